@@ -1,0 +1,46 @@
+import type { Config } from '@parley/server/config'
+import type { Database } from '@parley/server/db/db'
+import type { Clock } from '@parley/server/lib/clock'
+
+/** What a command was given, and what it may use. */
+export interface Call {
+  args: readonly string[]
+  /** The last value of an option, if it was given. */
+  option(name: string): string | undefined
+  /** Every value of an option that may be given several times. */
+  options(name: string): readonly string[]
+  flag(name: string): boolean
+  config: Config
+  clock: Clock
+  /** The installation's database, opened on first use, whether or not the service is running. */
+  db(): Promise<Database>
+}
+
+/** What a command has to say: lines for a person, and the same as one JSON document. */
+export interface Answer {
+  lines: readonly string[]
+  json: unknown
+}
+
+export interface Command {
+  /** As typed: `workspace create`. */
+  name: string
+  summary: string
+  /** Names of the positional arguments; all are required. */
+  args?: readonly string[]
+  options?: Readonly<Record<string, OptionRule>>
+  run(call: Call): Promise<Answer | undefined>
+}
+
+export interface OptionRule {
+  /** What it takes, for the help: `N`, `CIDR`. A flag takes nothing. */
+  value?: string
+  required?: boolean
+  repeated?: boolean
+  help: string
+}
+
+/** The person's wish cannot be understood; told with the command's usage. */
+export class Misuse extends Error {
+  override readonly name = 'Misuse'
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+import { type Command, Misuse } from './command.ts'
+
+export interface Parsed {
+  args: string[]
+  values: Record<string, string[]>
+  flags: Set<string>
+}
+
+/** Reads what follows a command's name, and names each thing that is missing, unknown or too much. */
+export function parseCall(command: Command, words: readonly string[]): Parsed {
+  const rules = command.options ?? {}
+  const options = Object.fromEntries(
+    [...Object.entries(rules), ['json', {}] as const].map(([name, rule]) => [
+      name,
+      { type: 'value' in rule ? ('string' as const) : ('boolean' as const), multiple: true },
+    ]),
+  )
+  const { values, positionals } = attempt(() =>
+    parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
+  )
+  const wanted = command.args ?? []
+  const missing = wanted[positionals.length]
+  if (missing) throw new Misuse(`${missing} is missing.`)
+  if (positionals.length > wanted.length) throw new Misuse(`"${positionals[wanted.length]}" is one word too many.`)
+  const given: Record<string, string[]> = {}
+  const flags = new Set<string>()
+  for (const [name, list] of Object.entries(values)) {
+    const texts = (list as (string | boolean)[]).filter((each) => typeof each === 'string')
+    if (texts.length === 0) flags.add(name)
+    else if (texts.length > 1 && !rules[name]?.repeated) throw new Misuse(`--${name} may be given once.`)
+    else given[name] = texts
+  }
+  for (const [name, rule] of Object.entries(rules)) {
+    if (rule.required && !given[name]) throw new Misuse(`--${name} ${rule.value ?? ''} is missing.`)
+  }
+  return { args: positionals, values: given, flags }
+}
+
+function attempt<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new Misuse((error as Error).message.replace(/\. To specify.*$/s, '.'))
+  }
+}

@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+/** An id as it appears on the wire: a prefix that names the kind, and a UUID. */
+const prefixed = (prefix: string) =>
+  Type.String({ pattern: `^${prefix}_${uuid}$`, examples: [`${prefix}_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d`] })
+
+export const Uuid = Type.String({ pattern: `^${uuid}$`, examples: ['0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'] })
+export const MessageId = prefixed('msg')
+export const SenderId = prefixed('snd')
+export const TemplateId = prefixed('tpl')
+export const WebhookId = prefixed('whk')
+export const FlowResponseId = prefixed('frs')
+
+export const Timestamp = Type.String({
+  description: 'ISO 8601, UTC, milliseconds.',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+  examples: ['2026-11-15T09:30:00.000Z'],
+})
+
+export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])

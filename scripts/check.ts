@@ -1,0 +1,32 @@
+// Types, lint and format of the whole project, side by side, with one summary.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+const bin = join(import.meta.dirname, '..', 'node_modules', '.bin')
+
+const checks = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
+  { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
+]
+
+const results = await Promise.all(checks.map(runCheck))
+for (const { name, code, words } of results) {
+  if (code !== 0) console.log(`${words.trim()}\n`)
+  console.log(`${code === 0 ? '✓' : '✗'} ${name}`)
+}
+process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
+
+function runCheck({ name, command: [program = '', ...args] }: { name: string; command: string[] }) {
+  const child = spawn(join(bin, program), args, { cwd: join(bin, '..', '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  let words = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      words += chunk
+    })
+  }
+  return new Promise<{ name: string; code: number; words: string }>((resolve) => {
+    child.on('error', (error) => resolve({ name, code: 1, words: error.message }))
+    child.on('close', (code) => resolve({ name, code: code ?? 1, words }))
+  })
+}

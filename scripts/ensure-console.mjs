@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Builds the console's pages if they were never built or their sources have changed since. */
+export async function ensureConsole(root, node) {
+  const folder = join(root, 'console')
+  const stamp = join(folder, 'dist', '.built-from')
+  const sources = digestOf([
+    join(root, 'package-lock.json'),
+    ...['index.html', 'vite.config.ts'].map((name) => join(folder, name)),
+    ...filesIn(join(folder, 'src')),
+    ...filesIn(join(root, 'contract', 'src')),
+  ])
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
+  process.stderr.write('Building the console…\n')
+  await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'))
+  writeFileSync(stamp, sources)
+}
+
+function build(folder, node, vite) {
+  const child = spawn(node, [vite, 'build', '--logLevel', 'warn'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  let words = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      words += chunk
+    })
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`The console could not be built:\n${words.trim()}`))
+    })
+  })
+}
+
+function digestOf(files) {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(file.replace(/^.*[\\/]/, '')).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}

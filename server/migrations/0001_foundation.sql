@@ -1,0 +1,170 @@
+-- Workspaces, who may call (keys), who listens (webhooks), and the log of requests.
+--
+-- The second wall between workspaces: a connection says whose rows it may see in the setting parley.workspace, a
+-- workspace's id or 'all'. One that says nothing sees no rows.
+
+create function wall_off(relation regclass, owner_column text) returns void language plpgsql as $$
+begin
+  execute format('alter table %s enable row level security', relation);
+  execute format('alter table %s force row level security', relation);
+  execute format(
+    'create policy wall on %s using ((select current_setting(''parley.workspace'', true)) in (''all'', %I::text))',
+    relation, owner_column);
+end $$;
+
+-- Daily partitions ------------------------------------------------------------------------------------------------
+-- Every table of daily partitions has a default partition besides, so a row is never refused for its time.
+
+create function ensure_days(parent text, first_day date, days int) returns void language plpgsql as $$
+declare
+  day date;
+begin
+  perform pg_advisory_xact_lock(hashtext('ensure_days'));
+  for day in select first_day + n from generate_series(0, days - 1) as n loop
+    if to_regclass(format('%I', parent || '_' || to_char(day, 'YYYYMMDD'))) is null then
+      begin
+        execute format('create table %I partition of %I for values from (%L) to (%L)',
+          parent || '_' || to_char(day, 'YYYYMMDD'), parent,
+          day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+      exception when check_violation then
+        -- The default partition already holds rows of that day; they stay there, and so do the day's others.
+        null;
+      end;
+    end if;
+  end loop;
+end $$;
+
+create function drop_days(parent text, time_column text, before date) returns void language plpgsql as $$
+declare
+  partition text;
+begin
+  for partition in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent::regclass and c.relname ~ ('^' || parent || '_\d{8}$')
+      and to_date(right(c.relname, 8), 'YYYYMMDD') < before
+  loop
+    execute format('drop table %I', partition);
+  end loop;
+  execute format('delete from %I where %I < %L', parent || '_default', time_column, before::timestamp at time zone 'UTC');
+end $$;
+
+-- Workspaces ------------------------------------------------------------------------------------------------------
+
+create table workspaces (
+  id uuid primary key,
+  name text not null,
+  created_at timestamptz not null,
+  suspended_at timestamptz,
+  suspended_reason text
+);
+select wall_off('workspaces', 'id');
+
+-- Keys ------------------------------------------------------------------------------------------------------------
+
+create table api_keys (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  name text not null,
+  digest bytea not null unique,
+  hint text not null,
+  scopes text[] not null,
+  budget smallint not null check (budget between 1 and 100),
+  allowed_ranges text[] not null default '{}',
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_by text not null,
+  created_at timestamptz not null
+);
+create index api_keys_by_workspace on api_keys (workspace_id, created_at, id);
+select wall_off('api_keys', 'workspace_id');
+
+create table key_usage (
+  key_id uuid primary key references api_keys,
+  workspace_id uuid not null,
+  last_used_at timestamptz not null,
+  last_used_address inet not null
+) with (fillfactor = 70);
+select wall_off('key_usage', 'workspace_id');
+
+-- Counts every change to what decides whether a request is let in. A process that knows the number of its copy can
+-- tell with one look whether the copy still holds.
+create table access_revision (only_row boolean primary key default true check (only_row), value bigint not null);
+insert into access_revision (value) values (1);
+
+create function revise_access() returns trigger language plpgsql as $$
+begin
+  -- Once a transaction, however many rows it changes.
+  if current_setting('parley.revised', true) is distinct from pg_current_xact_id()::text then
+    perform set_config('parley.revised', pg_current_xact_id()::text, true);
+    update access_revision set value = value + 1;
+  end if;
+  return null;
+end $$;
+
+-- At commit, as the last thing a transaction does: it waits for nobody while it holds the row.
+create constraint trigger revise_access after insert or update or delete on workspaces
+  deferrable initially deferred for each row execute function revise_access();
+create constraint trigger revise_access after insert or update or delete on api_keys
+  deferrable initially deferred for each row execute function revise_access();
+
+-- What was used of each budget in its current minute. Not logged: a crash of PostgreSQL opens new windows, no more.
+create unlogged table budget_windows (
+  subject text primary key,
+  opened_at timestamptz not null,
+  used int not null,
+  budget int not null,
+  granted int not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.5);
+
+-- Webhook endpoints -----------------------------------------------------------------------------------------------
+
+create table webhooks (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  name text not null,
+  url text not null,
+  secret_sealed text not null,
+  secret_hint text not null,
+  events text[] not null,
+  enabled boolean not null default true,
+  disabled_reason text,
+  last_success_at timestamptz,
+  created_at timestamptz not null
+);
+create index webhooks_by_workspace on webhooks (workspace_id, created_at, id);
+select wall_off('webhooks', 'workspace_id');
+
+-- The request log -------------------------------------------------------------------------------------------------
+
+create table request_log (
+  at timestamptz not null,
+  id uuid not null,
+  workspace_id uuid,
+  key_id uuid,
+  method text not null,
+  route text not null,
+  status smallint not null,
+  code text,
+  duration_us int not null,
+  address inet,
+  user_agent text
+) partition by range (at);
+create table request_log_default partition of request_log default;
+create index request_log_by_time on request_log (workspace_id, at desc, id desc);
+create index request_log_refused on request_log (workspace_id, code, at desc) where code is not null;
+select wall_off('request_log', 'workspace_id');
+
+-- The same refusals, counted by the hour as they are logged: groups stay quick to show however long the log is.
+create table refusal_hours (
+  hour timestamptz not null,
+  workspace_id uuid,
+  code text not null,
+  key_id uuid,
+  address inet,
+  count int not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  unique nulls not distinct (workspace_id, code, hour, key_id, address)
+) partition by range (hour);
+create table refusal_hours_default partition of refusal_hours default;
+select wall_off('refusal_hours', 'workspace_id');

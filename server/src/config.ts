@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { type AddressRange, readRange } from './lib/addresses.ts'
+import { keptFile } from './lib/kept-file.ts'
+import { Unfit } from './lib/refuse.ts'
+import type { SecretKeys } from './lib/seal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Config {
+  host: string
+  port: number
+  publicUrl: string
+  databaseUrl: string | null
+  dataDir: string
+  role: 'all' | 'api' | 'worker'
+  trustProxy: readonly AddressRange[]
+  simulatorPort: number
+  webhookAllowHttp: boolean
+  webhookAllowRanges: readonly AddressRange[]
+  webhookCa: string | null
+  retentionDays: number
+  metricsToken: string | null
+  logLevel: string
+  secretKeys: () => SecretKeys
+}
+
+export const version: string = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
+).version
+
+/** The environment as one frozen object. The only reader of it; a bad value stops the program with one line. */
+export function readConfig(env: Environment): Config {
+  const databaseUrl = readDatabaseUrl(env)
+  const embedded = databaseUrl === null
+  const host = env.HOST || '127.0.0.1'
+  const port = readPort(env, 'PORT', 8080)
+  const dataDir = resolve(env.PARLEY_DATA_DIR || './data')
+  const loopback = '127.0.0.0/8,::1/128'
+  return Object.freeze({
+    host,
+    port,
+    publicUrl: readPublicUrl(env, host, port),
+    databaseUrl,
+    dataDir,
+    role: readWord(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
+    trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
+    simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
+    webhookAllowHttp: readWord(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], String(embedded)) === 'true',
+    webhookAllowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
+    webhookCa: readCaFile(env),
+    retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
+    metricsToken: env.PARLEY_METRICS_TOKEN || null,
+    logLevel: readWord(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    secretKeys: readSecretKeys(env, embedded, dataDir),
+  })
+}
+
+function bad(name: string, value: string, takes: string): never {
+  throw new Unfit(`${name} is "${value}", but it takes ${takes}.`)
+}
+
+function readNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {
+  const text = env[name]
+  if (!text) return fallback
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  return value >= min && value <= max ? value : bad(name, text, `a whole number from ${min} to ${max}`)
+}
+
+const readPort = (env: Environment, name: string, fallback: number) => readNumber(env, name, fallback, 0, 65_535)
+
+function readWord<Word extends string>(env: Environment, name: string, words: readonly Word[], fallback: string): Word {
+  const text = env[name] || fallback
+  return words.find((word) => word === text) ?? bad(name, text, `one of ${words.join(', ')}`)
+}
+
+function readRanges(env: Environment, name: string, fallback: string): AddressRange[] {
+  const text = env[name] ?? fallback
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter(Boolean).map((part) => {
+    const range = readRange(part)
+    if ('fault' in range) {
+      throw new Unfit(`${name} has "${part}", but ${range.fault}. It takes addresses and CIDRs with commas between.`)
+    }
+    return range
+  })
+}
+
+function readDatabaseUrl(env: Environment): string | null {
+  const text = env.DATABASE_URL
+  if (!text) return null
+  // The value may hold a password: it is not repeated.
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    throw new Unfit('DATABASE_URL is not of the form postgresql://user:password@host:5432/database.')
+  }
+  return text
+}
+
+function readPublicUrl(env: Environment, host: string, port: number): string {
+  const text = env.PUBLIC_URL
+  if (!text) return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? 'localhost' : host}:${port}`
+  const takes = 'an address such as https://parley.example.com'
+  if (!URL.canParse(text)) bad('PUBLIC_URL', text, takes)
+  const url = new URL(text)
+  if (!/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) bad('PUBLIC_URL', text, takes)
+  return text.replace(/\/+$/, '')
+}
+
+function readCaFile(env: Environment): string | null {
+  const path = env.PARLEY_WEBHOOK_CA_FILE
+  if (!path) return null
+  if (!existsSync(path)) bad('PARLEY_WEBHOOK_CA_FILE', path, 'the path of a file of certificates in PEM form')
+  const text = readFileSync(path, 'utf8')
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    bad('PARLEY_WEBHOOK_CA_FILE', path, 'a file of certificates in PEM form')
+  }
+  return text
+}
+
+/** Read when first needed: the generated ones lie in the data directory, which may not exist yet. */
+function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): () => SecretKeys {
+  const text = env.PARLEY_SECRET_KEYS
+  if (!text && !embedded) {
+    throw new Unfit(
+      'PARLEY_SECRET_KEYS is not set, but it must be with DATABASE_URL: it takes id:base64 of 32 random bytes, such as "k1:$(openssl rand -base64 32)".',
+    )
+  }
+  if (text) {
+    const keys = parseSecretKeys(text, 'PARLEY_SECRET_KEYS')
+    return () => keys
+  }
+  let keys: SecretKeys | undefined
+  return () => {
+    const file = join(dataDir, 'secret-keys')
+    keys ??= parseSecretKeys(keptFile(file, () => `k1:${randomBytes(32).toString('base64')}`), file)
+    return keys
+  }
+}
+
+function parseSecretKeys(text: string, where: string): SecretKeys {
+  const keys = new Map<string, Buffer>()
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(part) ?? []
+    if (!id || !base64 || keys.has(id)) {
+      throw new Unfit(`${where} takes id:base64 of 32 bytes, several with commas between and each id once.`)
+    }
+    keys.set(id, Buffer.from(base64, 'base64'))
+  }
+  return keys
+}

@@ -1,0 +1,62 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Unfit } from '../../lib/refuse.ts'
+
+/** The account PostgreSQL runs under. `switched` is true where that is another one than ours. */
+export interface Account {
+  name: string
+  uid: number
+  gid: number
+  switched: boolean
+}
+
+/**
+ * PostgreSQL refuses to run as root. Started by root, it runs as the owner of an existing data directory, or else as
+ * `postgres` or `nobody`; started by anybody else, as that person.
+ */
+export function chooseAccount(clusterDir: string): Account {
+  const uid = process.getuid?.() ?? -1
+  if (uid !== 0) return { name: `uid ${uid}`, uid, gid: process.getgid?.() ?? -1, switched: false }
+  const accounts = readAccounts()
+  const owner = ownerOf(clusterDir)
+  const chosen =
+    (owner !== undefined && owner !== 0 && accounts.find((account) => account.uid === owner)) ||
+    accounts.find((account) => account.name === 'postgres') ||
+    accounts.find((account) => account.name === 'nobody')
+  if (chosen) return { ...chosen, switched: true }
+  throw new Unfit(
+    'PostgreSQL does not run as root, and this machine has neither an account "postgres" nor "nobody". Start Parley as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+/** Whether the account can reach a file below `path`: every folder above it must let it through. */
+export function canReach(account: Account, path: string): boolean {
+  if (!account.switched) return isReadable(path)
+  for (let folder = path; ; folder = dirname(folder)) {
+    const { mode, uid, gid } = statSync(folder)
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+    if ((mode & bit) === 0) return false
+    if (dirname(folder) === folder) return true
+  }
+}
+
+function readAccounts(): { name: string; uid: number; gid: number }[] {
+  return readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length > 3)
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+}
+
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { Unfit } from '../../lib/refuse.ts'
+
+/** Turns what can happen to a data directory into one line that says what to do. */
+export function explain(error: unknown, dataDir: string): Error {
+  if (error instanceof Unfit) return error
+  const words = error instanceof Error ? error.message : String(error)
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|quota exceeded/i.test(words)) {
+    return new Unfit(`The disk that holds ${dataDir} is full. Free some space, or set PARLEY_DATA_DIR to another place.`)
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || /permission denied|read-only file system/i.test(words)) {
+    return new Unfit(
+      `The data directory ${dataDir} cannot be written (${firstLine(words)}). Give this user the right to write there, or set PARLEY_DATA_DIR to another place.`,
+    )
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    return new Unfit(`PARLEY_DATA_DIR is ${dataDir}, but that is not a folder (${firstLine(words)}).`)
+  }
+  return new Unfit(`The embedded PostgreSQL in ${dataDir} does not start: ${firstLine(words)}`)
+}
+
+/** What PostgreSQL wrote last before it ended: its last FATAL or PANIC, or its last line. */
+export function lastWords(logFile: string, from: number): string {
+  if (!existsSync(logFile)) return 'it wrote nothing'
+  const lines = readFileSync(logFile, 'utf8').slice(from).split('\n').filter(Boolean)
+  const telling = lines.findLast((line) => /(FATAL|PANIC|error while loading)/.test(line)) ?? lines.at(-1)
+  return telling?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it wrote nothing'
+}
+
+const firstLine = (text: string): string => text.split('\n')[0]?.trim() ?? ''

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { Unfit } from '../lib/refuse.ts'
+import type { Connection } from './db.ts'
+
+export interface Migration {
+  version: number
+  name: string
+  text: string
+}
+
+const lock = 7_215_400
+
+export const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
+
+/** Files named `0001_words.sql`, in order and without gaps. */
+export function readMigrations(folder = migrationsDir): Migration[] {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+  return files.map((name, index) => {
+    const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1])
+    if (version !== index + 1) throw new Error(`migrations/${name} should be number ${index + 1}`)
+    return { version, name, text: readFileSync(join(folder, name), 'utf8') }
+  })
+}
+
+/**
+ * Brings the database up to this program. Any number of processes may do it at once: one works, the others wait and find
+ * nothing left. Each file is one transaction; nothing is ever undone. Returns the names of those applied.
+ */
+export async function migrate(connection: Connection, migrations = readMigrations()): Promise<string[]> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    await refuseOldServer(client)
+    await client.query('select pg_advisory_lock($1)', [lock])
+    await client.query(
+      'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
+    )
+    const { rows } = await client.query<{ version: number }>('select coalesce(max(version), 0) as version from migrations')
+    const present = rows[0]?.version ?? 0
+    const known = migrations.at(-1)?.version ?? 0
+    if (present > known) {
+      throw new Unfit(
+        `The database is at version ${present}, this program knows up to ${known}: it was used by a newer Parley. Start that one, or restore a back-up from before.`,
+      )
+    }
+    const missing = migrations.filter(({ version }) => version > present)
+    for (const migration of missing) await apply(client, migration)
+    return missing.map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
+async function apply(client: pg.Client, { version, name, text }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query('insert into migrations (version, name) values ($1, $2)', [version, name])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::int as version")
+  const version = Math.floor((rows[0]?.version ?? 0) / 10_000)
+  if (version < 15) throw new Unfit(`The database is PostgreSQL ${version}; Parley needs 15 or later.`)
+}

@@ -1,0 +1,102 @@
+import type { Scope } from '@parley/contract/scopes'
+import type { Db } from '../../db/db.ts'
+
+/** What decides whether a key's request is let in. */
+export interface AccessRow {
+  digest: string
+  key_id: string
+  key_name: string
+  workspace_id: string
+  scopes: Scope[]
+  budget: number
+  allowed_ranges: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  suspended_at: Date | null
+}
+
+/** The keys with these digests, and the revision at which they were read. Digests of no key are simply not in it. */
+export async function readAccess(
+  db: Db,
+  digests: readonly string[],
+): Promise<{ revision: number; rows: AccessRow[] }> {
+  const rows = await db.rows<{ revision: number } & (AccessRow | { digest: null })>(
+    `select r.value as revision, encode(k.digest, 'base64') as digest, k.id as key_id, k.name as key_name, k.workspace_id,
+       k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
+     from access_revision r
+     left join (api_keys k join workspaces w on w.id = k.workspace_id)
+       on k.digest in (select decode(d, 'base64') from unnest($1::text[]) as d)`,
+    [digests],
+  )
+  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.digest !== null) as AccessRow[] }
+}
+
+export interface Charge {
+  subject: string
+  amount: number
+  budget: number
+}
+
+export interface Charged {
+  subject: string
+  /** How many of the amount fitted into the budget. */
+  granted: number
+  /** What is used of the window now. */
+  used: number
+  msLeft: number
+}
+
+/**
+ * Takes each amount from its budget as far as it goes, in one statement for any number of subjects, and only if the
+ * access revision is still the one given: a decision made on an outdated copy charges nobody. Subjects are taken in
+ * order, so that two processes with the same ones never wait for each other in a circle.
+ */
+export async function chargeBudgets(
+  db: Db,
+  revision: number,
+  charges: readonly Charge[],
+  now: Date | null,
+): Promise<{ revision: number; charged: Charged[] }> {
+  const rows = await db.rows<{ revision: number } & (Charged | { subject: null })>(
+    `with revision as materialized (select value from access_revision),
+     moment as materialized (select coalesce($5::timestamptz, clock_timestamp()) as now),
+     charged as (
+       insert into budget_windows as b (subject, opened_at, used, budget, granted)
+       select w.subject, m.now, least(w.amount, w.budget), w.budget, least(w.amount, w.budget)
+       from unnest($1::text[], $2::int[], $3::int[]) as w(subject, amount, budget), revision r, moment m
+       where r.value = $4
+       order by w.subject
+       on conflict (subject) do update set
+         opened_at = case when ${isOver} then excluded.opened_at else b.opened_at end,
+         used = case when ${isOver} then excluded.used
+           else greatest(b.used, least(b.used + excluded.used, excluded.budget)) end,
+         granted = case when ${isOver} then excluded.granted
+           else greatest(0, least(excluded.used, excluded.budget - b.used)) end,
+         budget = excluded.budget
+       returning subject, granted, used, opened_at
+     )
+     select r.value as revision, c.subject, c.granted, c.used,
+       (extract(epoch from c.opened_at - m.now) * 1000 + 60000)::int as "msLeft"
+     from revision r cross join moment m left join charged c on true`,
+    [
+      charges.map((charge) => charge.subject),
+      charges.map((charge) => charge.amount),
+      charges.map((charge) => charge.budget),
+      revision,
+      now,
+    ],
+  )
+  return { revision: rows[0]?.revision ?? 0, charged: rows.filter((row) => row.subject !== null) as Charged[] }
+}
+
+const isOver = `b.opened_at <= excluded.opened_at - interval '60 seconds'`
+
+/** Windows that have been over for a while; rows in use at this moment are left for the next time. */
+export const sweepWindows = (db: Db, now: Date | null): Promise<number> =>
+  db.change(
+    `delete from budget_windows where ctid = any(array(
+       select ctid from budget_windows
+       where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
+       limit 50000 for update skip locked))`,
+    [now],
+  )

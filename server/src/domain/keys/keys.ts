@@ -1,0 +1,132 @@
+import { budgetRange } from '@parley/contract/key'
+import { isScope, type Scope, scopes as knownScopes } from '@parley/contract/scopes'
+import type { Db } from '../../db/db.ts'
+import { readRange } from '../../lib/addresses.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isUuid, newUuid } from '../../lib/ids.ts'
+import { invalid, refuse } from '../../lib/refuse.ts'
+import { requireWorkspace } from '../workspaces/workspaces.ts'
+import { allKeys, insertKey, type KeyRow, keyById, keysOf, setKeyRules, setRevoked } from './keys.sql.ts'
+import { digestOf, hintOf, newSecret } from './secret.ts'
+
+export interface Key {
+  id: string
+  workspaceId: string
+  name: string
+  hint: string
+  scopes: Scope[]
+  budget: number
+  allowedRanges: string[]
+  expiresAt: Date | null
+  revokedAt: Date | null
+  createdBy: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  lastUsedAddress: string | null
+}
+
+export interface KeyWish {
+  workspaceId: string
+  name: string
+  scopes: readonly string[]
+  budget?: number | undefined
+  allowedRanges?: readonly string[] | undefined
+  expiresAt?: Date | null | undefined
+  createdBy: string
+}
+
+/** Makes a key. The secret is in the answer and nowhere else: only its digest is kept. */
+export async function createKey(db: Db, clock: Clock, wish: KeyWish): Promise<{ key: Key; secret: string }> {
+  const rules = checkRules(wish, clock.now())
+  await requireWorkspace(db, wish.workspaceId)
+  const secret = newSecret()
+  const row = {
+    id: newUuid(clock.now().getTime()),
+    workspace_id: wish.workspaceId,
+    hint: hintOf(secret),
+    created_by: wish.createdBy,
+    created_at: clock.now(),
+    ...rules,
+  }
+  await insertKey(db, { ...row, digest: digestOf(secret) })
+  return { key: toKey({ ...row, revoked_at: null, last_used_at: null, last_used_address: null }), secret }
+}
+
+/** The newest first; of one workspace or, for the operator, of all. */
+export async function listKeys(db: Db, workspaceId?: string): Promise<Key[]> {
+  return (workspaceId ? await keysOf(db, workspaceId) : await allKeys(db)).map(toKey)
+}
+
+/** Takes effect on the next request in every process. Revoking twice keeps the first time. */
+export async function revokeKey(db: Db, clock: Clock, id: string): Promise<Key> {
+  const key = await requireKey(db, id)
+  await setRevoked(db, key.id, clock.now())
+  return toKey({ ...key, revoked_at: key.revoked_at ?? clock.now() })
+}
+
+export async function changeKey(
+  db: Db,
+  clock: Clock,
+  id: string,
+  change: Partial<Omit<KeyWish, 'workspaceId' | 'createdBy'>>,
+): Promise<Key> {
+  const row = await requireKey(db, id)
+  const expiryKept = change.expiresAt === undefined
+  const wish = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
+  const rules = checkRules(wish, clock.now())
+  const kept = { ...rules, expires_at: expiryKept ? row.expires_at : rules.expires_at }
+  await setKeyRules(db, row.id, kept)
+  return toKey({ ...row, ...kept })
+}
+
+async function requireKey(db: Db, id: string): Promise<KeyRow> {
+  return (isUuid(id) ? await keyById(db, id) : undefined) ?? refuse('not_found', { message: `There is no key ${id}.` })
+}
+
+type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
+
+function checkRules(wish: Pick<KeyWish, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>, now: Date): Rules {
+  const faults: { param: string; code: string; message: string }[] = []
+  const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
+  const name = wish.name.trim()
+  const budget = wish.budget ?? budgetRange.default
+  const { minimum, maximum } = budgetRange
+  const expiresAt = wish.expiresAt ?? null
+
+  if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
+  for (const scope of wish.scopes) {
+    if (!isScope(scope)) fault('scopes', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
+  }
+  if (!Number.isInteger(budget) || budget < minimum || budget > maximum) {
+    fault('rate', `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`)
+  }
+  if (expiresAt && !(expiresAt.getTime() > now.getTime())) fault('expires_at', 'The expiry must be a time to come.')
+  const ranges = (wish.allowedRanges ?? []).flatMap((text) => {
+    const range = readRange(text.trim())
+    if (!('fault' in range)) return [range.text]
+    fault('ip', `"${text}" is not an address or CIDR: ${range.fault}.`)
+    return []
+  })
+  if (ranges.length > 100) fault('ip', 'An allow-list may have at most 100 entries.')
+  if (faults.length > 0) throw invalid(faults)
+  const scopes = knownScopes.filter((scope) => wish.scopes.includes(scope))
+  return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
+}
+
+function toKey(row: KeyRow): Key {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    hint: row.hint,
+    scopes: row.scopes,
+    budget: row.budget,
+    allowedRanges: row.allowed_ranges,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    lastUsedAddress: row.last_used_address,
+  }
+}

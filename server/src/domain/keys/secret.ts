@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { randomBase62, toBase62 } from '../../lib/ids.ts'
+
+/**
+ * An API key: `prl_live_`, 32 random base62 characters, and 6 that are the CRC-32 of all before them. The sum lets a
+ * mistyped or made-up key be told without a look into the database, and lets scanners recognise a leaked one.
+ */
+const prefix = 'prl_live_'
+const randomLength = 32
+const sumLength = 6
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + sumLength}}$`)
+
+export const newSecret = (): string => {
+  const head = prefix + randomBase62(randomLength)
+  return head + toBase62(crc32(head), sumLength)
+}
+
+export function isSecret(text: string): boolean {
+  if (text.length !== prefix.length + randomLength + sumLength || !form.test(text)) return false
+  const head = text.slice(0, -sumLength)
+  return toBase62(crc32(head), sumLength) === text.slice(-sumLength)
+}
+
+/** The key of an `Authorization` header, if it holds one that could be a key. */
+export function secretOf(authorization: string | undefined): string | undefined {
+  const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  return secret !== undefined && isSecret(secret) ? secret : undefined
+}
+
+/** What is stored of a key, as base64. */
+export const digestOf = (secret: string): string => hash('sha256', secret, 'base64')
+
+/** What a list shows of it: the first and last four of the random part. */
+export const hintOf = (secret: string): string => {
+  const random = secret.slice(prefix.length, prefix.length + randomLength)
+  return `${prefix}${random.slice(0, 4)}...${random.slice(-4)}`
+}

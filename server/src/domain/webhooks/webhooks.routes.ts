@@ -1,0 +1,18 @@
+import { List } from '@parley/contract/page'
+import { Webhook } from '@parley/contract/webhook'
+import { wholeList } from '../../http/page.ts'
+import { route } from '../../http/route.ts'
+import { listWebhooks } from './webhooks.ts'
+
+export const webhookRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/webhook',
+    scope: 'webhooks:read',
+    summary: 'List the webhook endpoints',
+    description: 'All of them. They are created, changed and rotated in the console, by a person.',
+    tag: 'Webhooks',
+    reply: List(Webhook),
+    handle: async ({ db, caller }) => wholeList(await listWebhooks(db, caller.workspaceId)),
+  }),
+]

@@ -1,0 +1,23 @@
+import type { Db } from '../../db/db.ts'
+
+export interface WorkspaceRow {
+  id: string
+  name: string
+  created_at: Date
+  suspended_at: Date | null
+  suspended_reason: string | null
+}
+
+const columns = 'id, name, created_at, suspended_at, suspended_reason'
+
+export const insertWorkspace = (db: Db, id: string, name: string, at: Date): Promise<number> =>
+  db.change('insert into workspaces (id, name, created_at) values ($1, $2, $3)', [id, name, at])
+
+export const allWorkspaces = (db: Db): Promise<WorkspaceRow[]> =>
+  db.rows(`select ${columns} from workspaces order by created_at, id`)
+
+export const workspaceById = (db: Db, id: string): Promise<WorkspaceRow | undefined> =>
+  db.first(`select ${columns} from workspaces where id = $1`, [id])
+
+export const setSuspended = (db: Db, id: string, at: Date | null, reason: string | null): Promise<number> =>
+  db.change('update workspaces set suspended_at = $2, suspended_reason = $3 where id = $1', [id, at, reason])

@@ -1,0 +1,51 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isUuid, newUuid } from '../../lib/ids.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { allWorkspaces, insertWorkspace, setSuspended, type WorkspaceRow, workspaceById } from './workspaces.sql.ts'
+
+export interface Workspace {
+  id: string
+  name: string
+  createdAt: Date
+  suspended: { at: Date; reason: string } | null
+}
+
+export async function createWorkspace(db: Db, clock: Clock, name: string): Promise<Workspace> {
+  const trimmed = name.trim()
+  if (trimmed.length < 1 || trimmed.length > 100) {
+    refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
+  }
+  const id = newUuid(clock.now().getTime())
+  await insertWorkspace(db, id, trimmed, clock.now())
+  return { id, name: trimmed, createdAt: clock.now(), suspended: null }
+}
+
+export async function listWorkspaces(db: Db): Promise<Workspace[]> {
+  return (await allWorkspaces(db)).map(toWorkspace)
+}
+
+export async function requireWorkspace(db: Db, id: string): Promise<Workspace> {
+  const row = isUuid(id) ? await workspaceById(db, id) : undefined
+  return row ? toWorkspace(row) : refuse('not_found', { message: `There is no workspace ${id}.` })
+}
+
+/** Its keys are refused from the next request on; nothing is deleted. */
+export async function suspendWorkspace(db: Db, clock: Clock, id: string, reason: string): Promise<Workspace> {
+  const trimmed = reason.trim()
+  if (trimmed === '') refuseParam('reason', 'missing', 'Say why the workspace is suspended.')
+  const workspace = await requireWorkspace(db, id)
+  await setSuspended(db, id, clock.now(), trimmed)
+  return { ...workspace, suspended: { at: clock.now(), reason: trimmed } }
+}
+
+export async function resumeWorkspace(db: Db, id: string): Promise<Workspace> {
+  const workspace = await requireWorkspace(db, id)
+  await setSuspended(db, id, null, null)
+  return { ...workspace, suspended: null }
+}
+
+function toWorkspace(row: WorkspaceRow): Workspace {
+  const suspended = row.suspended_at && { at: row.suspended_at, reason: row.suspended_reason ?? '' }
+  return { id: row.id, name: row.name, createdAt: row.created_at, suspended }
+}

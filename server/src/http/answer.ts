@@ -1,0 +1,63 @@
+import { errorCatalogue, type ErrorReply } from '@parley/contract/errors'
+import type { Budget } from '../lib/gate.ts'
+import { Refusal } from '../lib/refuse.ts'
+
+/** A refusal as the body of an answer. Members that do not apply are absent. */
+export function errorReply(refusal: Refusal, requestId: string, publicUrl: string): ErrorReply {
+  const { param, errors, details } = refusal.parts
+  return {
+    error: {
+      type: errorCatalogue[refusal.code].type,
+      code: refusal.code,
+      message: refusal.message,
+      request_id: requestId,
+      doc_url: `${publicUrl}/docs/errors#${refusal.code}`,
+      ...(param === undefined ? {} : { param }),
+      ...(errors === undefined ? {} : { errors }),
+      ...(details === undefined ? {} : { details }),
+    },
+  }
+}
+
+/** The headers that stand on every answer under /v1. */
+export function standingHeaders(requestId: string, budget: Budget): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'RateLimit-Limit': String(budget.limit),
+    'RateLimit-Remaining': String(budget.remaining),
+    'RateLimit-Reset': String(budget.resetSeconds),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  }
+}
+
+/** What went wrong, as a refusal; `bug` when it is our fault and has to be logged. */
+export function toRefusal(error: unknown): { refusal: Refusal; bug: boolean } {
+  if (error instanceof Refusal) return { refusal: error, bug: false }
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return { refusal: new Refusal('unsupported_media_type'), bug: false }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return { refusal: new Refusal('payload_too_large'), bug: false }
+    case 'FST_ERR_BAD_URL':
+      return { refusal: malformedUrl(), bug: false }
+  }
+  if (isDatabaseAway(code, message)) {
+    return { refusal: new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } }), bug: true }
+  }
+  return { refusal: new Refusal('internal_error'), bug: true }
+}
+
+export function malformedUrl(): Refusal {
+  const fault = { param: 'url', code: 'invalid', message: 'The URL is not valid: its percent-encoding is malformed.' }
+  return new Refusal('validation_failed', { message: fault.message, param: 'url', errors: [fault] })
+}
+
+/** The database is stopped, starting or out of reach: nothing that the request could have caused. */
+function isDatabaseAway(code: string, message: string): boolean {
+  return (
+    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|53300)$/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|pool after calling end/.test(message)
+  )
+}

@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { parse } from 'secure-json-parse'
+import { Refusal } from '../lib/refuse.ts'
+
+export const bodyMax = 256 * 1024
+const depthMax = 64
+const arrivalMs = 20_000
+
+/** The raw body, within its size and in time. Node's own time-out would cut the connection without an answer. */
+export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > max) return Promise.reject(new Refusal('payload_too_large'))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (act: () => void) => {
+      clearTimeout(timer)
+      request.off('data', take).off('end', done).off('error', fail).off('close', cut)
+      act()
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > max) finish(() => reject(new Refusal('payload_too_large')))
+      else chunks.push(chunk)
+    }
+    const done = () => finish(() => resolve(Buffer.concat(chunks, size)))
+    const fail = (error: Error) => finish(() => reject(error))
+    const cut = () => finish(() => reject(new Refusal('request_timeout')))
+    const timer = setTimeout(cut, arrivalMs)
+    request.on('data', take).on('end', done).on('error', fail).on('close', cut)
+  })
+}
+
+/** JSON as data only: not nested beyond reason, and without keys that would reach an object's prototype. */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new Refusal('invalid_json', { message: 'The body is not encoded in UTF-8.' })
+  const text = bytes.toString('utf8')
+  if (isTooDeep(text)) {
+    throw new Refusal('invalid_json', { message: `The body is nested more than ${depthMax} levels deep.` })
+  }
+  try {
+    return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    const forbidden = error instanceof SyntaxError && error.message.includes('forbidden prototype')
+    throw new Refusal('invalid_json', {
+      message: forbidden
+        ? 'The body holds a key that is not allowed, such as "__proto__".'
+        : `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}`,
+    })
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at)
+    if (quoted) {
+      if (letter === 92) at++
+      else if (letter === 34) quoted = false
+    } else if (letter === 34) quoted = true
+    else if (letter === 91 || letter === 123) {
+      if (++depth > depthMax) return true
+    } else if (letter === 93 || letter === 125) depth--
+  }
+  return false
+}

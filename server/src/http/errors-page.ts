@@ -1,0 +1,40 @@
+import { errorCatalogue } from '@parley/contract/errors'
+
+/** The page that `doc_url` of every error leads to. */
+export function errorsPage(): string {
+  const entries = Object.entries(errorCatalogue).map(
+    ([code, { status, type, title, cause, remedy }]) => `
+    <section id="${code}">
+      <h2><a href="#${code}"><code>${code}</code></a> <small>${status} · ${type}</small></h2>
+      <p><strong>${title}.</strong> ${cause}</p>
+      <p>${remedy}</p>
+    </section>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <title>Errors · Parley</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <main>
+      <h1>Errors</h1>
+      <p>Every answer of <code>/v1</code> that is not 2xx has one shape. Branch on <code>error.code</code>: it does not
+      change. <code>error.message</code> is for people and may change.</p>
+      <p><a href="/docs/api">API reference</a></p>${entries.join('')}
+    </main>
+  </body>
+</html>
+`
+}
+
+const style = `
+  :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+  main { max-width: 46rem; margin: 3rem auto; padding: 0 1.25rem; }
+  h2 { margin-top: 2.5rem; font-size: 1.1rem; }
+  h2 a { color: inherit; text-decoration: none; }
+  small { font-weight: normal; opacity: .65; }
+  section:target { outline: 2px solid #2f9e6e; outline-offset: 1rem; border-radius: 2px; }
+`

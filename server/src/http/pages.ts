@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { errorReply, toRefusal } from './answer.ts'
+import { Refusal } from '../lib/refuse.ts'
+
+export interface PagesOptions {
+  isReady(): Promise<boolean>
+  publicUrl: string
+  /** Whole HTML pages, by path. */
+  pages: Readonly<Record<string, string>>
+}
+
+const consoleDir = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
+
+/** What lies outside /v1: health, a few pages, and the console. */
+export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: PagesOptions): void {
+  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await isReady()
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+  })
+  for (const [path, html] of Object.entries(pages)) {
+    app.get(path, (_request, reply) =>
+      reply
+        .type('text/html; charset=utf-8')
+        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        .send(html),
+    )
+  }
+  if (existsSync(join(consoleDir, 'index.html'))) {
+    app.register(fastifyStatic, { root: consoleDir, prefix: '/' })
+  }
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send(errorReply(new Refusal('not_found'), request.id, publicUrl)),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const { refusal } = toRefusal(error)
+    return reply.code(refusal.status).send(errorReply(refusal, request.id, publicUrl))
+  })
+}

@@ -1,0 +1,215 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../db/db.ts'
+import type { AddressRange } from '../lib/addresses.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Admit, Budget, Caller, RequestRecord } from '../lib/gate.ts'
+import { withoutPrefix } from '../lib/ids.ts'
+import type { Logger } from '../lib/logger.ts'
+import { Refusal } from '../lib/refuse.ts'
+import { errorReply, malformedUrl, standingHeaders, toRefusal } from './answer.ts'
+import { bodyMax, parseJson, readBody } from './body.ts'
+import { clientAddressReader } from './client-address.ts'
+import type { Route } from './route.ts'
+import { checkFor, plain } from './validate.ts'
+
+/**
+ * What happens to any request under /v1, in this order: request id, client address, key, budget, 404 or 405, scope, body,
+ * validation, handler. Whatever the end, the answer has the standing headers, an error has the one shape, and the request
+ * is recorded.
+ */
+export interface PipelineDeps {
+  db: Db
+  clock: Clock
+  log: Logger
+  publicUrl: string
+  trustProxy: readonly AddressRange[]
+  admit: Admit
+  record(record: RequestRecord): void
+}
+
+interface Progress {
+  at: Date
+  startedMs: number
+  address: string
+  caller: Caller | null
+  budget: Budget
+  code: string | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    progress: Progress | null
+  }
+  interface FastifyContextConfig {
+    scope?: Route['scope']
+  }
+}
+
+/** Where the router is sent with a URL it could not read, so that it passes the pipeline like any other. */
+export const unreadablePath = '/v1/unreadable'
+
+/** Nothing was charged: the database could not be asked. */
+const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
+
+export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps: PipelineDeps): void {
+  const addressOf = clientAddressReader(deps.trustProxy)
+  const allowed = methodsByPath(routes)
+
+  app.decorateRequest('progress', null)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity') throw new Refusal('unsupported_media_type')
+    return parseJson(await readBody(request.raw, bodyMax))
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    const progress: Progress = {
+      at: deps.clock.now(),
+      startedMs: performance.now(),
+      address: addressOf(request.raw),
+      caller: null,
+      budget: uncharged,
+      code: null,
+    }
+    request.progress = progress
+    reply.raw.once('close', () => deps.record(toRecord(request, reply, progress)))
+    const { scope } = request.routeOptions.config
+    const admission = await deps.admit({
+      authorization: request.headers.authorization,
+      address: progress.address,
+      public: scope === 'public',
+    })
+    progress.caller = admission.caller
+    progress.budget = admission.budget
+    if (admission.kind === 'refused') throw admission.refusal
+    if (request.is404) throw nowhere(request, allowed)
+    if (scope !== undefined && scope !== 'none' && scope !== 'public') requireScope(admission.caller, scope)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    reply.headers(standingHeaders(request.id, request.progress?.budget ?? uncharged))
+  })
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, deps))
+  // Its hook above has refused already; this is never reached.
+  app.setNotFoundHandler((request) => {
+    throw nowhere(request, allowed)
+  })
+
+  for (const route of routes) mountRoute(app, route, deps)
+  for (const [path, methods] of allowed) {
+    app.route({
+      method: 'OPTIONS',
+      url: path,
+      config: { scope: 'none' },
+      handler: (_request, reply) => reply.code(204).header('Allow', methods).send(),
+    })
+  }
+}
+
+function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): void {
+  const checks = {
+    params: route.params && checkFor('params', route.params),
+    query: checkFor('query', route.query ?? noParameters),
+    body: route.body && checkFor('body', route.body),
+  }
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { scope: route.scope },
+    schema: { response: { [route.status]: plain(route.reply) } },
+    async handler(request, reply) {
+      checks.params?.(request.params)
+      checks.query(request.query)
+      checks.body?.(request.body)
+      const caller = request.progress?.caller ?? nobody
+      const context = {
+        db: deps.db.within(caller.workspaceId),
+        caller,
+        clock: deps.clock,
+        requestId: request.id,
+        header: (name: string) => request.headers[name]?.toString(),
+        setHeader: (name: string, value: string) => void reply.header(name, value),
+      }
+      // The checks above are what makes these the types the route declares.
+      const input = { params: request.params, query: request.query, body: request.body } as Parameters<Route['handle']>[1]
+      const answer = await route.handle(context, input)
+      return reply.code(route.status).send(answer)
+    },
+  })
+}
+
+const noParameters = { type: 'object', additionalProperties: false, properties: {} }
+
+/** The caller of a public route: sees no workspace at all. */
+const nobody: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, deps: PipelineDeps): FastifyReply {
+  const { refusal, bug } = toRefusal(error)
+  if (bug) deps.log.error({ err: error, requestId: request.id, route: routeOf(request) }, 'a request failed')
+  if (request.progress) request.progress.code = refusal.code
+  // A body that nobody will read is drained by Node up to this size; a larger one is not worth the wait.
+  if (Number(request.headers['content-length'] ?? 0) > 10_000_000) reply.header('Connection', 'close')
+  return reply
+    .code(refusal.status)
+    .headers(refusal.parts.headers ?? {})
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(errorReply(refusal, request.id, deps.publicUrl))
+}
+
+function requireScope(caller: Caller | null, scope: NonNullable<Caller>['scopes'][number]): void {
+  if (caller?.scopes.includes(scope)) return
+  throw new Refusal('insufficient_scope', {
+    message: `This key lacks the scope '${scope}'.`,
+    details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+}
+
+function nowhere(request: FastifyRequest, allowed: ReadonlyMap<string, string>): Refusal {
+  if (request.url.startsWith(unreadablePath)) return malformedUrl()
+  const path = request.url.split('?', 1)[0] as string
+  const methods = [...allowed].find(([pattern]) => matches(pattern, path))?.[1]
+  return methods ? new Refusal('method_not_allowed', { headers: { Allow: methods } }) : new Refusal('not_found')
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
+  )
+}
+
+function methodsByPath(routes: readonly Route[]): Map<string, string> {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method } of routes) {
+    const set = methods.get(path) ?? new Set()
+    set.add(method)
+    if (method === 'GET') set.add('HEAD')
+    methods.set(path, set)
+  }
+  return new Map([...methods].map(([path, set]) => [path, [...set, 'OPTIONS'].join(', ')]))
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? (request.originalUrl.split('?', 1)[0] as string).slice(0, 200)
+}
+
+function toRecord(request: FastifyRequest, reply: FastifyReply, progress: Progress): RequestRecord {
+  const { at, startedMs, address, caller, code } = progress
+  return {
+    id: withoutPrefix('req', request.id) as string,
+    at,
+    caller,
+    method: request.method,
+    route: request.is404 ? (request.originalUrl.split('?', 1)[0] as string).slice(0, 200) : routeOf(request),
+    // 499: the client went away before the answer was written.
+    status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
+    code,
+    durationUs: Math.round((performance.now() - startedMs) * 1000),
+    address,
+    userAgent: request.headers['user-agent']?.slice(0, 200) ?? null,
+  }
+}

@@ -1,0 +1,54 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { Fault } from '@parley/contract/errors'
+import type { TSchema } from 'typebox'
+import { invalid, Refusal } from '../lib/refuse.ts'
+
+export type Part = 'params' | 'query' | 'body'
+export type Check = (value: unknown) => void
+
+// Bodies are taken as they are: nothing unknown is dropped and "1" is not 1. A query is text, so numbers are read from it.
+const strict = new Ajv({ allErrors: true, strict: false, useDefaults: true })
+const reading = new Ajv({ allErrors: true, strict: false, useDefaults: true, coerceTypes: true })
+
+/** Compiles a schema into a check that refuses with every fault named. A path that cannot be an id is simply unknown. */
+export function checkFor(part: Part, schema: TSchema): Check {
+  const validate = (part === 'query' ? reading : strict).compile(plain(schema))
+  return (value) => {
+    if (validate(value)) return
+    if (part === 'params') throw new Refusal('not_found')
+    throw invalid(faultsOf(validate.errors ?? [], part))
+  }
+}
+
+/** The schema without its names, which only the OpenAPI document needs: Ajv would take each for a second definition. */
+export function plain(schema: TSchema): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value))) as object
+}
+
+export function faultsOf(errors: readonly ErrorObject[], part: Part): Fault[] {
+  // Of a choice between shapes only the choice itself is told, not why each of them did not fit.
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+  const telling = errors.filter(
+    (error) => !choices.some((choice) => choice !== error && error.schemaPath.startsWith(`${choice.schemaPath}/`)),
+  )
+  return telling.map((error) => toFault(error, part))
+}
+
+function toFault({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject, part: Part): Fault {
+  const at = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  const below = (name: string) => (at ? `${at}.${name}` : name)
+  if (keyword === 'required') {
+    const param = below(String(params.missingProperty))
+    return { param, code: 'missing', message: `${param} is missing.` }
+  }
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const param = below(String(params.additionalProperty ?? params.unevaluatedProperty))
+    const what = part === 'query' ? 'parameter of this endpoint' : 'field here'
+    return { param, code: 'unknown', message: `${param} is not a ${what}.` }
+  }
+  const param = at || part
+  if (keyword === 'enum') {
+    return { param, code: 'invalid', message: `${param} must be one of ${(params.allowedValues as unknown[]).join(', ')}.` }
+  }
+  return { param, code: keyword === 'type' ? 'type' : 'invalid', message: `${param} ${message}.` }
+}

@@ -1,0 +1,44 @@
+import type { Scope } from '@parley/contract/scopes'
+import type { Refusal } from './refuse.ts'
+
+/** The words between the pipeline, which knows nothing of keys, and those who authenticate and record for it. */
+
+/** Who is calling, once known. */
+export interface Caller {
+  workspaceId: string
+  keyId: string
+  keyName: string
+  scopes: readonly Scope[]
+  budget: number
+}
+
+/** The budget a request was charged to, as its headers tell it. */
+export interface Budget {
+  limit: number
+  remaining: number
+  resetSeconds: number
+}
+
+export type Admission =
+  | { kind: 'admitted'; caller: Caller | null; budget: Budget }
+  | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: Budget }
+
+/** Decides whether a request is let in, and charges it. A request to a `public` place needs no key. */
+export type Admit = (asked: {
+  authorization: string | undefined
+  address: string
+  public: boolean
+}) => Promise<Admission>
+
+export interface RequestRecord {
+  id: string
+  at: Date
+  caller: Caller | null
+  method: string
+  route: string
+  status: number
+  code: string | null
+  durationUs: number
+  address: string
+  userAgent: string | null
+}

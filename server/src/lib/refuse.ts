@@ -1,0 +1,48 @@
+import { type ErrorCode, errorCatalogue, type Fault } from '@parley/contract/errors'
+
+export interface RefusalParts {
+  message?: string
+  param?: string
+  errors?: Fault[]
+  details?: Record<string, unknown>
+  headers?: Record<string, string>
+}
+
+/** The caller asked for something we will not do. The pipeline turns it into the one error shape. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly parts: RefusalParts
+
+  constructor(code: ErrorCode, parts: RefusalParts = {}) {
+    super(parts.message ?? errorCatalogue[code].message)
+    this.code = code
+    this.status = errorCatalogue[code].status
+    this.parts = parts
+  }
+}
+
+export function refuse(code: ErrorCode, parts?: RefusalParts): never {
+  throw new Refusal(code, parts)
+}
+
+/** One fault of the request, as `validation_failed` reports it. */
+export function refuseParam(param: string, code: string, message: string): never {
+  throw invalid([{ param, code, message }])
+}
+
+/** At most 20 faults are told; more would not help anybody. */
+export function invalid(faults: Fault[]): Refusal {
+  const errors = faults.slice(0, 20)
+  const first = errors[0]
+  return new Refusal('validation_failed', first ? { message: first.message, param: first.param, errors } : {})
+}
+
+/**
+ * Something outside the program is not as it must be (a bad setting, a port in use, a full disk). The message is one
+ * line for a person: what is wrong, where, and what to do. It ends the program without a stack trace.
+ */
+export class Unfit extends Error {
+  override readonly name = 'Unfit'
+}

@@ -1,0 +1,176 @@
+import { Agent, type Dispatcher } from 'undici'
+import { type Call, type CallLimits, type CallOutcome, callGraph } from './graph-call.ts'
+import {
+  type ListedNumber,
+  type ListedTemplate,
+  type MediaInfo,
+  readListedNumber,
+  readListedTemplate,
+  readMediaInfo,
+} from './listings.ts'
+import { type Download, downloadFrom } from './media.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone } from './read-json.ts'
+
+/** Whose calls these are: the app's graph address, and the token of the connected account. */
+export interface GraphAccess {
+  /** Scheme and host, such as `https://graph.facebook.com`. The token goes to this host only. */
+  graphUrl: string
+  accessToken: string
+}
+
+/** The network took the message. That is not delivery. */
+export interface Accepted {
+  waMessageId: string
+  waId: string | null
+  userId: string | null
+  /** Held back by the network until it has judged the template's quality. */
+  held: boolean
+}
+
+export interface GraphClientOptions {
+  /** Of Parley, for the User-Agent; the network's file host turns away callers without one. */
+  productVersion: string
+  graphVersion?: string
+  connectTimeoutMs?: number
+  answerTimeoutMs?: number
+  deadlineMs?: number
+  maxAnswerBytes?: number
+}
+
+const maxPages = 200
+
+const templateFields =
+  'name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,id'
+const numberFields =
+  'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
+
+/** Keeps the connections to the network. Outcomes are values; nothing here throws for what the network does. */
+export class GraphClient {
+  readonly #agent: Dispatcher
+  readonly #graphVersion: string
+  readonly #limits: CallLimits
+
+  constructor(options: GraphClientOptions) {
+    const answerTimeoutMs = options.answerTimeoutMs ?? 20_000
+    this.#graphVersion = options.graphVersion ?? 'v25.0'
+    this.#limits = {
+      userAgent: `Parley/${options.productVersion}`,
+      deadlineMs: options.deadlineMs ?? 30_000,
+      maxAnswerBytes: options.maxAnswerBytes ?? 4 * 1024 * 1024,
+    }
+    this.#agent = new Agent({
+      connect: { timeout: options.connectTimeoutMs ?? 5_000 },
+      headersTimeout: answerTimeoutMs,
+      bodyTimeout: answerTimeoutMs,
+      connections: 64,
+      // One request per connection at a time: it is then plain whether a request had left when a connection broke.
+      allowH2: false,
+      pipelining: 1,
+    })
+  }
+
+  async sendMessage(access: GraphAccess, phoneNumberId: string, body: JsonObject): Promise<CallOutcome<Accepted>> {
+    const outcome = await this.#call(access, 'POST', [phoneNumberId, 'messages'], {}, body)
+    if (outcome.kind !== 'ok') return outcome
+    const accepted = readAccepted(outcome.value)
+    return accepted === null
+      ? { kind: 'unknown', why: 'answer_without_message_id', status: 200 }
+      : { kind: 'ok', value: accepted }
+  }
+
+  listTemplates(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedTemplate[]>> {
+    const url = this.#url(access, [wabaId, 'message_templates'], { fields: templateFields, limit: '100' })
+    return this.#list(access, url, readListedTemplate)
+  }
+
+  listPhoneNumbers(access: GraphAccess, wabaId: string): Promise<CallOutcome<ListedNumber[]>> {
+    const url = this.#url(access, [wabaId, 'phone_numbers'], { fields: numberFields, limit: '100' })
+    return this.#list(access, url, readListedNumber)
+  }
+
+  /** Where a file is now; the address lives for five minutes. */
+  async getMedia(access: GraphAccess, mediaId: string, phoneNumberId?: string): Promise<CallOutcome<MediaInfo>> {
+    const query = phoneNumberId === undefined ? {} : { phone_number_id: phoneNumberId }
+    const outcome = await this.#call(access, 'GET', [mediaId], query)
+    if (outcome.kind !== 'ok') return outcome
+    const media = readMediaInfo(outcome.value)
+    return media === null ? { kind: 'unknown', why: 'answer_without_url', status: 200 } : { kind: 'ok', value: media }
+  }
+
+  downloadMedia(access: GraphAccess, url: string): Promise<CallOutcome<Download>> {
+    return downloadFrom(this.#agent, access, url, this.#limits)
+  }
+
+  /** Has the account's webhooks sent to the app. */
+  async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
+    const outcome = await this.#call(access, 'POST', [wabaId, 'subscribed_apps'])
+    if (outcome.kind !== 'ok') return outcome
+    const done = outcome.value.success === true || outcome.value.success === 'true'
+    return done ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close()
+  }
+
+  #call(
+    access: GraphAccess,
+    method: Call['method'],
+    path: readonly string[],
+    query: Record<string, string> = {},
+    body?: JsonObject,
+  ): Promise<CallOutcome<JsonObject>> {
+    const call = { method, url: this.#url(access, path, query), accessToken: access.accessToken }
+    return callGraph(this.#agent, body === undefined ? call : { ...call, body }, this.#limits)
+  }
+
+  #url(access: GraphAccess, path: readonly string[], query: Record<string, string>): URL {
+    const base = access.graphUrl.replace(/\/+$/, '')
+    const url = new URL(`${base}/${[this.#graphVersion, ...path].map(encodeURIComponent).join('/')}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    return url
+  }
+
+  async #list<T>(access: GraphAccess, first: URL, read: (row: JsonObject) => T | null): Promise<CallOutcome<T[]>> {
+    const rows: T[] = []
+    let url = first
+    for (let page = 0; page < maxPages; page++) {
+      const call = { method: 'GET', url, accessToken: access.accessToken } as const
+      const outcome = await callGraph(this.#agent, call, this.#limits)
+      if (outcome.kind !== 'ok') return outcome
+      for (const item of readArray(outcome.value.data)) {
+        const row = readObject(item)
+        const listed = row === null ? null : read(row)
+        if (listed !== null) rows.push(listed)
+      }
+      const next = readObject(outcome.value.paging)?.next
+      if (typeof next !== 'string' || next === '') return { kind: 'ok', value: rows }
+      const following = nextPage(next, first)
+      if (following === null) return { kind: 'unknown', why: 'foreign_next_page', status: 200 }
+      url = following
+    }
+    return { kind: 'unknown', why: 'too_many_pages', status: 200 }
+  }
+}
+
+/** The link to the next page comes from the network's answer: it is followed on the host we asked, nowhere else. */
+function nextPage(next: string, first: URL): URL | null {
+  if (!URL.canParse(next)) return null
+  const url = new URL(next)
+  if (url.origin !== first.origin) return null
+  url.searchParams.delete('access_token')
+  return url
+}
+
+function readAccepted(answer: JsonObject): Accepted | null {
+  const message = readObject(readArray(answer.messages)[0])
+  const contact = readObject(readArray(answer.contacts)[0])
+  const waMessageId = readId(message?.id)
+  if (waMessageId === null) return null
+  return {
+    waMessageId,
+    waId: readPhone(contact?.wa_id),
+    userId: readId(contact?.user_id),
+    held: message?.message_status === 'held_for_quality_assessment',
+  }
+}

@@ -1,0 +1,18 @@
+/** The stored payloads, for the tests. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, 'fixtures')
+
+export function fixture(path: string): unknown {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'))
+}
+
+/** All payloads that `wanted` picks, as [path, value]. */
+export function fixtures(wanted: (value: Record<string, unknown>, path: string) => boolean): [string, unknown][] {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\/.*\.json$/.test(path))
+  return paths
+    .sort()
+    .map((path): [string, unknown] => [path, fixture(path)])
+    .filter(([path, value]) => wanted(value as Record<string, unknown>, path))
+}

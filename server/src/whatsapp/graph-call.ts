@@ -1,0 +1,162 @@
+/**
+ * One HTTP call to the network. What can happen is a value, not an exception, and the difference that matters for a
+ * message is kept: did the request leave us at all?
+ *
+ *   ok           the network did it
+ *   refused      the network answered that it did not
+ *   unreachable  nothing was sent: no such host, refused connection, failed handshake
+ *   unknown      it was sent and the answer is missing or unreadable: it may have happened
+ */
+import type { MessageError } from '@parley/contract/events'
+import type { Dispatcher } from 'undici'
+import { readNetworkError } from './network-error.ts'
+import { readBounded, TooLarge } from './read-bounded.ts'
+import { type JsonObject, readNumber, readObject } from './read-json.ts'
+
+export type CallOutcome<T> = { kind: 'ok'; value: T } | CallFailure
+
+export type CallFailure =
+  | { kind: 'refused'; status: number; error: MessageError; isTransient: boolean; retryAfterMs: number | null }
+  | { kind: 'unreachable'; why: string }
+  | { kind: 'unknown'; why: string; status: number | null }
+
+export interface Call {
+  method: 'GET' | 'POST'
+  url: URL
+  accessToken: string
+  body?: JsonObject
+}
+
+export interface CallLimits {
+  userAgent: string
+  /** From the start of the call to the last byte of the answer. */
+  deadlineMs: number
+  maxAnswerBytes: number
+}
+
+export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimits): Promise<CallOutcome<JsonObject>> {
+  const trip = new Trip()
+  let answer: Dispatcher.ResponseData
+  try {
+    answer = await agent.compose(trip.watch).request({
+      origin: call.url.origin,
+      path: `${call.url.pathname}${call.url.search}`,
+      method: call.method,
+      headers: headersOf(call, limits),
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+      signal: AbortSignal.timeout(limits.deadlineMs),
+    })
+  } catch (error) {
+    return trip.lost(error)
+  }
+  try {
+    const bytes = await readBounded(answer.body, limits.maxAnswerBytes)
+    return judgeAnswer(answer.statusCode, answer.headers, parse(bytes), 'answer_unreadable')
+  } catch (error) {
+    const why = error instanceof TooLarge ? 'answer_too_large' : reasonOf(error)
+    return judgeAnswer(answer.statusCode, answer.headers, null, why)
+  }
+}
+
+/** Knows whether the first byte of a request was on its way: undici says so once it has a connection to write to. */
+export class Trip {
+  departed = false
+
+  readonly watch = (dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch => {
+    return (options, handler) => {
+      const start = handler.onRequestStart?.bind(handler)
+      handler.onRequestStart = (controller, context) => {
+        this.departed = true
+        start?.(controller, context)
+      }
+      return dispatch(options, handler)
+    }
+  }
+
+  /** What a request without an answer comes to. */
+  lost(error: unknown): CallFailure {
+    const why = reasonOf(error)
+    return this.departed ? { kind: 'unknown', why, status: null } : { kind: 'unreachable', why }
+  }
+}
+
+export function headersOf(call: { accessToken: string; body?: unknown }, limits: { userAgent: string }) {
+  return {
+    authorization: `Bearer ${call.accessToken}`,
+    'user-agent': limits.userAgent,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    ...(call.body !== undefined && { 'content-type': 'application/json' }),
+  }
+}
+
+/** A short, stable word for an error: its code where it has one. */
+export function reasonOf(error: unknown): string {
+  const { code, name, cause } = (readObject(error) ?? {}) as { code?: unknown; name?: unknown; cause?: unknown }
+  if (name === 'TimeoutError') return 'timeout'
+  if (typeof code === 'string' && code !== '') return code
+  if (cause !== undefined && cause !== error) return reasonOf(cause)
+  return typeof name === 'string' ? name : 'error'
+}
+
+function judgeAnswer(
+  status: number,
+  headers: Headers,
+  json: JsonObject | null,
+  whyNoJson: string,
+): CallOutcome<JsonObject> {
+  const error = readObject(json?.error)
+  if (error !== null) {
+    return {
+      kind: 'refused',
+      status,
+      error: readNetworkError(error) ?? httpError(status),
+      isTransient: error.is_transient === true,
+      retryAfterMs: retryAfterMs(headers),
+    }
+  }
+  if (status >= 200 && status < 300) {
+    return json === null ? { kind: 'unknown', why: whyNoJson, status } : { kind: 'ok', value: json }
+  }
+  // A gateway in between gave up waiting; what stood behind it may have acted.
+  if (status >= 500 || status === 408) return { kind: 'unknown', why: `http_${status}`, status }
+  return {
+    kind: 'refused',
+    status,
+    error: httpError(status),
+    isTransient: status === 429,
+    retryAfterMs: retryAfterMs(headers),
+  }
+}
+
+export function httpError(status: number): MessageError {
+  const message = `The network answered HTTP ${status} without saying why.`
+  return { code: `http_${status}`, title: `HTTP ${status}`, message, details: null }
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+function retryAfterMs(headers: Headers): number | null {
+  const seconds = readNumber(headers['retry-after'])
+  const waits = [seconds === null ? 0 : seconds * 1000, regainMinutes(headers['x-business-use-case-usage']) * 60_000]
+  const wait = Math.max(...waits)
+  return wait > 0 ? wait : null
+}
+
+/** The usage header names, by business, how many minutes it takes until calls are let through again. */
+function regainMinutes(header: string | string[] | undefined): number {
+  if (typeof header !== 'string') return 0
+  const usage = parse(Buffer.from(header))
+  const minutes = Object.values(usage ?? {})
+    .flat()
+    .map((item) => readNumber(readObject(item)?.estimated_time_to_regain_access) ?? 0)
+  return Math.max(0, ...minutes)
+}
+
+function parse(bytes: Buffer): JsonObject | null {
+  try {
+    return readObject(JSON.parse(bytes.toString('utf8')))
+  } catch {
+    return null
+  }
+}

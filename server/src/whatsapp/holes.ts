@@ -1,0 +1,28 @@
+/** The holes in a template's text, `{{1}}` or `{{first_name}}`. */
+export interface Hole {
+  name: string
+  /** Counted from one; null for a named hole. */
+  position: number | null
+}
+
+const maxPositions = 100
+
+/** `{{1}} … {{2}} … {{1}}` has two holes: numbered ones count up to the highest, named ones count once each. */
+export function holesIn(text: unknown): Hole[] {
+  if (typeof text !== 'string') return []
+  const names = [...new Set(Array.from(text.matchAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g), (match) => match[1] ?? ''))]
+  const numbers = names.map((name) => (/^\d{1,3}$/.test(name) ? Number(name) : null))
+  if (names.length > 0 && numbers.every((number) => number !== null && number > 0)) {
+    const count = Math.min(maxPositions, Math.max(...numbers.map(Number)))
+    return Array.from({ length: count }, (_, index) => ({ name: String(index + 1), position: index + 1 }))
+  }
+  return names.map((name) => ({ name, position: null }))
+}
+
+/** The example of a link is the whole link; the value to give is only what stands in the hole. */
+export function suffixOf(url: unknown, example: string | null): string | null {
+  if (typeof url !== 'string' || example === null) return example
+  const [before = '', after = ''] = url.split(/\{\{\s*\w+\s*\}\}/)
+  const fits = example.length > before.length + after.length && example.startsWith(before) && example.endsWith(after)
+  return fits ? example.slice(before.length, example.length - after.length) : example
+}

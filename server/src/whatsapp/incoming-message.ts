@@ -1,0 +1,80 @@
+import type { MessageError } from '@parley/contract/events'
+import { type Ignored, ignored, type Place } from './ignored.ts'
+import { type Content, readContent } from './incoming-content.ts'
+import { readNetworkError } from './network-error.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone, readTime, readWords } from './read-json.ts'
+
+/** A message somebody sent to one of our numbers. */
+export interface InboundItem extends Place, Content {
+  kind: 'message'
+  waMessageId: string
+  from: string | null
+  fromUserId: string | null
+  profileName: string | null
+  groupId: string | null
+  receivedAt: Date
+  quotedWaMessageId: string | null
+  /** Why the network could not hand the content over. */
+  error: MessageError | null
+}
+
+const bsuid = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/
+
+export function readMessage(
+  value: unknown,
+  contacts: readonly JsonObject[],
+  place: Place,
+  now: Date,
+): InboundItem | Ignored {
+  const message = readObject(value)
+  if (message === null) return ignored('malformed', place, 'messages')
+  const type = readId(message.type, 64)
+  if (type === 'system') return ignored('system', place, readId(readObject(message.system)?.type, 64))
+  if (type === 'request_welcome') return ignored('request_welcome', place)
+  if (isLiveLocation(message, type)) return ignored('live_location', place, type)
+  const waMessageId = readId(message.id)
+  if (waMessageId === null) return ignored('no_message_id', place, type)
+  const contact = contactOf(message, contacts)
+  return {
+    kind: 'message',
+    ...place,
+    waMessageId,
+    from: readPhone(message.from) ?? readPhone(contact?.wa_id),
+    fromUserId: readId(message.from_user_id) ?? readId(contact?.user_id) ?? userIdIn(message.from),
+    profileName: readWords(readObject(contact?.profile)?.name, 1024),
+    groupId: readId(message.group_id),
+    receivedAt: readTime(message.timestamp) ?? now,
+    quotedWaMessageId: readId(readObject(message.context)?.id),
+    error: readNetworkError(readArray(message.errors)[0]),
+    ...readContent(message, type),
+  }
+}
+
+/** Never by position: by user id or number, else the only one there is. */
+function contactOf(message: JsonObject, contacts: readonly JsonObject[]): JsonObject | null {
+  const userId = readId(message.from_user_id)
+  const from = readId(message.from)
+  const match =
+    (userId !== null && contacts.find((contact) => contact.user_id === userId)) ||
+    (from !== null && contacts.find((contact) => contact.wa_id === from || contact.user_id === from))
+  return match || (contacts.length === 1 ? (contacts[0] ?? null) : null)
+}
+
+function userIdIn(from: unknown): string | null {
+  return typeof from === 'string' && bsuid.test(from) ? from : null
+}
+
+/**
+ * The network withholds live positions; what leaks through is a placeholder that calls itself unsupported. A place that
+ * was picked or shared once comes as `location`, so an unsupported location is a live one.
+ */
+function isLiveLocation(message: JsonObject, type: string | null): boolean {
+  if (type === 'live_location') return true
+  if (type === 'location') {
+    const location = readObject(message.location)
+    return location?.live === true || location?.is_live === true || location?.live_period !== undefined
+  }
+  if (type !== 'unsupported' && type !== 'unknown') return false
+  const inner = readObject(message.unsupported)
+  return [inner?.type, inner?.raw_type].some((word) => word === 'live_location' || word === 'location')
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { type Readable, Transform } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { type CallLimits, type CallOutcome, headersOf, httpError, Trip } from './graph-call.ts'
+import { readId, readNumber } from './read-json.ts'
+import { sha256Hex } from './sha256.ts'
+
+/** The bytes of a file as they arrive. Whoever takes it reads it to its end or destroys it. */
+export interface Download {
+  mimeType: string | null
+  size: number | null
+  body: Readable
+}
+
+const fileHosts = ['.fbsbx.com', '.fbcdn.net', '.whatsapp.net']
+
+/** Whether a file may be fetched from there with the token: the graph host itself, or one of the network's file hosts. */
+export function isFileAddress(url: string, graphUrl: string): boolean {
+  if (!URL.canParse(url) || !URL.canParse(graphUrl)) return false
+  const file = new URL(url)
+  if (file.username !== '' || file.password !== '') return false
+  if (file.origin === new URL(graphUrl).origin) return true
+  return file.protocol === 'https:' && file.port === '' && fileHosts.some((suffix) => file.hostname.endsWith(suffix))
+}
+
+/** Redirects are not followed: the token must not travel to wherever one points. */
+export async function downloadFrom(
+  agent: Dispatcher,
+  access: { graphUrl: string; accessToken: string },
+  url: string,
+  limits: CallLimits,
+): Promise<CallOutcome<Download>> {
+  if (!isFileAddress(url, access.graphUrl)) return { kind: 'unreachable', why: 'foreign_file_host' }
+  const address = new URL(url)
+  const trip = new Trip()
+  try {
+    const answer = await agent.compose(trip.watch).request({
+      origin: address.origin,
+      path: `${address.pathname}${address.search}`,
+      method: 'GET',
+      headers: { ...headersOf(access, limits), accept: '*/*' },
+    })
+    if (answer.statusCode !== 200) {
+      answer.body.on('error', () => {}).destroy()
+      const error = httpError(answer.statusCode)
+      return {
+        kind: 'refused',
+        status: answer.statusCode,
+        error,
+        isTransient: answer.statusCode >= 500,
+        retryAfterMs: null,
+      }
+    }
+    const mimeType = readId(answer.headers['content-type'])
+    const size = readNumber(answer.headers['content-length'])
+    return { kind: 'ok', value: { mimeType, size, body: answer.body } }
+  } catch (error) {
+    return trip.lost(error)
+  }
+}
+
+export class BadFile extends Error {
+  override readonly name = 'BadFile'
+  readonly why: 'too_large' | 'wrong_hash'
+
+  constructor(why: 'too_large' | 'wrong_hash') {
+    super(why === 'too_large' ? 'The file is larger than allowed.' : 'The file is not the one that was announced.')
+    this.why = why
+  }
+}
+
+/** Passes a file's bytes on and fails at the end, not silently, if they are too many or not the announced ones. */
+export function checkFile(expected: { sha256: string | null; maxBytes: number }): Transform {
+  const announced = sha256Hex(expected.sha256)
+  const hash = createHash('sha256')
+  let size = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > expected.maxBytes) return done(new BadFile('too_large'))
+      hash.update(chunk)
+      done(null, chunk)
+    },
+    flush(done) {
+      done(announced !== null && hash.digest('hex') !== announced ? new BadFile('wrong_hash') : null)
+    },
+  })
+}

@@ -1,0 +1,82 @@
+/**
+ * Reading what the network sent without trusting any of it. Every function takes any JSON value and never throws; text
+ * comes out fit for PostgreSQL (no NUL, no half of a surrogate pair) and no longer than asked for.
+ */
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+export function readObject(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+}
+
+export function readArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function cleanText(text: string, maxLength: number): string {
+  const cut = text.length > maxLength ? text.slice(0, endOfCharacter(text, maxLength)) : text
+  const whole = cut.isWellFormed() ? cut : cut.toWellFormed()
+  return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
+}
+
+export function readText(value: unknown, maxLength: number): string | null {
+  return typeof value === 'string' ? cleanText(value, maxLength) : null
+}
+
+/** Text with something in it. */
+export function readWords(value: unknown, maxLength: number): string | null {
+  const text = readText(value, maxLength)
+  return text === null || text.trim() === '' ? null : text
+}
+
+/** An id is opaque: a number is taken as its digits, and one too long is no id at all, since a cut one would collide. */
+export function readId(value: unknown, maxLength = 256): string | null {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || text.length === 0 || text.length > maxLength) return null
+  const clean = cleanText(text, maxLength)
+  return clean === '' ? null : clean
+}
+
+/** A number, or a string that is one. */
+export function readNumber(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'string' || !/^[+-]?\d{1,30}(\.\d{1,30})?$/.test(value)) return null
+  return Number(value)
+}
+
+/** A phone number as digits. The network sometimes puts an empty string or a user id where a number belongs. */
+export function readPhone(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  return /^\+?(\d{1,20})$/.exec(value)?.[1] ?? null
+}
+
+const lastSecond = 253_402_300_799
+
+/** Unix seconds, as string or number. */
+export function readTime(value: unknown): Date | null {
+  const seconds = readNumber(value)
+  if (seconds === null || seconds <= 0 || seconds > lastSecond) return null
+  return new Date(Math.round(seconds * 1000))
+}
+
+const maxDepth = 64
+
+/** A copy with every key and string cleaned; undefined when it is nested too deeply to be worth keeping. */
+export function cleanJson(value: unknown, maxLength = 65_536, depth = 0): unknown {
+  if (typeof value === 'string') return cleanText(value, maxLength)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= maxDepth) return undefined
+  const copies: [string, unknown][] = []
+  for (const [key, inner] of Object.entries(value)) {
+    const copy = cleanJson(inner, maxLength, depth + 1)
+    if (copy === undefined) return undefined
+    copies.push([cleanText(key, maxLength), copy])
+  }
+  // fromEntries defines own properties, so a key named __proto__ stays a key.
+  return Array.isArray(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies)
+}
+
+function endOfCharacter(text: string, index: number): number {
+  const last = text.charCodeAt(index - 1)
+  return last >= 0xd800 && last <= 0xdbff ? index - 1 : index
+}

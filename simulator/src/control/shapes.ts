@@ -1,0 +1,158 @@
+import { defaultSwitches, type Switches } from '../switches.ts'
+import { bool, jsonObject, list, nullable, number, object, oneOf, optional, type Read, record, type Shape, text } from './shape.ts'
+
+/** The words of the control API: what may be created, set and done. */
+export const phoneDigits = text({ pattern: /^\+?[1-9][\d\s()-]{5,20}$/, means: 'a phone number in international form' })
+const objectId = text({ pattern: /^\d{5,20}$/, means: '5 to 20 digits' })
+const delayMs = number({ min: 0, max: 366 * 86_400_000 })
+
+/** A switch set to null goes back to its default. */
+const switchShapes = {
+  duplicateWebhooks: optional(nullable(bool)),
+  reorderWebhooks: optional(nullable(bool)),
+  delayWebhooksMs: optional(nullable(delayMs)),
+  skipDelivered: optional(nullable(bool)),
+  senderIdentity: optional(nullable(oneOf('phone', 'user_id_only', 'empty_from', 'user_id_in_from'))),
+  statusShape: optional(nullable(oneOf('v23', 'v24'))),
+  pricingModel: optional(nullable(oneOf('PMP', 'CBP'))),
+  customerWindow: optional(nullable(bool)),
+  pairLimit: optional(nullable(bool)),
+  throughputLimit: optional(nullable(bool)),
+  fetchLinks: optional(nullable(bool)),
+  sentAfterMs: optional(nullable(delayMs)),
+  deliveredAfterMs: optional(nullable(delayMs)),
+  readAfterMs: optional((value: unknown, field: string) => (value === 'default' ? undefined : nullable(delayMs)(value, field))),
+  answerAfterMs: optional(nullable(delayMs)),
+  templateReviewMs: optional(nullable(delayMs)),
+} satisfies Record<keyof Switches, Shape<unknown>>
+
+export const switchesShape = object(switchShapes)
+export type SwitchesInput = Read<typeof switchesShape>
+
+/** Changes the given switches; null means the default, except for `readAfterMs`, where null means never. */
+export function applySwitches(target: Partial<Switches>, input: SwitchesInput): void {
+  const settings = target as Record<string, unknown>
+  for (const key of Object.keys(defaultSwitches)) {
+    if (!Object.hasOwn(input, key)) continue
+    const value = input[key as keyof SwitchesInput]
+    if (value === undefined || (value === null && key !== 'readAfterMs')) delete settings[key]
+    else settings[key] = value
+  }
+}
+
+export const appShape = object({
+  id: optional(objectId),
+  name: optional(text({ max: 200 })),
+  secret: optional(text({ max: 200 })),
+  verifyToken: optional(text({ max: 200 })),
+})
+
+export const callbackShape = object({
+  url: nullable(text({ max: 200 })),
+  verifyToken: optional(text({ max: 200 })),
+  /** false: take the URL as it is, without asking it to prove itself. */
+  verify: optional(bool),
+})
+
+export const wabaShape = object({
+  id: optional(objectId),
+  name: optional(text({ max: 200 })),
+  currency: optional(text({ max: 3 })),
+  appIds: optional(list(objectId)),
+})
+
+const numberSettings = {
+  verifiedName: optional(text({ max: 200 })),
+  qualityRating: optional(oneOf('GREEN', 'YELLOW', 'RED', 'NA', 'UNKNOWN')),
+  status: optional(text({ max: 40 })),
+  codeVerificationStatus: optional(text({ max: 40 })),
+  nameStatus: optional(text({ max: 40 })),
+  accountMode: optional(oneOf('LIVE', 'SANDBOX')),
+  messagingLimit: optional(text({ max: 40 })),
+  isOfficialBusinessAccount: optional(bool),
+  isOnBizApp: optional(bool),
+  throughputMps: optional(number({ min: 1, max: 10_000 })),
+  allowedRecipients: optional(nullable(list(phoneDigits))),
+  switches: optional(switchesShape),
+}
+
+export const numberShape = object({ id: optional(objectId), wabaId: objectId, phoneNumber: phoneDigits, ...numberSettings })
+export const numberChangeShape = object(numberSettings)
+
+export const tokenShape = object({
+  token: optional(text({ max: 500 })),
+  appId: objectId,
+  wabaIds: optional(nullable(list(objectId))),
+  expiresAt: optional(nullable(text({ max: 40 }))),
+  revoked: optional(bool),
+})
+
+export const tokenChangeShape = object({ revoked: optional(bool), expiresAt: optional(nullable(text({ max: 40 }))) })
+
+export const templateShape = object({
+  id: optional(objectId),
+  wabaId: objectId,
+  name: text({ pattern: /^[a-z0-9_]{1,512}$/, means: 'lower-case letters, digits and underscores' }),
+  language: text({ max: 12 }),
+  category: oneOf('MARKETING', 'UTILITY', 'AUTHENTICATION'),
+  status: optional(text({ max: 40 })),
+  parameterFormat: optional(oneOf('POSITIONAL', 'NAMED')),
+  components: list(jsonObject),
+  rejectedReason: optional(text({ max: 60 })),
+})
+
+export const templateChangeShape = object({ status: text({ max: 40 }), reason: optional(text({ max: 60 })) })
+
+export const flowShape = object({
+  id: optional(objectId),
+  wabaId: objectId,
+  name: text({ max: 200 }),
+  status: optional(oneOf('DRAFT', 'PUBLISHED', 'DEPRECATED', 'BLOCKED', 'THROTTLED')),
+  categories: optional(list(text({ max: 60 }))),
+  json: jsonObject,
+})
+
+export const catalogShape = object({
+  id: optional(objectId),
+  wabaId: objectId,
+  name: optional(text({ max: 200 })),
+  products: list(object({ retailerId: text({ max: 200 }), name: text({ max: 200 }), price: number({ min: 0 }), currency: text({ max: 3 }) })),
+})
+
+export const phoneChangeShape = object({
+  name: optional(text({ max: 200 })),
+  username: optional(nullable(text({ max: 60 }))),
+  userId: optional(text({ pattern: /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/, means: 'a user id such as US.13491200000000000001' })),
+  online: optional(bool),
+  readReceipts: optional(bool),
+  onWhatsApp: optional(bool),
+  acceptsMarketing: optional(bool),
+  switches: optional(switchesShape),
+})
+
+export const queueShape = object({
+  batchWindowMs: optional(delayMs),
+  batchSize: optional(number({ min: 1, max: 1000, whole: true })),
+  concurrency: optional(number({ min: 1, max: 1000, whole: true })),
+  timeoutMs: optional(number({ min: 1, max: 600_000 })),
+  retryMs: optional(list(delayMs, 100)),
+  giveUpAfterMs: optional(delayMs),
+  maxQueued: optional(number({ min: 1, max: 10_000_000, whole: true })),
+})
+
+export const datasetShape = object({
+  apps: optional(list(appShape)),
+  wabas: optional(list(wabaShape)),
+  numbers: optional(list(numberShape)),
+  tokens: optional(list(tokenShape)),
+  templates: optional(list(templateShape)),
+  flows: optional(list(flowShape)),
+  catalogs: optional(list(catalogShape)),
+  phones: optional(record(phoneChangeShape)),
+  switches: optional(switchesShape),
+})
+
+export type Dataset = Read<typeof datasetShape>
+
+export const noticeShape = object({ field: text({ max: 60 }), value: jsonObject })
+

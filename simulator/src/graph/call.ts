@@ -1,0 +1,84 @@
+import type { FastifyReply } from 'fastify'
+import type { Json } from '../json.ts'
+import type { Network } from '../network.ts'
+import type { AccessToken, Catalog, Flow, Media, PhoneNumber, Template, Waba, World } from '../world.ts'
+
+/** One call to the Graph API, its token already checked. */
+export interface Call {
+  network: Network
+  method: string
+  version: string
+  token: AccessToken
+  query: Record<string, string>
+  body: Json
+  form: FormData | null
+  /** Only for those who answer in an unusual way; they return `handled`. */
+  reply: FastifyReply
+}
+
+/** What an edge returns when it has dealt with the answer itself. */
+export const handled = Symbol('handled')
+
+interface NodeKinds {
+  waba: Waba
+  number: PhoneNumber
+  template: Template
+  flow: Flow
+  media: Media
+  catalog: Catalog
+}
+
+export type NodeKind = keyof NodeKinds
+
+/** A row of the API: what may be done to which kind of object. `edge` null is the object itself. */
+export interface Edge {
+  method: 'GET' | 'POST' | 'DELETE'
+  node: NodeKind
+  edge: string | null
+  handle: (call: Call, id: string) => unknown
+}
+
+export function edge<K extends NodeKind>(
+  method: Edge['method'],
+  node: K,
+  name: string | null,
+  handle: (call: Call, node: NodeKinds[K]) => unknown,
+): Edge {
+  return { method, node, edge: name, handle: (call, id) => handle(call, nodeIn(call.network.world, node, id)) }
+}
+
+/** What an id stands for, if this token may see it. */
+export function findNode(world: World, token: AccessToken, id: string): NodeKind | undefined {
+  const kinds: [NodeKind, Map<string, { wabaId: string } | Waba>][] = [
+    ['waba', world.wabas],
+    ['number', world.numbers],
+    ['template', world.templates],
+    ['flow', world.flows],
+    ['media', world.media],
+    ['catalog', world.catalogs],
+  ]
+  for (const [kind, objects] of kinds) {
+    const object = objects.get(id)
+    if (!object) continue
+    return maySee(token, 'wabaId' in object ? object.wabaId : object.id) ? kind : undefined
+  }
+  return undefined
+}
+
+export function maySee(token: AccessToken, wabaId: string): boolean {
+  return token.wabaIds === null || token.wabaIds.includes(wabaId)
+}
+
+function nodeIn<K extends NodeKind>(world: World, kind: K, id: string): NodeKinds[K] {
+  const maps: { [N in NodeKind]: Map<string, NodeKinds[N]> } = {
+    waba: world.wabas,
+    number: world.numbers,
+    template: world.templates,
+    flow: world.flows,
+    media: world.media,
+    catalog: world.catalogs,
+  }
+  const node = maps[kind].get(id)
+  if (!node) throw new Error(`${kind} ${id} vanished`)
+  return node
+}

@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { newObjectId } from '../ids.ts'
+import type { Network } from '../network.ts'
+import { GraphError, errorBody, refuse, refuseParameter } from '../network/errors.ts'
+import { storeMedia } from '../network/media.ts'
+import type { Media, PhoneNumber } from '../world.ts'
+import { type Call, edge, maySee } from './call.ts'
+import { allMimes, bareMime, kindOfMime, largestOf } from './media-kinds.ts'
+import { authenticate, tokenText } from './token.ts'
+
+export const mediaEdges = [
+  edge('POST', 'number', 'media', upload),
+  edge('GET', 'media', null, show),
+  edge('DELETE', 'media', null, remove),
+]
+
+const uploadedLivesMs = 30 * 86_400_000
+
+async function upload(call: Call, number: PhoneNumber): Promise<unknown> {
+  const file = call.form?.get('file')
+  if (call.body.messaging_product !== 'whatsapp') refuseParameter('The parameter messaging_product is required.')
+  if (!(file instanceof Blob)) return refuseParameter('The parameter file is required.')
+  const mimeType = typeof call.body.type === 'string' && call.body.type.includes('/') ? call.body.type : file.type
+  const kind = kindOfMime(mimeType)
+  if (!kind)
+    return refuseParameter(
+      `Param file must be a file with one of the following types: ${allMimes().join(', ')}. Received file of type '${bareMime(mimeType) || 'application/octet-stream'}'.`,
+    )
+  if (file.size === 0) refuse(131053, 'The file is empty.')
+  if (file.size > largestOf(kind))
+    refuse(131053, `The file is too big: ${file.size} bytes, and ${kind} files are at most ${largestOf(kind)} bytes.`)
+  const bytes = Buffer.from(await file.arrayBuffer())
+  const filename = 'name' in file && typeof file.name === 'string' ? file.name : null
+  const media = storeMedia(call.network, number, { bytes, mimeType, filename, livesMs: uploadedLivesMs })
+  return { id: media.id }
+}
+
+function show(call: Call, media: Media): unknown {
+  const { phone_number_id: numberId } = call.query
+  const isExpired = new Date(media.expiresAt) <= call.network.timers.now()
+  if (isExpired || (numberId !== undefined && numberId !== media.numberId))
+    throw new GraphError(100, {
+      title: `Unsupported get request. Object with ID '${media.id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation. Please read the Graph API documentation at https://developers.facebook.com/docs/graph-api`,
+      plain: true,
+      subcode: 33,
+    })
+  return {
+    messaging_product: 'whatsapp',
+    url: mediaUrl(call.network, media.id, 'getMedia'),
+    mime_type: media.mimeType,
+    sha256: media.sha256,
+    file_size: media.size,
+    id: media.id,
+  }
+}
+
+function remove(call: Call, media: Media): unknown {
+  call.network.world.media.delete(media.id)
+  call.network.media.remove(media.id)
+  call.network.changed()
+  return { success: true }
+}
+
+const urlLivesMs = 5 * 60_000
+const urlKey = newObjectId(9)
+
+/** An address to fetch the bytes from; it works for five minutes and only with a token. */
+export function mediaUrl(network: Network, id: string, source: 'getMedia' | 'webhook'): string {
+  const ext = Math.floor((network.timers.now().getTime() + urlLivesMs) / 1000)
+  return `${network.url}/whatsapp_business/attachments/?mid=${id}&source=${source}&ext=${ext}&hash=${hashOf(id, ext)}`
+}
+
+function hashOf(id: string, ext: number): string {
+  return createHmac('sha256', urlKey).update(`${id} ${ext}`).digest('base64url')
+}
+
+/** The download host: it wants the bearer, and a User-Agent, and says little when it does not get them. */
+export function downloadRoutes(server: FastifyInstance, network: Network): void {
+  server.get('/whatsapp_business/attachments/', (request, reply) => {
+    const { mid, ext, hash } = request.query as Record<string, string>
+    if (!request.headers['user-agent'])
+      return reply.code(400).type('text/html').send('<!DOCTYPE html><html><body>Unsupported browser</body></html>')
+    try {
+      const token = authenticate(network, tokenText(request))
+      const media = network.world.media.get(mid ?? '')
+      const isFresh = Number(ext) * 1000 > network.timers.now().getTime() && hash === hashOf(mid ?? '', Number(ext))
+      const bytes = media && isFresh && maySee(token, media.wabaId) ? network.media.get(media.id) : undefined
+      if (!media || !bytes) return reply.code(404).type('text/plain').send('URL signature expired')
+      return reply.type(media.mimeType).header('content-length', bytes.length).send(bytes)
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error
+      return reply.code(error.error.status).send(errorBody(error.error, newObjectId(1)))
+    }
+  })
+}

@@ -1,0 +1,127 @@
+import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn } from '../../json.ts'
+import { refuse } from '../../network/errors.ts'
+import { type Check, checkMedia } from './check.ts'
+import { checkFlowAction, checkProducts } from './interactive-objects.ts'
+
+/** The interactive messages: a body, sometimes a header and a footer, and an action of the kind's own. */
+export function checkInteractive(check: Check, content: unknown): void {
+  if (!isObject(content)) return
+  const kind = textIn(content, 'type')
+  if (!kind) return refuse(131008, "Parameter 'type' is mandatory for type 'interactive'")
+  const rules = kinds[kind]
+  if (!rules) return refuse(131009, `Interactive type '${kind}' is not supported`)
+  if (rules.bodyMax > 0) checkBody(content, rules.bodyMax, rules.bodyOptional ?? false)
+  checkLength(textIn(objectIn(content, 'footer'), 'text'), 1, 60, 'Footer text')
+  checkHeader(check, content, rules.headers)
+  const action = objectIn(content, 'action')
+  if (!action) return refuse(131008, "Parameter 'action' is mandatory for type 'interactive'")
+  rules.action(check, action)
+}
+
+interface Rules {
+  bodyMax: number
+  bodyOptional?: boolean
+  headers: string[]
+  action: (check: Check, action: Json) => void
+}
+
+const anyHeader = ['text', 'image', 'video', 'document']
+
+const kinds: Record<string, Rules> = {
+  button: { bodyMax: 1024, headers: anyHeader, action: (_check, action) => checkButtons(action) },
+  list: { bodyMax: 4096, headers: ['text'], action: (_check, action) => checkList(action) },
+  cta_url: { bodyMax: 1024, headers: anyHeader, action: (_check, action) => checkCtaUrl(action) },
+  flow: { bodyMax: 1024, headers: anyHeader, action: checkFlowAction },
+  location_request_message: { bodyMax: 1024, headers: [], action: named('send_location') },
+  contact_request: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
+  call_permission_request: { bodyMax: 1024, headers: [], action: named('call_permission_request') },
+  address_message: { bodyMax: 1024, headers: [], action: named('address_message') },
+  voice_call: { bodyMax: 1024, headers: anyHeader, action: named('voice_call') },
+  product: { bodyMax: 1024, bodyOptional: true, headers: [], action: checkProducts },
+  product_list: { bodyMax: 1024, headers: ['text'], action: checkProducts },
+  catalog_message: { bodyMax: 1024, headers: [], action: named('catalog_message') },
+  carousel: { bodyMax: 1024, headers: [], action: checkCards },
+}
+
+function checkBody(content: Json, max: number, optional: boolean): void {
+  const text = textIn(objectIn(content, 'body'), 'text')
+  if (text === undefined && !optional) refuse(131008, "Parameter 'body' is mandatory for type 'interactive'")
+  checkLength(text, 1, max, 'Body text')
+}
+
+function checkHeader(check: Check, content: Json, allowed: string[]): void {
+  const header = objectIn(content, 'header')
+  if (!header) return
+  const kind = textIn(header, 'type') ?? ''
+  if (!allowed.includes(kind)) refuse(131009, `Header type '${kind}' is not supported for interactive type '${content.type}'`)
+  if (kind === 'text') {
+    if (!textIn(header, 'text')) refuse(131008, "Parameter 'text' is mandatory for header type 'text'")
+    checkLength(textIn(header, 'text'), 1, 60, 'Header text')
+  } else checkMedia(check, kind as 'image' | 'video' | 'document', header[kind], `interactive['header']['${kind}']`)
+}
+
+function checkButtons(action: Json): void {
+  const buttons = arrayIn(action, 'buttons') ?? []
+  if (buttons.length < 1 || buttons.length > 3) refuse(131009, 'Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3')
+  for (const button of buttons) {
+    const reply = objectIn(button, 'reply')
+    if (!reply) refuse(131009, "Buttons must be of type 'reply'")
+    checkLength(textIn(reply, 'title') ?? '', 1, 20, 'Button title')
+    checkLength(scalarIn(reply, 'id') ?? '', 1, 256, 'Button id')
+  }
+  checkUnique(buttons.map((button) => scalarIn(objectIn(button, 'reply'), 'id')), 'Button id')
+  checkUnique(buttons.map((button) => textIn(objectIn(button, 'reply'), 'title')), 'Button title')
+}
+
+function checkList(action: Json): void {
+  checkLength(textIn(action, 'button') ?? '', 1, 20, 'Button label')
+  const sections = arrayIn(action, 'sections') ?? []
+  if (sections.length < 1 || sections.length > 10) refuse(131009, 'Invalid sections count. Min allowed sections: 1, Max allowed sections: 10')
+  const rows = sections.flatMap((section) => arrayIn(section, 'rows') ?? [])
+  if (rows.length < 1) refuse(131009, 'A list needs at least one row')
+  if (rows.length > 10) refuse(131009, 'Total row count exceed max allowed count: 10')
+  for (const section of sections) {
+    const title = textIn(section, 'title')
+    if (sections.length > 1 && !title) refuse(131009, 'Section title is required when there is more than one section')
+    checkLength(title || undefined, 1, 24, 'Section title')
+  }
+  for (const row of rows) {
+    checkLength(scalarIn(row, 'id') ?? '', 1, 200, 'Row id')
+    checkLength(textIn(row, 'title') ?? '', 1, 24, 'Row title')
+    checkLength(textIn(row, 'description') || undefined, 1, 72, 'Row description')
+  }
+  checkUnique(rows.map((row) => scalarIn(row, 'id')), 'Row id')
+}
+
+function checkCtaUrl(action: Json): void {
+  const parameters = objectIn(action, 'parameters')
+  checkLength(textIn(parameters, 'display_text') ?? '', 1, 20, 'Button display_text')
+  const url = textIn(parameters, 'url') ?? ''
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) refuse(131009, 'Button url is not a valid URL')
+}
+
+function checkCards(check: Check, action: Json): void {
+  const cards = arrayIn(action, 'cards') ?? []
+  if (cards.length < 2 || cards.length > 10) refuse(131009, 'Invalid cards count. Min allowed cards: 2, Max allowed cards: 10')
+  for (const card of cards) {
+    if (!isObject(card) || !objectIn(card, 'action')) return refuse(131009, "Every card needs an 'action'")
+    if (objectIn(card, 'header')) checkHeader(check, card, ['image', 'video'])
+    checkLength(textIn(objectIn(card, 'body'), 'text'), 1, 160, 'Card body text')
+  }
+}
+
+function named(name: string) {
+  return (_check: Check, action: Json) => {
+    if (textIn(action, 'name') !== name) refuse(131009, `Action name must be '${name}'`)
+  }
+}
+
+function checkLength(text: string | undefined, min: number, max: number, what: string): void {
+  if (text === undefined) return
+  const length = lengthOf(text)
+  if (length < min || length > max) refuse(131009, `${what} length invalid. Min length: ${min}, Max length: ${max}`)
+}
+
+function checkUnique(values: (string | undefined)[], what: string): void {
+  if (new Set(values).size !== values.length) refuse(131009, `${what} must be unique within the message`)
+}

@@ -1,0 +1,104 @@
+import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn } from '../../json.ts'
+import { refuse } from '../../network/errors.ts'
+import type { Template } from '../../world.ts'
+import { checkParamText, variablesOf } from './template-text.ts'
+
+/** What a button takes at send time: the sub_type to use and whether it can be left out. */
+interface ButtonRule {
+  subType: string
+  label: string
+  needed: boolean
+  check: (parameter: unknown, template: Template) => void
+}
+
+/** Buttons are addressed by their place among all buttons of the template, as a number or as text. */
+export function checkButtons(template: Template, defined: unknown[], sent: Json[]): void {
+  const given = new Map<string, Json>()
+  for (const component of sent) {
+    const index = scalarIn(component, 'index')
+    if (index === undefined) refuse(131008, "buttons: 'index' is mandatory")
+    if (!defined[Number(index)]) refuse(131009, `buttons: Button at index ${index} does not exist in the template`)
+    given.set(String(Number(index)), component)
+  }
+  defined.forEach((button, index) => {
+    checkButton(template, ruleOf(button), index, given.get(String(index)))
+  })
+}
+
+function checkButton(template: Template, rule: ButtonRule | undefined, index: number, sent: Json | undefined): void {
+  if (!rule) {
+    if (sent) refuse(131009, `buttons: Button at index ${index} takes no parameters`)
+    return
+  }
+  const parameters = arrayIn(sent, 'parameters') ?? []
+  if (parameters.length === 0) {
+    if (rule.needed) refuse(131008, `buttons: Button at index ${index} of type ${rule.label} requires a parameter`)
+    return
+  }
+  const subType = (textIn(sent, 'sub_type') ?? '').toLowerCase()
+  if (subType !== rule.subType)
+    refuse(132012, `buttons: Format mismatch at index ${index}, expected ${rule.subType.toUpperCase()}, received ${subType.toUpperCase() || 'UNKNOWN'}`)
+  if (parameters.length > 1)
+    refuse(132000, `buttons: number of localizable_params (${parameters.length}) does not match the expected number of params (1)`)
+  rule.check(parameters[0], template)
+}
+
+function ruleOf(button: unknown): ButtonRule | undefined {
+  switch ((textIn(button, 'type') ?? '').toUpperCase()) {
+    case 'URL':
+      return variablesOf(textIn(button, 'url') ?? '').length > 0
+        ? { subType: 'url', label: 'Url', needed: true, check: checkUrl }
+        : undefined
+    case 'COPY_CODE':
+      return { subType: 'copy_code', label: 'CopyCode', needed: true, check: checkCoupon }
+    case 'QUICK_REPLY':
+      return { subType: 'quick_reply', label: 'QuickReply', needed: false, check: checkPayload }
+    case 'FLOW':
+      return { subType: 'flow', label: 'Flow', needed: false, check: checkFlow }
+    case 'CATALOG':
+      return { subType: 'catalog', label: 'Catalog', needed: false, check: checkAction }
+    case 'MPM':
+      return { subType: 'mpm', label: 'Mpm', needed: true, check: checkAction }
+    case 'VOICE_CALL':
+      return { subType: 'voice_call', label: 'VoiceCall', needed: false, check: () => undefined }
+    default:
+      return undefined
+  }
+}
+
+function checkUrl(parameter: unknown, template: Template): void {
+  expectType(parameter, 'text')
+  const text = checkParamText(isObject(parameter) ? parameter.text : undefined)
+  if (template.category === 'AUTHENTICATION' && lengthOf(text) > 15)
+    refuse(131009, 'buttons: a one-time code is at most 15 characters long')
+}
+
+function checkCoupon(parameter: unknown): void {
+  expectType(parameter, 'coupon_code')
+  const code = checkParamText(isObject(parameter) ? parameter.coupon_code : undefined)
+  if (lengthOf(code) > 20) refuse(131009, 'buttons: coupon_code is at most 20 characters long')
+}
+
+function checkPayload(parameter: unknown): void {
+  expectType(parameter, 'payload')
+  const payload = textIn(parameter, 'payload') ?? ''
+  if (lengthOf(payload) < 1 || lengthOf(payload) > 256) refuse(131009, 'buttons: payload length invalid. Min length: 1, Max length: 256')
+}
+
+function checkFlow(parameter: unknown): void {
+  checkAction(parameter)
+  const data = objectIn(parameter, 'action')?.flow_action_data
+  if (data !== undefined && (!isObject(data) || Object.keys(data).length === 0))
+    refuse(131009, 'buttons: flow_action_data must be a non-empty object')
+}
+
+function checkAction(parameter: unknown): void {
+  expectType(parameter, 'action')
+  if (!objectIn(parameter, 'action')) refuse(131008, "buttons: 'action' is mandatory")
+}
+
+function expectType(parameter: unknown, type: string): void {
+  const received = textIn(parameter, 'type') ?? 'unknown'
+  if (received !== type)
+    refuse(132012, `buttons: Format mismatch, expected ${type.toUpperCase()}, received ${received.toUpperCase()}`)
+}

@@ -1,0 +1,106 @@
+import { isObject, type Json, textIn } from '../json.ts'
+import { refuse, refuseParameter } from '../network/errors.ts'
+import type { PhoneNumber, Waba } from '../world.ts'
+import { type Call, edge } from './call.ts'
+import { setOverride } from './callbacks.ts'
+import { pageOf, pick, requestedFields } from './listing.ts'
+
+export const numberEdges = [
+  edge('GET', 'waba', 'phone_numbers', listNumbers),
+  edge('GET', 'number', null, (call, number) => pick(shownNumber(call, number), requestedFields(call) ?? defaultFields)),
+  edge('POST', 'number', null, updateNumber),
+  edge('POST', 'number', 'register', register),
+  edge('POST', 'number', 'deregister', deregister),
+  edge('GET', 'number', 'whatsapp_business_profile', () => ({ data: [{ messaging_product: 'whatsapp', about: '', websites: [] }] })),
+]
+
+const defaultFields = [
+  'verified_name',
+  'code_verification_status',
+  'display_phone_number',
+  'quality_rating',
+  'platform_type',
+  'throughput',
+  'last_onboarded_time',
+  'webhook_configuration',
+]
+
+function listNumbers(call: Call, waba: Waba): unknown {
+  const fields = requestedFields(call) ?? defaultFields
+  const rows = [...call.network.world.numbers.values()]
+    .filter((number) => number.wabaId === waba.id)
+    .map((number) => pick(shownNumber(call, number), fields))
+  return pageOf(call, `${waba.id}/phone_numbers`, rows)
+}
+
+/** Every field that can be asked for; most are shown only then. */
+function shownNumber(call: Call, number: PhoneNumber): Json {
+  return {
+    id: number.id,
+    display_phone_number: displayed(number.phoneNumber),
+    verified_name: number.verifiedName,
+    quality_rating: number.qualityRating,
+    code_verification_status: number.codeVerificationStatus,
+    platform_type: number.status === 'CONNECTED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
+    throughput: { level: number.throughputMps > 80 ? 'HIGH' : 'STANDARD' },
+    last_onboarded_time: number.onboardedAt.replace(/\.\d{3}Z$/, '+0000'),
+    webhook_configuration: webhookConfiguration(call, number),
+    status: number.status,
+    name_status: number.nameStatus,
+    account_mode: number.accountMode,
+    is_official_business_account: number.isOfficialBusinessAccount,
+    is_on_biz_app: number.isOnBizApp,
+    is_pin_enabled: number.pin !== null,
+    quality_score: { score: number.qualityRating },
+    health_status: { can_send_message: number.status === 'CONNECTED' ? 'AVAILABLE' : 'BLOCKED', entities: [] },
+    country_dial_code: number.phoneNumber.startsWith('1') ? '1' : number.phoneNumber.slice(0, 2),
+    certificate: undefined,
+    search_visibility: 'NON_VISIBLE',
+    username: undefined,
+    messaging_limit_tier: number.messagingLimit,
+    whatsapp_business_manager_messaging_limit: number.messagingLimit,
+  }
+}
+
+/** A number as the listing prints it; webhooks have the bare digits. */
+export function displayed(digits: string): string {
+  const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
+  if (american) return `+1 ${american[1]}-${american[2]}-${american[3]}`
+  return `+${digits.slice(0, 2)} ${digits.slice(2).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')}`.trim()
+}
+
+function webhookConfiguration(call: Call, number: PhoneNumber): Json {
+  const { world } = call.network
+  const override = world.wabas.get(number.wabaId)?.subscriptions[call.token.appId]?.override
+  const application = world.apps.get(call.token.appId)?.callbackUrl
+  return {
+    ...(number.override ? { phone_number: number.override.url } : {}),
+    ...(override ? { whatsapp_business_account: override.url } : {}),
+    ...(application ? { application } : {}),
+  }
+}
+
+async function updateNumber(call: Call, number: PhoneNumber): Promise<unknown> {
+  const configuration = call.body.webhook_configuration
+  if (!isObject(configuration)) return refuseParameter('The parameter webhook_configuration is required.')
+  number.override = await setOverride(call, configuration)
+  call.network.changed()
+  return { success: true }
+}
+
+function register(call: Call, number: PhoneNumber): unknown {
+  if (call.body.messaging_product !== 'whatsapp') refuseParameter('The parameter messaging_product is required.')
+  const pin = textIn(call.body, 'pin')
+  if (!pin || !/^\d{6}$/.test(pin)) return refuseParameter('Param pin must be a string of 6 digits.')
+  if (number.pin !== null && number.pin !== pin) refuse(133005)
+  number.pin = pin
+  number.status = 'CONNECTED'
+  call.network.changed()
+  return { success: true }
+}
+
+function deregister(call: Call, number: PhoneNumber): unknown {
+  number.status = 'DISCONNECTED'
+  call.network.changed()
+  return { success: true }
+}

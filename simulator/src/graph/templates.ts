@@ -1,0 +1,101 @@
+import { newObjectId } from '../ids.ts'
+import type { Json } from '../json.ts'
+import { refuse, refuseParameter } from '../network/errors.ts'
+import { announceTemplate, reviewLater } from '../network/templates.ts'
+import type { Template, Waba } from '../world.ts'
+import { type Call, edge } from './call.ts'
+import { pageOf, pick, requestedFields } from './listing.ts'
+import { readNewTemplate } from './template-new.ts'
+
+export const templateEdges = [
+  edge('GET', 'waba', 'message_templates', listTemplates),
+  edge('POST', 'waba', 'message_templates', createTemplate),
+  edge('DELETE', 'waba', 'message_templates', deleteTemplates),
+  edge('GET', 'template', null, (call, template) => pick(shownTemplate(template), requestedFields(call) ?? defaultFields)),
+]
+
+const defaultFields = ['name', 'parameter_format', 'components', 'language', 'status', 'category', 'sub_category', 'previous_category']
+
+function listTemplates(call: Call, waba: Waba): unknown {
+  const fields = requestedFields(call) ?? defaultFields
+  const all = [...call.network.world.templates.values()].filter((template) => template.wabaId === waba.id)
+  const rows = all.filter((template) => matches(call, template)).map((template) => pick(shownTemplate(template), fields))
+  const page = pageOf(call, `${waba.id}/message_templates`, rows)
+  if (call.query.summary === undefined) return page
+  return { ...page, summary: { total_count: rows.length, message_template_count: all.length, message_template_limit: 6000 } }
+}
+
+/** `name` and `content` look for a part of the text; the others take a comma list, or a JSON one. */
+function matches({ query }: Call, template: Template): boolean {
+  const body = JSON.stringify(template.components.map((component) => component.text ?? ''))
+  const has = (wanted: string | undefined, text: string) => wanted === undefined || text.includes(wanted)
+  const oneOf = (wanted: string | undefined, value: string) =>
+    wanted === undefined || wanted.replaceAll(/[[\]"\s]/g, '').split(',').includes(value)
+  return (
+    has(query.name, template.name) &&
+    has(query.content, body) &&
+    has(query.name_or_content, `${template.name} ${body}`) &&
+    oneOf(query.status, template.status) &&
+    oneOf(query.category, template.category) &&
+    oneOf(query.language, template.language) &&
+    oneOf(query.quality_score, template.qualityScore)
+  )
+}
+
+function shownTemplate(template: Template): Json {
+  return {
+    id: template.id,
+    name: template.name,
+    parameter_format: template.parameterFormat,
+    components: template.components,
+    language: template.language,
+    status: template.status,
+    category: template.category,
+    sub_category: undefined,
+    previous_category: undefined,
+    quality_score: { score: template.qualityScore, date: Math.floor(new Date(template.createdAt).getTime() / 1000) },
+    rejected_reason: template.rejectedReason,
+    message_send_ttl_seconds: undefined,
+    correct_category: undefined,
+    cta_url_link_tracking_opted_out: undefined,
+    library_template_name: undefined,
+    last_updated_time: template.createdAt,
+  }
+}
+
+/** A new template is PENDING until somebody has looked at it; a name with `reject` in it does not pass. */
+function createTemplate(call: Call, waba: Waba): unknown {
+  const { network } = call
+  const wish = readNewTemplate(network.world, waba.id, call.body)
+  const template: Template = {
+    ...wish,
+    id: newObjectId(7),
+    wabaId: waba.id,
+    status: 'PENDING',
+    rejectedReason: 'NONE',
+    qualityScore: 'UNKNOWN',
+    createdAt: network.timers.now().toISOString(),
+  }
+  network.world.templates.set(template.id, template)
+  network.changed()
+  reviewLater(network, template)
+  return { id: template.id, status: template.status, category: template.category }
+}
+
+/** By name all languages go; with `hsm_id` only the one that has this id. */
+function deleteTemplates(call: Call, waba: Waba): unknown {
+  const { name, hsm_id: id } = { ...call.query, ...call.body } as Record<string, unknown>
+  if (typeof name !== 'string' || name === '') return refuseParameter('The parameter name is required.')
+  const { templates } = call.network.world
+  const gone = [...templates.values()].filter(
+    (template) => template.wabaId === waba.id && template.name === name && (id === undefined || template.id === String(id)),
+  )
+  if (gone.length === 0) refuse(100, `Message template "${name}" was not found.`)
+  for (const template of gone) {
+    templates.delete(template.id)
+    template.status = 'DELETED'
+    announceTemplate(call.network, template, 'PENDING_DELETION', 'NONE')
+  }
+  call.network.changed()
+  return { success: true }
+}

@@ -1,0 +1,65 @@
+/** A bucket that refills steadily: it allows a burst of `capacity`, then `perSecond`. */
+class Bucket {
+  #tokens: number
+  #atMs: number
+
+  constructor(capacity: number, nowMs: number) {
+    this.#tokens = capacity
+    this.#atMs = nowMs
+  }
+
+  take(capacity: number, perSecond: number, nowMs: number, force: boolean): boolean {
+    this.#tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#atMs) / 1000) * perSecond)
+    this.#atMs = nowMs
+    if (this.#tokens < 1 && !force) return false
+    this.#tokens = Math.max(0, this.#tokens - 1)
+    return true
+  }
+}
+
+const pairBurst = 45
+const pairPerSecond = 1 / 6
+const keptPairs = 20_000
+
+/** The two speed limits: messages per second of a number, and messages to the same phone. */
+export class Limits {
+  #numbers = new Map<string, Bucket>()
+  #pairs = new Map<string, Bucket>()
+  /** How often a magic recipient has been refused so far. */
+  #refusals = new Map<string, number>()
+
+  takeThroughput(numberId: string, mps: number, nowMs: number, force = false): boolean {
+    const bucket = this.#numbers.get(numberId) ?? new Bucket(mps, nowMs)
+    this.#numbers.set(numberId, bucket)
+    return bucket.take(mps, mps, nowMs, force)
+  }
+
+  takePair(numberId: string, waId: string, nowMs: number): boolean {
+    const key = `${numberId} ${waId}`
+    const bucket = this.#pairs.get(key) ?? new Bucket(pairBurst, nowMs)
+    this.#pairs.set(key, bucket)
+    if (this.#pairs.size > keptPairs) {
+      const [oldest] = this.#pairs.keys()
+      if (oldest !== undefined) this.#pairs.delete(oldest)
+    }
+    return bucket.take(pairBurst, pairPerSecond, nowMs, false)
+  }
+
+  /** Counts a refusal and says whether it is due; after `times` of them one call passes and the count starts again. */
+  refuseAgain(numberId: string, waId: string, times: number): boolean {
+    const key = `${numberId} ${waId}`
+    const soFar = this.#refusals.get(key) ?? 0
+    if (soFar >= times) {
+      this.#refusals.delete(key)
+      return false
+    }
+    this.#refusals.set(key, soFar + 1)
+    return true
+  }
+
+  clear(): void {
+    this.#numbers.clear()
+    this.#pairs.clear()
+    this.#refusals.clear()
+  }
+}

@@ -1,0 +1,38 @@
+import type { Json } from '../json.ts'
+import type { Network } from '../network.ts'
+import { switchesFor } from '../switches.ts'
+import type { Phone, PhoneNumber } from '../world.ts'
+import type { Update } from './envelope.ts'
+
+/** Tells every app subscribed to the number's account about a message or a status. */
+export function notifyMessages(network: Network, number: PhoneNumber, phone: Phone | null, value: Json): void {
+  const switches = switchesFor(network.world, number, phone)
+  const full = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: number.phoneNumber, phone_number_id: number.id },
+    ...value,
+  }
+  for (const appId of appsOf(network, number.wabaId)) {
+    const update = makeUpdate(network, appId, number.wabaId, 'messages', full, switches.duplicateWebhooks)
+    update.numberId = number.id
+    const push = () => network.queue.push(update, { reorder: switches.reorderWebhooks })
+    if (switches.delayWebhooksMs > 0) network.timers.after(switches.delayWebhooksMs, push)
+    else push()
+  }
+}
+
+/** Tells every subscribed app about the account itself: its templates, numbers and flows. */
+export function notifyAccount(network: Network, wabaId: string, field: string, value: Json): void {
+  const { duplicateWebhooks } = switchesFor(network.world)
+  for (const appId of appsOf(network, wabaId))
+    network.queue.push(makeUpdate(network, appId, wabaId, field, value, duplicateWebhooks))
+}
+
+function appsOf(network: Network, wabaId: string): string[] {
+  return Object.keys(network.world.wabas.get(wabaId)?.subscriptions ?? {})
+}
+
+function makeUpdate(network: Network, appId: string, wabaId: string, field: string, value: Json, twice: boolean): Update {
+  const time = Math.floor(network.timers.now().getTime() / 1000)
+  return { appId, wabaId, numberId: null, field, value, time, twice }
+}
