@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    globalSetup: ['server/testing/global-setup.ts'],
     include: ['{contract,sdk,simulator,server,cli,bench,scripts}/**/*.test.ts', '*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,

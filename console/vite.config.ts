@@ -4,5 +4,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   plugins: [react()],
   build: { target: 'es2023' },
-  server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/docs': 'http://127.0.0.1:8080', '/readyz': 'http://127.0.0.1:8080' } },
+  server: {
+    proxy: { '/v1': 'http://127.0.0.1:8080', '/docs': 'http://127.0.0.1:8080', '/readyz': 'http://127.0.0.1:8080' },
+  },
 })

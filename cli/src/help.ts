@@ -23,7 +23,9 @@ export function helpForOne(command: Command): string {
     const notes = [rule.required && 'required', rule.repeated && 'may be repeated'].filter(Boolean).join(', ')
     return `${left(name, rule.value).padEnd(width)}${rule.help}${notes ? ` (${notes})` : ''}`
   })
-  return [`Usage: npx parley ${usageOf(command)}`, '', command.summary, ...(rows.length ? ['', ...rows] : [])].join('\n')
+  return [`Usage: npx parley ${usageOf(command)}`, '', command.summary, ...(rows.length ? ['', ...rows] : [])].join(
+    '\n',
+  )
 }
 
 export function usageOf({ name, args = [], options = {} }: Command): string {

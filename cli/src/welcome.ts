@@ -14,7 +14,12 @@ export async function welcome(service: Service, config: Config, clock: Clock): P
   if (!embedded || (await listWorkspaces(db)).length > 0) return [...lines, '']
   const secret = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
-    const made = await createKey(tx, clock, { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' })
+    const made = await createKey(tx, clock, {
+      workspaceId: workspace.id,
+      name: 'Demo key',
+      scopes,
+      createdBy: 'first start',
+    })
     return made.secret
   })
   return [

@@ -23,7 +23,9 @@ export const defaultLimit = 20
 /** The query parameters every paged list takes; a list adds its own filters to them. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultLimit })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: '`next_cursor` of the page before.' }),
+  ),
   order: Type.Optional(Type.Unsafe<'asc' | 'desc'>(Type.String({ enum: ['asc', 'desc'], default: 'desc' }))),
 }
 

@@ -13,7 +13,7 @@ import { errorsPage } from './http/errors-page.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { mountRoutes, type PipelineDeps } from './http/pipeline.ts'
-import { route, type Route } from './http/route.ts'
+import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
@@ -55,7 +55,7 @@ export async function buildApi({ db, clock, log, config, isReady, moreRoutes = [
   }
   const app = newHttpServer(deps)
   const all = [...routes, ...moreRoutes, openApiRoute(config.publicUrl, [...routes, ...moreRoutes])]
-  await app.register(async (v1) => mountRoutes(v1, all.map(withoutVersion), deps), { prefix: '/v1' })
+  await app.register(async (v1) => mountRoutes(v1, all, deps), { prefix: '/v1' })
 
   mountPages(app, { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } })
   await app.register(scalar, {
@@ -70,8 +70,6 @@ export async function buildApi({ db, clock, log, config, isReady, moreRoutes = [
     },
   }
 }
-
-const withoutVersion = (row: Route): Route => ({ ...row, path: row.path.replace(/^\/v1/, '') })
 
 function openApiRoute(publicUrl: string, described: readonly Route[]): Route {
   const self = route({

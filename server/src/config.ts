@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { randomBytes } from 'node:crypto'
 import { type AddressRange, readRange } from './lib/addresses.ts'
 import { keptFile } from './lib/kept-file.ts'
 import { Unfit } from './lib/refuse.ts'
@@ -133,7 +133,10 @@ function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): (
   let keys: SecretKeys | undefined
   return () => {
     const file = join(dataDir, 'secret-keys')
-    keys ??= parseSecretKeys(keptFile(file, () => `k1:${randomBytes(32).toString('base64')}`), file)
+    keys ??= parseSecretKeys(
+      keptFile(file, () => `k1:${randomBytes(32).toString('base64')}`),
+      file,
+    )
     return keys
   }
 }

@@ -24,7 +24,12 @@ export interface ServiceOptions {
 }
 
 /** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
-export async function startService({ config, clock = systemClock, log, say = () => {} }: ServiceOptions): Promise<Service> {
+export async function startService({
+  config,
+  clock = systemClock,
+  log,
+  say = () => {},
+}: ServiceOptions): Promise<Service> {
   const logger = log ?? newLogger(config.logLevel)
   const store = await openStore(config, { purpose: 'service', say, log: logger })
   const undo: (() => Promise<void>)[] = [() => store.close()]

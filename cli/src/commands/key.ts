@@ -55,7 +55,11 @@ export const keyCommands: readonly Command[] = [
         key.lastUsedAt?.toISOString() ?? 'never',
         key.scopes.join(' '),
       ])
-      const lines = table(['ID', 'NAME', 'HINT', 'STATE', 'A MINUTE', 'LAST USED', 'SCOPES'], rows, 'There is no key yet.')
+      const lines = table(
+        ['ID', 'NAME', 'HINT', 'STATE', 'A MINUTE', 'LAST USED', 'SCOPES'],
+        rows,
+        'There is no key yet.',
+      )
       return { lines, json: jsonList(keys.map(toJson)) }
     },
   },
@@ -72,7 +76,8 @@ export const keyCommands: readonly Command[] = [
 
 function readTime(name: string, text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new Misuse(`--${name} is "${text}", but it takes a time such as 2027-01-31T00:00:00Z.`)
+  if (Number.isNaN(time.getTime()))
+    throw new Misuse(`--${name} is "${text}", but it takes a time such as 2027-01-31T00:00:00Z.`)
   return time
 }
 

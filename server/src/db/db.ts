@@ -39,7 +39,11 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
       (work) => borrow(whole, work),
       (workspaceId) => (work) =>
         borrow(walled, async (client) => {
-          await client.query({ name: 'within', text: `select set_config('${visibility}', $1, false)`, values: [workspaceId] })
+          await client.query({
+            name: 'within',
+            text: `select set_config('${visibility}', $1, false)`,
+            values: [workspaceId],
+          })
           return work(client)
         }),
     ),

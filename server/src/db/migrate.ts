@@ -39,7 +39,9 @@ export async function migrate(connection: Connection, migrations = readMigration
     await client.query(
       'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
     )
-    const { rows } = await client.query<{ version: number }>('select coalesce(max(version), 0) as version from migrations')
+    const { rows } = await client.query<{ version: number }>(
+      'select coalesce(max(version), 0) as version from migrations',
+    )
     const present = rows[0]?.version ?? 0
     const known = migrations.at(-1)?.version ?? 0
     if (present > known) {
@@ -68,7 +70,9 @@ async function apply(client: pg.Client, { version, name, text }: Migration): Pro
 }
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>("select current_setting('server_version_num')::int as version")
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  )
   const version = Math.floor((rows[0]?.version ?? 0) / 10_000)
   if (version < 15) throw new Unfit(`The database is PostgreSQL ${version}; Parley needs 15 or later.`)
 }

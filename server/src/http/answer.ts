@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorReply } from '@parley/contract/errors'
+import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import type { Budget } from '../lib/gate.ts'
 import { Refusal } from '../lib/refuse.ts'
 

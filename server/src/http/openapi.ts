@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, ErrorReply } from '@parley/contract/errors'
+import { type ErrorCode, ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import type { TSchema } from 'typebox'
 import type { Route } from './route.ts'
 
@@ -42,7 +42,12 @@ export function openApiOf(api: ApiDescription): Json {
   )
   return {
     openapi: '3.1.0',
-    info: { title: api.title, version: api.version, description: api.description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: api.title,
+      version: api.version,
+      description: api.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: api.publicUrl }],
     security: [{ key: [] }],
     tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -82,7 +87,12 @@ function operationOf(route: Route, named: Json): Json {
   }
 }
 
-const publicErrors: readonly ErrorCode[] = ['rate_limited', 'validation_failed', 'internal_error', 'service_unavailable']
+const publicErrors: readonly ErrorCode[] = [
+  'rate_limited',
+  'validation_failed',
+  'internal_error',
+  'service_unavailable',
+]
 
 function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => errorCatalogue[code].status)
@@ -133,7 +143,10 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
 }
 
 function parametersOf(place: 'path' | 'query', schema: TSchema | undefined, named: Json): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, TSchema>; required?: string[] }
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, property]) => {
     const { description } = property as { description?: string }
     return {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { errorReply, toRefusal } from './answer.ts'
 import { Refusal } from '../lib/refuse.ts'
+import { errorReply, toRefusal } from './answer.ts'
 
 export interface PagesOptions {
   isReady(): Promise<boolean>
@@ -30,7 +30,7 @@ export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: 
     )
   }
   if (existsSync(join(consoleDir, 'index.html'))) {
-    app.register(fastifyStatic, { root: consoleDir, prefix: '/' })
+    app.register(fastifyStatic, { root: consoleDir, prefix: '/', wildcard: false })
   }
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send(errorReply(new Refusal('not_found'), request.id, publicUrl)),

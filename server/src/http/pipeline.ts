@@ -51,6 +51,7 @@ export const unreadablePath = '/v1/unreadable'
 /** Nothing was charged: the database could not be asked. */
 const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
 
+/** `app` is the part of the server under /v1; the routes' paths are whole. */
 export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps: PipelineDeps): void {
   const addressOf = clientAddressReader(deps.trustProxy)
   const allowed = methodsByPath(routes)
@@ -99,7 +100,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
   for (const [path, methods] of allowed) {
     app.route({
       method: 'OPTIONS',
-      url: path,
+      url: withoutPrefixOf(app, path),
       config: { scope: 'none' },
       handler: (_request, reply) => reply.code(204).header('Allow', methods).send(),
     })
@@ -114,7 +115,7 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
   }
   app.route({
     method: route.method,
-    url: route.path,
+    url: withoutPrefixOf(app, route.path),
     config: { scope: route.scope },
     schema: { response: { [route.status]: plain(route.reply) } },
     async handler(request, reply) {
@@ -131,19 +132,28 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
         setHeader: (name: string, value: string) => void reply.header(name, value),
       }
       // The checks above are what makes these the types the route declares.
-      const input = { params: request.params, query: request.query, body: request.body } as Parameters<Route['handle']>[1]
+      const input = { params: request.params, query: request.query, body: request.body } as Parameters<
+        Route['handle']
+      >[1]
       const answer = await route.handle(context, input)
       return reply.code(route.status).send(answer)
     },
   })
 }
 
+const withoutPrefixOf = (app: FastifyInstance, path: string): string => path.slice(app.prefix.length)
+
 const noParameters = { type: 'object', additionalProperties: false, properties: {} }
 
 /** The caller of a public route: sees no workspace at all. */
 const nobody: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, deps: PipelineDeps): FastifyReply {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: PipelineDeps,
+): FastifyReply {
   const { refusal, bug } = toRefusal(error)
   if (bug) deps.log.error({ err: error, requestId: request.id, route: routeOf(request) }, 'a request failed')
   if (request.progress) request.progress.code = refusal.code

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { fastify, type FastifyInstance } from 'fastify'
+import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, standingHeaders } from './answer.ts'

@@ -1,5 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv'
 import type { Fault } from '@parley/contract/errors'
+import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
 import { invalid, Refusal } from '../lib/refuse.ts'
 
@@ -48,7 +48,11 @@ function toFault({ instancePath, keyword, params, message = 'is not valid' }: Er
   }
   const param = at || part
   if (keyword === 'enum') {
-    return { param, code: 'invalid', message: `${param} must be one of ${(params.allowedValues as unknown[]).join(', ')}.` }
+    return {
+      param,
+      code: 'invalid',
+      message: `${param} must be one of ${(params.allowedValues as unknown[]).join(', ')}.`,
+    }
   }
   return { param, code: keyword === 'type' ? 'type' : 'invalid', message: `${param} ${message}.` }
 }

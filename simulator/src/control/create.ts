@@ -2,7 +2,7 @@ import { newObjectId, newSecret, newToken } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { phoneFor } from '../phones/phones.ts'
 import type { AccessToken, App, Catalog, Flow, PhoneNumber, Template, Waba } from '../world.ts'
-import { ControlError, type Read } from './shape.ts'
+import { ControlError, type Read } from '../shape.ts'
 import {
   type appShape,
   applySwitches,

@@ -1,5 +1,5 @@
 import { defaultSwitches, type Switches } from '../switches.ts'
-import { bool, jsonObject, list, nullable, number, object, oneOf, optional, type Read, record, type Shape, text } from './shape.ts'
+import { bool, jsonObject, list, nullable, number, object, oneOf, optional, type Read, record, type Shape, text } from '../shape.ts'
 
 /** The words of the control API: what may be created, set and done. */
 export const phoneDigits = text({ pattern: /^\+?[1-9][\d\s()-]{5,20}$/, means: 'a phone number in international form' })

@@ -1,9 +1,8 @@
-import { createHmac } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { newObjectId } from '../ids.ts'
 import type { Network } from '../network.ts'
-import { GraphError, errorBody, refuse, refuseParameter } from '../network/errors.ts'
-import { storeMedia } from '../network/media.ts'
+import { errorBody, GraphError, refuse, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
+import { mediaUrl, opensMedia, storeMedia } from '../network/media.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 import { type Call, edge, maySee } from './call.ts'
 import { allMimes, bareMime, kindOfMime, largestOf } from './media-kinds.ts'
@@ -40,11 +39,7 @@ function show(call: Call, media: Media): unknown {
   const { phone_number_id: numberId } = call.query
   const isExpired = new Date(media.expiresAt) <= call.network.timers.now()
   if (isExpired || (numberId !== undefined && numberId !== media.numberId))
-    throw new GraphError(100, {
-      title: `Unsupported get request. Object with ID '${media.id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation. Please read the Graph API documentation at https://developers.facebook.com/docs/graph-api`,
-      plain: true,
-      subcode: 33,
-    })
+    refuseUnknownObject('get', media.id)
   return {
     messaging_product: 'whatsapp',
     url: mediaUrl(call.network, media.id, 'getMedia'),
@@ -62,19 +57,6 @@ function remove(call: Call, media: Media): unknown {
   return { success: true }
 }
 
-const urlLivesMs = 5 * 60_000
-const urlKey = newObjectId(9)
-
-/** An address to fetch the bytes from; it works for five minutes and only with a token. */
-export function mediaUrl(network: Network, id: string, source: 'getMedia' | 'webhook'): string {
-  const ext = Math.floor((network.timers.now().getTime() + urlLivesMs) / 1000)
-  return `${network.url}/whatsapp_business/attachments/?mid=${id}&source=${source}&ext=${ext}&hash=${hashOf(id, ext)}`
-}
-
-function hashOf(id: string, ext: number): string {
-  return createHmac('sha256', urlKey).update(`${id} ${ext}`).digest('base64url')
-}
-
 /** The download host: it wants the bearer, and a User-Agent, and says little when it does not get them. */
 export function downloadRoutes(server: FastifyInstance, network: Network): void {
   server.get('/whatsapp_business/attachments/', (request, reply) => {
@@ -84,8 +66,8 @@ export function downloadRoutes(server: FastifyInstance, network: Network): void 
     try {
       const token = authenticate(network, tokenText(request))
       const media = network.world.media.get(mid ?? '')
-      const isFresh = Number(ext) * 1000 > network.timers.now().getTime() && hash === hashOf(mid ?? '', Number(ext))
-      const bytes = media && isFresh && maySee(token, media.wabaId) ? network.media.get(media.id) : undefined
+      const isOpen = opensMedia(network, mid ?? '', Number(ext), hash ?? '')
+      const bytes = media && isOpen && maySee(token, media.wabaId) ? network.media.get(media.id) : undefined
       if (!media || !bytes) return reply.code(404).type('text/plain').send('URL signature expired')
       return reply.type(media.mimeType).header('content-length', bytes.length).send(bytes)
     } catch (error) {

@@ -48,6 +48,7 @@ const rows: [code: number, status: number, title: string, details?: string | und
   [131053, 400, 'Media upload error', 'Unable to upload the media used in the message.'],
   [131056, 400, '(Business Account, Consumer Account) pair rate limit hit', 'Message failed to send because there were too many messages sent from this phone number to the same phone number in a short period of time.'],
   [131057, 500, 'Account in maintenance mode', 'Business Account is in maintenance mode.'],
+  [131060, 400, 'This message is currently unavailable.', 'This message is currently unavailable.'],
   [131062, 400, 'Recipient is not supported for this message', 'Business-scoped user IDs are not supported for this message type. Use the phone number of the user.'],
   [131063, 400, 'Marketing templates are disabled', 'Marketing templates cannot be sent with the Cloud API on this account.'],
   [131064, 400, 'Messaging limit reached', 'The messaging limit of this business has been reached.'],

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { newObjectId } from '../ids.ts'
+import { createHash, createHmac } from 'node:crypto'
+import { newObjectId, newSecret } from '../ids.ts'
 import type { Network } from '../network.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 
@@ -30,4 +30,22 @@ export function storeMedia(network: Network, number: PhoneNumber, file: NewMedia
 /** Webhooks print the digest in base64, the API in hex. */
 export function base64Digest(media: Media): string {
   return Buffer.from(media.sha256, 'hex').toString('base64')
+}
+
+const urlLivesMs = 5 * 60_000
+const urlKey = newSecret()
+
+/** An address to fetch the bytes from; it works for five minutes and only with a token. */
+export function mediaUrl(network: Network, id: string, source: 'getMedia' | 'webhook'): string {
+  const ext = Math.floor((network.timers.now().getTime() + urlLivesMs) / 1000)
+  return `${network.url}/whatsapp_business/attachments/?mid=${id}&source=${source}&ext=${ext}&hash=${hashOf(id, ext)}`
+}
+
+function hashOf(id: string, ext: number): string {
+  return createHmac('sha256', urlKey).update(`${id} ${ext}`).digest('base64url')
+}
+
+/** True for an address made above, unchanged and not yet stale. */
+export function opensMedia(network: Network, id: string, ext: number, hash: string): boolean {
+  return ext * 1000 > network.timers.now().getTime() && hash === hashOf(id, ext)
 }

@@ -9,7 +9,14 @@ import { type Account, chooseAccount } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { ensureCluster, ensureDataDir } from './cluster.ts'
 import { explain, lastWords } from './faults.ts'
-import { clearStalePid, launchPostmaster, runningPostmaster, socketDirFor, socketPort, stopPostmaster } from './postmaster.ts'
+import {
+  clearStalePid,
+  launchPostmaster,
+  runningPostmaster,
+  socketDirFor,
+  socketPort,
+  stopPostmaster,
+} from './postmaster.ts'
 
 /**
  * The embedded PostgreSQL: a real server on a Unix socket inside the data directory.

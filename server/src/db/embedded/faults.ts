@@ -7,9 +7,16 @@ export function explain(error: unknown, dataDir: string): Error {
   const words = error instanceof Error ? error.message : String(error)
   const code = (error as NodeJS.ErrnoException | undefined)?.code
   if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|quota exceeded/i.test(words)) {
-    return new Unfit(`The disk that holds ${dataDir} is full. Free some space, or set PARLEY_DATA_DIR to another place.`)
+    return new Unfit(
+      `The disk that holds ${dataDir} is full. Free some space, or set PARLEY_DATA_DIR to another place.`,
+    )
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || /permission denied|read-only file system/i.test(words)) {
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    /permission denied|read-only file system/i.test(words)
+  ) {
     return new Unfit(
       `The data directory ${dataDir} cannot be written (${firstLine(words)}). Give this user the right to write there, or set PARLEY_DATA_DIR to another place.`,
     )

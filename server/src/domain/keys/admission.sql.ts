@@ -16,10 +16,7 @@ export interface AccessRow {
 }
 
 /** The keys with these digests, and the revision at which they were read. Digests of no key are simply not in it. */
-export async function readAccess(
-  db: Db,
-  digests: readonly string[],
-): Promise<{ revision: number; rows: AccessRow[] }> {
+export async function readAccess(db: Db, digests: readonly string[]): Promise<{ revision: number; rows: AccessRow[] }> {
   const rows = await db.rows<{ revision: number } & (AccessRow | { digest: null })>(
     `select r.value as revision, encode(k.digest, 'base64') as digest, k.id as key_id, k.name as key_name, k.workspace_id,
        k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at

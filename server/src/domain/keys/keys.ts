@@ -1,5 +1,5 @@
 import { budgetRange } from '@parley/contract/key'
-import { isScope, type Scope, scopes as knownScopes } from '@parley/contract/scopes'
+import { isScope, scopes as knownScopes, type Scope } from '@parley/contract/scopes'
 import type { Db } from '../../db/db.ts'
 import { readRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -85,7 +85,10 @@ async function requireKey(db: Db, id: string): Promise<KeyRow> {
 
 type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
 
-function checkRules(wish: Pick<KeyWish, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>, now: Date): Rules {
+function checkRules(
+  wish: Pick<KeyWish, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
+  now: Date,
+): Rules {
   const faults: { param: string; code: string; message: string }[] = []
   const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
   const name = wish.name.trim()

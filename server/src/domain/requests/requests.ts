@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from '@parley/contract/errors'
+import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/gate.ts'
 import type { Logger } from '../../lib/logger.ts'

@@ -1,4 +1,4 @@
-/** Small descriptions of what the control API takes. They read a value, give it its type, and name the field that is wrong. */
+/** Small descriptions of what the control API and its phones take. They read a value, give it its type, and name the field that is wrong. */
 export type Shape<T> = (value: unknown, field: string) => T
 
 export type Read<S> = S extends Shape<infer T> ? T : never

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { checkVariables } from './check-variables.ts'
+import { fixture } from './fixtures.ts'
+import type { NetworkTemplate } from './variables.ts'
+
+const templates = (fixture('own/api-message-templates-list.json') as { data: NetworkTemplate[] }).data
+const named = (name: string) => templates.find((template) => template.name === name) as NetworkTemplate
+
+const good: Record<string, Record<string, unknown>> = {
+  appointment_reminder: { 'header.1': 'Ana', 'body.1': 'Mon', 'body.2': '10:00', 'buttons.2.url': 'x' },
+  order_update: { 'header.image': { id: '1' }, 'body.first_name': 'Ana', 'body.order_id': 'A1' },
+  coupon: { 'buttons.0.code': '25OFF' },
+  otp_login: { 'body.1': '123456' },
+  delivery_map: { 'header.location': { latitude: 0, longitude: 0 }, 'body.1': 'Ana' },
+}
+
+function faults(name: string, change: Record<string, unknown>): string[] {
+  const merged = Object.entries({ ...good[name], ...change }).filter(([, value]) => value !== undefined)
+  return checkVariables(named(name), { name, language: 'en', variables: Object.fromEntries(merged) }).map(
+    ({ param, code }) => `${param.replace('template.variables', '')} ${code}`,
+  )
+}
+
+test.each(Object.keys(good))('%s with all it needs has no fault', (name) => {
+  expect(faults(name, {})).toEqual([])
+})
+
+test.each<[string, Record<string, unknown>, string[]]>([
+  ['appointment_reminder', { 'header.1': undefined, 'body.2': undefined }, ['.header.1 missing', '.body.2 missing']],
+  ['appointment_reminder', { 'body.3': 'x', 'footer.1': 'x' }, ['.body.3 unknown', '.footer.1 unknown']],
+  ['appointment_reminder', { 'body.1': undefined, 'body.one': 'x' }, ['.body.1 missing', '.body.one unknown']],
+  ['appointment_reminder', { 'body.1': 5 }, ['.body.1 wrong_type']],
+  ['appointment_reminder', { 'body.1': null }, ['.body.1 wrong_type']],
+  ['appointment_reminder', { 'body.1': ' ' }, ['.body.1 empty']],
+  ['appointment_reminder', { 'body.1': 'a\nb', 'body.2': 'a\tb' }, ['.body.1 not_one_line', '.body.2 not_one_line']],
+  ['appointment_reminder', { 'body.1': 'a     b' }, ['.body.1 not_one_line']],
+  ['appointment_reminder', { 'body.1': 'a    b' }, []],
+  ['appointment_reminder', { 'header.1': 'x'.repeat(61) }, ['.header.1 too_long', ' too_long']],
+  ['appointment_reminder', { 'body.1': 'x'.repeat(1024) }, [' too_long']],
+  ['appointment_reminder', { 'buttons.0.payload': 'yes' }, []],
+  ['appointment_reminder', { 'buttons.3.payload': 'yes' }, ['.buttons.3.payload unknown']],
+  ['order_update', { 'header.image': 'https://cdn.example/a.png' }, []],
+  ['order_update', { 'header.image': 'ftp://cdn.example/a.png' }, ['.header.image wrong_type']],
+  ['order_update', { 'header.image': {} }, ['.header.image wrong_type']],
+  ['order_update', { 'header.image': { id: '1', link: 'https://x.example' } }, ['.header.image wrong_type']],
+  ['order_update', { 'header.image': { id: '1', filename: 'x' } }, ['.header.image.filename unknown']],
+  ['order_update', { 'header.image': { link: 'no link' } }, ['.header.image.link wrong_type']],
+  ['coupon', { 'buttons.0.code': 'x'.repeat(21) }, ['.buttons.0.code too_long']],
+  ['otp_login', { 'body.1': '1'.repeat(16) }, ['.body.1 too_long']],
+  ['otp_login', { 'buttons.0.url': '123456' }, ['.buttons.0.url unknown']],
+  ['delivery_map', { 'header.location': { latitude: 91, longitude: 0 } }, ['.header.location.latitude wrong_type']],
+  [
+    'delivery_map',
+    { 'header.location': { longitude: '0' } },
+    ['.header.location.latitude missing', '.header.location.longitude wrong_type'],
+  ],
+  ['delivery_map', { 'header.location': { latitude: 0, longitude: 0, zoom: 'x' } }, ['.header.location.zoom unknown']],
+])('%s with %j', (name, change, expected) => {
+  expect(faults(name, change)).toEqual(expected)
+})
+
+test('a form is only for a template with a form button', () => {
+  const flow = { token: 't' }
+  expect(checkVariables(named('intake_flow'), { flow })).toEqual([])
+  expect(checkVariables(named('coupon'), { variables: good.coupon ?? {}, flow })).toMatchObject([
+    { param: 'template.flow', code: 'unknown' },
+  ])
+})
+
+test('names of built-in things are no variables', () => {
+  expect(faults('coupon', { constructor: 'x', toString: 'x' })).toEqual(['.constructor unknown', '.toString unknown'])
+})

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll } from 'vitest'
+import { type Api, buildApi } from '../src/api.ts'
+import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
+import { turnPages } from '../src/domain/requests/requests.sql.ts'
+import type { Route } from '../src/http/route.ts'
+import { type AddressRange, readRange } from '../src/lib/addresses.ts'
+import { FakeClock } from '../src/lib/clock.ts'
+import { newLogger } from '../src/lib/logger.ts'
+import type { SecretKeys } from '../src/lib/seal.ts'
+import { newDatabase } from './database.ts'
+import { openApiCheck } from './openapi-check.ts'
+
+/** The service as a test sees it: real HTTP on a port of its own, a real database, and a clock it can move. */
+export interface House {
+  url: string
+  clock: FakeClock
+  db: Database
+  connection: Connection
+  api: Api
+  secretKeys: SecretKeys
+  /** What the logger wrote. */
+  logged: string[]
+  /** Calls the API and holds the answer against the OpenAPI document. */
+  call(path: string, options?: CallOptions): Promise<Answer>
+}
+
+export interface CallOptions {
+  method?: string
+  key?: string | undefined
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: unknown
+}
+
+export interface HouseOptions {
+  moreRoutes?: readonly Route[]
+  trustProxy?: readonly string[]
+}
+
+/** Opens a house for the tests of this file. */
+export function useHouse(options: HouseOptions = {}): House {
+  const house = {} as House
+  let close = async () => {}
+  beforeAll(async () => {
+    const opened = await openHouse(options)
+    close = opened.close
+    Object.assign(house, opened.house)
+  })
+  afterAll(() => close())
+  return house
+}
+
+export async function openHouse({ moreRoutes = [], trustProxy = [] }: HouseOptions = {}) {
+  const { connection, drop } = await newDatabase()
+  const logged: string[] = []
+  const log = newLogger('debug', { write: (line) => void logged.push(line) })
+  const db = openDatabase(connection, () => {}, 5)
+  const clock = new FakeClock()
+  await turnPages(db, clock.now(), 30)
+  const config = {
+    publicUrl: 'http://parley.test',
+    trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),
+  }
+  const api = await buildApi({ db, clock, log, config, isReady: async () => true, moreRoutes })
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+  const check = await openApiCheck(url)
+  const house: House = {
+    url,
+    clock,
+    db,
+    connection,
+    api,
+    secretKeys: new Map([['test', randomBytes(32)]]),
+    logged,
+    async call(path, callOptions = {}) {
+      const answer = await callApi(url + path, callOptions)
+      if (path.startsWith('/v1')) check(callOptions.method ?? 'GET', path, answer)
+      return answer
+    },
+  }
+  return {
+    house,
+    async close() {
+      await api.app.close()
+      await api.flush()
+      await db.close()
+      await drop()
+    },
+  }
+}
+
+async function callApi(url: string, { method = 'GET', key, headers = {}, body }: CallOptions): Promise<Answer> {
+  const answer = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const json = answer.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(text) : text }
+}

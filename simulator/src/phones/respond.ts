@@ -1,0 +1,125 @@
+import { arrayIn, objectIn, scalarIn, textIn } from '../json.ts'
+import { openChat, playVoice } from '../network/journey.ts'
+import type { Network } from '../network.ts'
+import { bool, ControlError, json, list, object, optional, record, type Shape, text, wrong } from '../shape.ts'
+import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
+import { action, to } from './action.ts'
+import { fileReference, fileShape, storeFile } from './files.ts'
+import { messageFor, numberFor, numberOf } from './find.ts'
+import { receiveFrom } from './inbound.ts'
+import { chooseOption, optionsOf } from './options.ts'
+
+const target = { message: optional(text({ max: 300 })) }
+
+const choice: Shape<string | number> = (value, field) =>
+  typeof value === 'string' || typeof value === 'number' ? value : wrong(field, 'the words on the button, its id, or its place')
+
+/** What a person can do with a message a business sent. */
+export const respondActions = {
+  tap: action(object({ ...target, button: choice }), (network, phone, input) => {
+    const hasOptions = (message: Message) => optionsOf(network.world, numberOf(network, message), message).length > 0
+    const message = messageFor(network, phone, input.message, hasOptions, 'a message with buttons')
+    const business = numberOf(network, message)
+    const options = optionsOf(network.world, business, message)
+    const option = chooseOption(options, input.button)
+    if (!option) {
+      const words = options.map((one) => (one.kind === 'button' ? one.text : one.title)).join(', ')
+      throw new ControlError(`button: there is no such button. There are: ${words}.`, 'button')
+    }
+    const context = { from: business.phoneNumber, id: message.id }
+    if (option.kind === 'button') {
+      const { payload, text: words } = option
+      return { id: receiveFrom(network, phone, business, { type: 'button', content: { payload, text: words }, context }).id }
+    }
+    const { kind, ...reply } = option
+    return { id: receiveFrom(network, phone, business, { type: 'interactive', content: { type: kind, [kind]: reply }, context }).id }
+  }),
+
+  react: action(object({ ...target, emoji: text({ max: 40 }) }), (network, phone, input) => {
+    const message = messageFor(network, phone, input.message, (one) => one.direction === 'out', 'a message from a business')
+    const content = { message_id: message.id, emoji: input.emoji }
+    return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
+  }),
+
+  /** A removed reaction comes without an emoji, or with an empty one: both are seen. */
+  unreact: action(object({ ...target, emptyEmoji: optional(bool) }), (network, phone, input) => {
+    const message = messageFor(network, phone, input.message, (one) => one.direction === 'out', 'a message from a business')
+    const content = { message_id: message.id, ...(input.emptyEmoji ? { emoji: '' } : {}) }
+    return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
+  }),
+
+  /** Sends the form of a flow message. Files become media, ten at most, and the answer names them. */
+  fillForm: action(
+    object({
+      ...target,
+      values: optional(record(json)),
+      files: optional(record(list(fileShape, 10))),
+      omitFlowToken: optional(bool),
+      /** Sends this text as the answer instead, whatever it is. */
+      responseJson: optional(text({ min: 0 })),
+    }),
+    (network, phone, input) => {
+      const isForm = (message: Message) => flowToken(network, message) !== undefined
+      const message = messageFor(network, phone, input.message, isForm, 'a message with a form')
+      const business = numberOf(network, message)
+      const files = Object.values(input.files ?? {}).flat()
+      if (files.length > 10) throw new ControlError('files: a form takes at most 10 files.', 'files')
+      const uploads = Object.entries(input.files ?? {}).map(([name, some]) => [
+        name,
+        some.map((file) => fileReference(storeFile(network, business, kindOf(file.mimeType), file, `files.${name}`))),
+      ])
+      const token = input.omitFlowToken ? {} : { flow_token: flowToken(network, message) }
+      const response = input.responseJson ?? JSON.stringify({ ...token, ...input.values, ...Object.fromEntries(uploads) })
+      const content = { type: 'nfm_reply', nfm_reply: { response_json: response, body: 'Sent', name: 'flow' } }
+      const context = { from: business.phoneNumber, id: message.id }
+      return { id: receiveFrom(network, phone, business, { type: 'interactive', content, context }).id }
+    },
+  ),
+
+  /** Shares the own number, as after a request for contact information. */
+  sharePhone: action(object({ ...to, ...target }), (network, phone, input) => {
+    const business = numberFor(network, phone, input.to)
+    const phones = [{ phone: `+${phone.waId}`, wa_id: phone.waId, type: 'CELL' }]
+    const context = input.message === undefined ? undefined : { from: business.phoneNumber, id: input.message }
+    return { id: receiveFrom(network, phone, business, { type: 'contacts', content: [{ origin: 'contact_request', phones }], context }).id }
+  }),
+
+  read: action(object({ ...to }), (network, phone, input) => ({
+    read: openChat(network, phone, numberFor(network, phone, input.to)),
+  })),
+
+  play: action(object({ ...target }), (network, phone, input) => {
+    const isAudio = (one: Message) => one.direction === 'out' && one.type === 'audio'
+    const message = messageFor(network, phone, input.message, isAudio, 'an audio message from a business')
+    playVoice(network, message)
+    return { id: message.id }
+  }),
+}
+
+function kindOf(mimeType: string | undefined): 'image' | 'document' {
+  return mimeType === undefined || mimeType.startsWith('image/') ? 'image' : 'document'
+}
+
+/** The token a form answers with; undefined when the message carries no form. */
+export function flowToken(network: Network, message: Message): string | undefined {
+  if (message.direction !== 'out') return undefined
+  if (message.type === 'interactive') {
+    if (textIn(message.content, 'type') !== 'flow') return undefined
+    return textIn(objectIn(objectIn(message.content, 'action'), 'parameters'), 'flow_token') ?? 'unused'
+  }
+  if (message.type !== 'template') return undefined
+  const index = flowButtonIndex(network, numberOf(network, message), message)
+  if (index < 0) return undefined
+  const sent = (arrayIn(message.content, 'components') ?? []).find(
+    (component) => textIn(component, 'type')?.toLowerCase() === 'button' && scalarIn(component, 'index') === String(index),
+  )
+  return textIn(objectIn(arrayIn(sent, 'parameters')?.[0], 'action'), 'flow_token') ?? 'unused'
+}
+
+function flowButtonIndex(network: Network, business: PhoneNumber, message: Message): number {
+  const language = textIn(objectIn(message.content, 'language'), 'code') ?? ''
+  const template = findTemplate(network.world, business.wabaId, textIn(message.content, 'name') ?? '', language)
+  const buttons = arrayIn(template?.components.find((component) => component.type === 'BUTTONS'), 'buttons') ?? []
+  return buttons.findIndex((button) => textIn(button, 'type') === 'FLOW')
+}
+

@@ -1,0 +1,113 @@
+import type { Json } from '../json.ts'
+import { base64Digest, mediaUrl } from '../network/media.ts'
+import type { Network } from '../network.ts'
+import { bool, jsonObject, list, number, object, optional, text } from '../shape.ts'
+import type { Phone, PhoneNumber } from '../world.ts'
+import { action, type ActionResult, type Setting, setting } from './action.ts'
+import { fileMembers, type PhoneMedia, storeFile } from './files.ts'
+import { numberFor } from './find.ts'
+import { type Inbound, receiveFrom } from './inbound.ts'
+
+/** What a person can write or attach in a chat. */
+export const writeActions = {
+  say: action(object({ ...setting, text: text({ max: 65_536 }) }), (network, phone, input) =>
+    write(network, phone, input, { type: 'text', content: { body: input.text } }),
+  ),
+  image: mediaAction('image'),
+  video: mediaAction('video'),
+  audio: mediaAction('audio'),
+  voice: mediaAction('voice'),
+  document: mediaAction('document'),
+  sticker: mediaAction('sticker'),
+  location: action(
+    object({
+      ...setting,
+      latitude: number({ min: -90, max: 90 }),
+      longitude: number({ min: -180, max: 180 }),
+      name: optional(text()),
+      address: optional(text()),
+      url: optional(text()),
+    }),
+    (network, phone, input) => {
+      const { latitude, longitude, name, address, url } = input
+      const place = { ...(name ? { name } : {}), ...(address ? { address } : {}), ...(url ? { url } : {}) }
+      return write(network, phone, input, { type: 'location', content: { latitude, longitude, ...place } })
+    },
+  ),
+  contacts: action(object({ ...setting, contacts: list(jsonObject, 257) }), (network, phone, input) =>
+    write(network, phone, input, {
+      type: 'contacts',
+      content: input.contacts.map((contact) => ({ origin: 'other', ...contact })),
+    }),
+  ),
+  order: action(
+    object({
+      ...setting,
+      catalogId: optional(text({ max: 40 })),
+      text: optional(text({ min: 0, max: 1024 })),
+      items: list(
+        object({
+          retailerId: text({ max: 200 }),
+          quantity: optional(number({ min: 1, max: 999, whole: true })),
+          price: optional(number({ min: 0 })),
+          currency: optional(text({ max: 3 })),
+        }),
+        100,
+      ),
+    }),
+    (network, phone, input) => {
+      const business = numberFor(network, phone, input.to)
+      const catalogs = [...network.world.catalogs.values()].filter((catalog) => catalog.wabaId === business.wabaId)
+      const catalog = catalogs.find((one) => one.id === input.catalogId) ?? catalogs[0]
+      const items = input.items.map((item) => {
+        const product = catalog?.products.find((one) => one.retailerId === item.retailerId)
+        return {
+          product_retailer_id: item.retailerId,
+          quantity: item.quantity ?? 1,
+          item_price: item.price ?? product?.price ?? 0,
+          currency: item.currency ?? product?.currency ?? 'USD',
+        }
+      })
+      const content = { catalog_id: input.catalogId ?? catalog?.id ?? '0', text: input.text ?? '', product_items: items }
+      return write(network, phone, input, { type: 'order', content })
+    },
+  ),
+}
+
+function mediaAction(kind: PhoneMedia) {
+  const shape = object({ ...setting, ...fileMembers, caption: optional(text({ max: 1024 })), animated: optional(bool) })
+  return action(shape, (network, phone, input) => {
+    const business = numberFor(network, phone, input.to)
+    const media = storeFile(network, business, kind, input, kind)
+    const content: Json = {
+      ...(input.caption ? { caption: input.caption } : {}),
+      ...(kind === 'document' ? { filename: media.filename } : {}),
+      mime_type: media.mimeType,
+      sha256: base64Digest(media),
+      id: media.id,
+      url: mediaUrl(network, media.id, 'webhook'),
+      ...(kind === 'voice' || kind === 'audio' ? { voice: kind === 'voice' } : {}),
+      ...(kind === 'sticker' ? { animated: input.animated ?? false } : {}),
+    }
+    return write(network, phone, input, { type: kind === 'voice' ? 'audio' : kind, content })
+  })
+}
+
+function write(network: Network, phone: Phone, where: Setting, inbound: Inbound): ActionResult {
+  const business = numberFor(network, phone, where.to)
+  const context = contextOf(network, business, where)
+  const extra = where.referral ? { referral: where.referral } : {}
+  return { id: receiveFrom(network, phone, business, { ...inbound, context, extra }).id }
+}
+
+/** A quoted message is named with its author; a forwarded one has no id. */
+function contextOf(network: Network, business: PhoneNumber, where: Setting): Json | undefined {
+  if (where.replyTo === undefined && where.product === undefined)
+    return where.forwarded && { [where.forwarded === 'often' ? 'frequently_forwarded' : 'forwarded']: true }
+  const quoted = where.replyTo === undefined ? undefined : network.world.messages.get(where.replyTo)
+  return {
+    from: quoted?.direction === 'in' ? quoted.waId : business.phoneNumber,
+    ...(where.replyTo === undefined ? {} : { id: where.replyTo }),
+    ...(where.product ? { referred_product: where.product } : {}),
+  }
+}
