@@ -37,7 +37,8 @@ export function number(options: { min?: number; max?: number; whole?: boolean } 
   }
 }
 
-export const bool: Shape<boolean> = (value, field) => (typeof value === 'boolean' ? value : wrong(field, 'true or false'))
+export const bool: Shape<boolean> = (value, field) =>
+  typeof value === 'boolean' ? value : wrong(field, 'true or false')
 
 export function oneOf<const T extends string>(...words: T[]): Shape<T> {
   return (value, field) => words.find((word) => word === value) ?? wrong(field, `one of ${words.join(', ')}`)
@@ -82,11 +83,15 @@ type ReadMembers<M extends Members> = {
 /** An object with these members and no others. */
 export function object<M extends Members>(members: M): Shape<ReadMembers<M>> {
   return (value, field) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong(field || 'The body', 'a JSON object')
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return wrong(field || 'The body', 'a JSON object')
     const path = (key: string) => (field ? `${field}.${key}` : key)
     const unknown = Object.keys(value).find((key) => !Object.hasOwn(members, key))
     if (unknown !== undefined)
-      throw new ControlError(`${path(unknown)} is not known here. Known: ${Object.keys(members).join(', ') || 'nothing'}.`, path(unknown))
+      throw new ControlError(
+        `${path(unknown)} is not known here. Known: ${Object.keys(members).join(', ') || 'nothing'}.`,
+        path(unknown),
+      )
     const result: Record<string, unknown> = {}
     for (const [key, shape] of Object.entries(members)) {
       const member = (value as Record<string, unknown>)[key]

@@ -37,22 +37,23 @@ export function readState(path: string): Saved | undefined {
 export class StateFile {
   #path: string
   #collect: () => Saved
+  #failed: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #restMs = calmMs
   #closed = false
 
-  constructor(path: string, collect: () => Saved) {
+  constructor(path: string, collect: () => Saved, failed: (error: unknown) => void) {
     this.#path = path
     this.#collect = collect
+    this.#failed = failed
   }
 
   changed(): void {
     if (this.#closed || this.#timer) return
     this.#timer = setTimeout(() => {
-      this.#writing = this.#write().finally(() => {
-        this.#timer = undefined
-      })
+      this.#timer = undefined
+      this.#writing = this.#writing.then(() => this.#write()).catch(this.#failed)
     }, this.#restMs)
     this.#timer.unref()
   }

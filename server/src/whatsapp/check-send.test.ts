@@ -106,6 +106,11 @@ describe('every fault is named by its path', () => {
   })
 })
 
+test('many faults are all told at once', () => {
+  const contacts = Array.from({ length: 15 }, () => ({ name: { formatted_name: 5, first_name: 'B' } }))
+  expect(send('contacts', contacts)).toEqual(contacts.map((_, at) => `contacts.${at}.name.formatted_name wrong_type`))
+})
+
 test('the examples of the schema are requests', () => {
   for (const example of (SendRequest as { examples?: unknown[] }).examples ?? []) expect(checkSend(example)).toEqual([])
 })

@@ -47,6 +47,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['order_update', { 'header.image': { link: 'no link' } }, ['.header.image.link wrong_type']],
   ['coupon', { 'buttons.0.code': 'x'.repeat(21) }, ['.buttons.0.code too_long']],
   ['otp_login', { 'body.1': '1'.repeat(16) }, ['.body.1 too_long']],
+  ['otp_login', { 'body.1': undefined }, ['.body.1 missing']],
   ['otp_login', { 'buttons.0.url': '123456' }, ['.buttons.0.url unknown']],
   ['delivery_map', { 'header.location': { latitude: 91, longitude: 0 } }, ['.header.location.latitude wrong_type']],
   [

@@ -183,6 +183,16 @@ test('the form button is found by its place among all buttons', () => {
   expect(templateFlow({ components: [{ type: 'BODY', text: 'x' }] })).toBeNull()
 })
 
+test('in the authentication category one code feeds any link, wherever it points', () => {
+  const components = [
+    { type: 'BODY', text: '{{1}} is your code.' },
+    { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x.example/{{1}}' }] },
+  ]
+  const needed = (category: string) => templateVariables({ category, components }).map(({ key }) => key)
+  expect(needed('AUTHENTICATION')).toEqual(['body.1'])
+  expect(needed('UTILITY')).toEqual(['body.1', 'buttons.0.url'])
+})
+
 test('components of any shape are read without a fault', () => {
   const odd = [null, 1, 'x', [], {}, { type: 'BUTTONS', buttons: [null, 3] }, { type: 'CAROUSEL', cards: [null, {}] }]
   expect(templateVariables({ category: null, components: odd })).toEqual([])

@@ -1,11 +1,11 @@
 import { newObjectId, newSecret, newToken } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { phoneFor } from '../phones/phones.ts'
-import type { AccessToken, App, Catalog, Flow, PhoneNumber, Template, Waba } from '../world.ts'
 import { ControlError, type Read } from '../shape.ts'
+import type { AccessToken, App, Catalog, Flow, PhoneNumber, Template, Waba } from '../world.ts'
 import {
-  type appShape,
   applySwitches,
+  type appShape,
   type catalogShape,
   type Dataset,
   type flowShape,
@@ -53,7 +53,8 @@ export function createNumber({ world, timers, changed }: Network, input: Read<ty
   const id = free(world.numbers, input.id ?? newObjectId(1))
   const phoneNumber = input.phoneNumber.replaceAll(/\D/g, '')
   for (const other of world.numbers.values())
-    if (other.phoneNumber === phoneNumber) throw new ControlError(`phoneNumber ${phoneNumber} is already in use.`, 'phoneNumber', 409)
+    if (other.phoneNumber === phoneNumber)
+      throw new ControlError(`phoneNumber ${phoneNumber} is already in use.`, 'phoneNumber', 409)
   const { switches, ...settings } = input
   const number: PhoneNumber = {
     verifiedName: `Business ${phoneNumber.slice(-4)}`,
@@ -85,7 +86,8 @@ export function createToken({ world, changed }: Network, input: Read<typeof toke
   known(world.apps, input.appId, 'appId')
   for (const wabaId of input.wabaIds ?? []) known(world.wabas, wabaId, 'wabaIds')
   const expiresAt = input.expiresAt ?? null
-  if (expiresAt !== null && Number.isNaN(Date.parse(expiresAt))) throw new ControlError('expiresAt must be a date.', 'expiresAt')
+  if (expiresAt !== null && Number.isNaN(Date.parse(expiresAt)))
+    throw new ControlError('expiresAt must be a date.', 'expiresAt')
   const token = {
     token: free(world.tokens, input.token ?? newToken()),
     appId: input.appId,

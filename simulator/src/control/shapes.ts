@@ -1,5 +1,18 @@
+import {
+  bool,
+  jsonObject,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Read,
+  record,
+  type Shape,
+  text,
+} from '../shape.ts'
 import { defaultSwitches, type Switches } from '../switches.ts'
-import { bool, jsonObject, list, nullable, number, object, oneOf, optional, type Read, record, type Shape, text } from '../shape.ts'
 
 /** The words of the control API: what may be created, set and done. */
 export const phoneDigits = text({ pattern: /^\+?[1-9][\d\s()-]{5,20}$/, means: 'a phone number in international form' })
@@ -21,7 +34,9 @@ const switchShapes = {
   fetchLinks: optional(nullable(bool)),
   sentAfterMs: optional(nullable(delayMs)),
   deliveredAfterMs: optional(nullable(delayMs)),
-  readAfterMs: optional((value: unknown, field: string) => (value === 'default' ? undefined : nullable(delayMs)(value, field))),
+  readAfterMs: optional((value: unknown, field: string) =>
+    value === 'default' ? undefined : nullable(delayMs)(value, field),
+  ),
   answerAfterMs: optional(nullable(delayMs)),
   templateReviewMs: optional(nullable(delayMs)),
 } satisfies Record<keyof Switches, Shape<unknown>>
@@ -76,7 +91,12 @@ const numberSettings = {
   switches: optional(switchesShape),
 }
 
-export const numberShape = object({ id: optional(objectId), wabaId: objectId, phoneNumber: phoneDigits, ...numberSettings })
+export const numberShape = object({
+  id: optional(objectId),
+  wabaId: objectId,
+  phoneNumber: phoneDigits,
+  ...numberSettings,
+})
 export const numberChangeShape = object(numberSettings)
 
 export const tokenShape = object({
@@ -116,13 +136,22 @@ export const catalogShape = object({
   id: optional(objectId),
   wabaId: objectId,
   name: optional(text({ max: 200 })),
-  products: list(object({ retailerId: text({ max: 200 }), name: text({ max: 200 }), price: number({ min: 0 }), currency: text({ max: 3 }) })),
+  products: list(
+    object({
+      retailerId: text({ max: 200 }),
+      name: text({ max: 200 }),
+      price: number({ min: 0 }),
+      currency: text({ max: 3 }),
+    }),
+  ),
 })
 
 export const phoneChangeShape = object({
   name: optional(text({ max: 200 })),
   username: optional(nullable(text({ max: 60 }))),
-  userId: optional(text({ pattern: /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/, means: 'a user id such as US.13491200000000000001' })),
+  userId: optional(
+    text({ pattern: /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/, means: 'a user id such as US.13491200000000000001' }),
+  ),
   online: optional(bool),
   readReceipts: optional(bool),
   onWhatsApp: optional(bool),
@@ -153,6 +182,6 @@ export const datasetShape = object({
 })
 
 export type Dataset = Read<typeof datasetShape>
+export type DatasetName = 'demo' | 'empty'
 
 export const noticeShape = object({ field: text({ max: 60 }), value: jsonObject })
-

@@ -1,5 +1,9 @@
 import type { Json } from '../json.ts'
 
+/** A value somebody typed on this screen, and one handed over from the screen before. */
+const form = (name: string) => `$\{form.${name}}`
+const data = (name: string) => `$\{data.${name}}`
+
 /** A form in three steps. The network allows one picker on a screen, so photos and documents have one each. */
 export const demoFlow: Json = {
   version: '7.3',
@@ -20,7 +24,7 @@ export const demoFlow: Json = {
             'on-click-action': {
               name: 'navigate',
               next: { type: 'screen', name: 'PHOTOS' },
-              payload: { full_name: '${form.full_name}', email: '${form.email}', complaint: '${form.complaint}' },
+              payload: { full_name: form('full_name'), email: form('email'), complaint: form('complaint') },
             },
           },
         ],
@@ -48,10 +52,10 @@ export const demoFlow: Json = {
               name: 'navigate',
               next: { type: 'screen', name: 'DOCUMENTS' },
               payload: {
-                full_name: '${data.full_name}',
-                email: '${data.email}',
-                complaint: '${data.complaint}',
-                photos: '${form.photos}',
+                full_name: data('full_name'),
+                email: data('email'),
+                complaint: data('complaint'),
+                photos: form('photos'),
               },
             },
           },
@@ -63,7 +67,12 @@ export const demoFlow: Json = {
       title: 'Documents',
       terminal: true,
       success: true,
-      data: { full_name: { type: 'string' }, email: { type: 'string' }, complaint: { type: 'string' }, photos: { type: 'array' } },
+      data: {
+        full_name: { type: 'string' },
+        email: { type: 'string' },
+        complaint: { type: 'string' },
+        photos: { type: 'array' },
+      },
       layout: {
         type: 'SingleColumnLayout',
         children: [
@@ -81,11 +90,11 @@ export const demoFlow: Json = {
             'on-click-action': {
               name: 'complete',
               payload: {
-                full_name: '${data.full_name}',
-                email: '${data.email}',
-                complaint: '${data.complaint}',
-                photos: '${data.photos}',
-                documents: '${form.documents}',
+                full_name: data('full_name'),
+                email: data('email'),
+                complaint: data('complaint'),
+                photos: data('photos'),
+                documents: form('documents'),
               },
             },
           },

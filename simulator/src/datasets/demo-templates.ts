@@ -25,14 +25,23 @@ export const demoTemplates: DemoTemplate[] = [
     category: 'UTILITY',
     components: [
       { type: 'HEADER', format: 'TEXT', text: 'Hi {{1}}', example: { header_text: ['Ana'] } },
-      { type: 'BODY', text: 'Your visit is on {{1}} at {{2}}. Again: {{1}}.', example: { body_text: [['Mon 3', '10:00']] } },
+      {
+        type: 'BODY',
+        text: 'Your visit is on {{1}} at {{2}}. Again: {{1}}.',
+        example: { body_text: [['Mon 3', '10:00']] },
+      },
       { type: 'FOOTER', text: 'Harbour Clinic' },
       {
         type: 'BUTTONS',
         buttons: [
           { type: 'QUICK_REPLY', text: 'Confirm' },
           { type: 'QUICK_REPLY', text: 'Cancel' },
-          { type: 'URL', text: 'Details', url: 'https://clinic.example/v/{{1}}', example: ['https://clinic.example/v/abc'] },
+          {
+            type: 'URL',
+            text: 'Details',
+            url: 'https://clinic.example/v/{{1}}',
+            example: ['https://clinic.example/v/abc'],
+          },
           { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550780001' },
         ],
       },
@@ -58,7 +67,14 @@ export const demoTemplates: DemoTemplate[] = [
       },
       {
         type: 'BUTTONS',
-        buttons: [{ type: 'URL', text: 'Seguir', url: 'https://shop.example/o/{{1}}', example: ['https://shop.example/o/A-1001'] }],
+        buttons: [
+          {
+            type: 'URL',
+            text: 'Seguir',
+            url: 'https://shop.example/o/{{1}}',
+            example: ['https://shop.example/o/A-1001'],
+          },
+        ],
       },
     ],
   },
@@ -68,8 +84,16 @@ export const demoTemplates: DemoTemplate[] = [
     language: 'en',
     category: 'UTILITY',
     components: [
-      { type: 'HEADER', format: 'DOCUMENT', example: { header_handle: ['https://scontent.whatsapp.net/v/t61/invoice'] } },
-      { type: 'BODY', text: 'Dear {{1}}, your invoice over {{2}} is attached.', example: { body_text: [['Ana', '$120']] } },
+      {
+        type: 'HEADER',
+        format: 'DOCUMENT',
+        example: { header_handle: ['https://scontent.whatsapp.net/v/t61/invoice'] },
+      },
+      {
+        type: 'BODY',
+        text: 'Dear {{1}}, your invoice over {{2}} is attached.',
+        example: { body_text: [['Ana', '$120']] },
+      },
     ],
   },
   {
@@ -133,7 +157,15 @@ export const demoTemplates: DemoTemplate[] = [
       { type: 'BODY', text: 'Please tell us about you, {{1}}.', example: { body_text: [['Ana']] } },
       {
         type: 'BUTTONS',
-        buttons: [{ type: 'FLOW', text: 'Open form', flow_id: 800000000000001, flow_action: 'NAVIGATE', navigate_screen: 'DETAILS' }],
+        buttons: [
+          {
+            type: 'FLOW',
+            text: 'Open form',
+            flow_id: 800000000000001,
+            flow_action: 'NAVIGATE',
+            navigate_screen: 'DETAILS',
+          },
+        ],
       },
     ],
   },

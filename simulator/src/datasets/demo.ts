@@ -15,7 +15,9 @@ export const demoDataset: Dataset = {
   ],
   tokens: [{ token: 'demo-access-token', appId, wabaIds: [wabaId] }],
   templates: demoTemplates.map((template) => ({ wabaId, ...template })),
-  flows: [{ id: '800000000000001', wabaId, name: 'Patient intake', categories: ['APPOINTMENT_BOOKING'], json: demoFlow }],
+  flows: [
+    { id: '800000000000001', wabaId, name: 'Patient intake', categories: ['APPOINTMENT_BOOKING'], json: demoFlow },
+  ],
   catalogs: [
     {
       id: '300000000000001',

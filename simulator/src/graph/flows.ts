@@ -36,7 +36,10 @@ function shownFlow({ network }: Call, flow: Flow): Json {
     data_channel_uri: undefined,
     preview: { preview_url: assetUrl(network, flow), expires_at: '2099-01-01T00:00:00+0000' },
     whatsapp_business_account: { id: flow.wabaId, name: waba?.name },
-    health_status: { can_send_message: 'AVAILABLE', entities: [{ entity_type: 'FLOW', id: flow.id, can_send_message: 'AVAILABLE' }] },
+    health_status: {
+      can_send_message: 'AVAILABLE',
+      entities: [{ entity_type: 'FLOW', id: flow.id, can_send_message: 'AVAILABLE' }],
+    },
     updated_at: flow.updatedAt,
   }
 }

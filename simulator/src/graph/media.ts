@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { newObjectId } from '../ids.ts'
-import type { Network } from '../network.ts'
 import { errorBody, GraphError, refuse, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
 import { mediaUrl, opensMedia, storeMedia } from '../network/media.ts'
+import type { Network } from '../network.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 import { type Call, edge, maySee } from './call.ts'
 import { allMimes, bareMime, kindOfMime, largestOf } from './media-kinds.ts'
@@ -38,8 +38,7 @@ async function upload(call: Call, number: PhoneNumber): Promise<unknown> {
 function show(call: Call, media: Media): unknown {
   const { phone_number_id: numberId } = call.query
   const isExpired = new Date(media.expiresAt) <= call.network.timers.now()
-  if (isExpired || (numberId !== undefined && numberId !== media.numberId))
-    refuseUnknownObject('get', media.id)
+  if (isExpired || (numberId !== undefined && numberId !== media.numberId)) refuseUnknownObject('get', media.id)
   return {
     messaging_product: 'whatsapp',
     url: mediaUrl(call.network, media.id, 'getMedia'),

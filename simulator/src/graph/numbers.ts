@@ -7,11 +7,15 @@ import { pageOf, pick, requestedFields } from './listing.ts'
 
 export const numberEdges = [
   edge('GET', 'waba', 'phone_numbers', listNumbers),
-  edge('GET', 'number', null, (call, number) => pick(shownNumber(call, number), requestedFields(call) ?? defaultFields)),
+  edge('GET', 'number', null, (call, number) =>
+    pick(shownNumber(call, number), requestedFields(call) ?? defaultFields),
+  ),
   edge('POST', 'number', null, updateNumber),
   edge('POST', 'number', 'register', register),
   edge('POST', 'number', 'deregister', deregister),
-  edge('GET', 'number', 'whatsapp_business_profile', () => ({ data: [{ messaging_product: 'whatsapp', about: '', websites: [] }] })),
+  edge('GET', 'number', 'whatsapp_business_profile', () => ({
+    data: [{ messaging_product: 'whatsapp', about: '', websites: [] }],
+  })),
 ]
 
 const defaultFields = [

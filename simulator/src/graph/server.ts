@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { newTraceId } from '../ids.ts'
-import type { Network } from '../network.ts'
 import { errorBody, GraphError, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
+import type { Network } from '../network.ts'
 import { escapedJson } from '../webhooks/sign.ts'
 import { readBody } from './body.ts'
 import { type Edge, findNode, handled } from './call.ts'
@@ -72,7 +72,10 @@ async function run(network: Network, request: FastifyRequest, reply: FastifyRepl
   if (!row) return refuseParameter(`Tried accessing nonexisting field (${name})`)
   const { body, form } = await readBody(request)
   const query = queryOf(request)
-  return row.handle({ network, method: request.method, version: params.version, token, query, body, form, reply }, params.id)
+  return row.handle(
+    { network, method: request.method, version: params.version, token, query, body, form, reply },
+    params.id,
+  )
 }
 
 function queryOf(request: FastifyRequest): Record<string, string> {
@@ -86,5 +89,7 @@ function queryOf(request: FastifyRequest): Record<string, string> {
 function shownBody(request: FastifyRequest): string {
   if (!Buffer.isBuffer(request.body)) return ''
   const type = request.headers['content-type'] ?? ''
-  return type.startsWith('multipart/') ? `(${request.body.length} bytes of ${type.split(';')[0]})` : request.body.toString('utf8')
+  return type.startsWith('multipart/')
+    ? `(${request.body.length} bytes of ${type.split(';')[0]})`
+    : request.body.toString('utf8')
 }

@@ -11,13 +11,18 @@ export function readNewTemplate(world: World, wabaId: string, body: Json): NewTe
   const language = textIn(body, 'language')
   const category = textIn(body, 'category')?.toUpperCase()
   if (!name) return refuseParameter('The parameter name is required.')
-  if (!/^[a-z0-9_]{1,512}$/.test(name)) refuse(100, 'Message template name can only have lowercase letters, digits and underscores.')
+  if (!/^[a-z0-9_]{1,512}$/.test(name))
+    refuse(100, 'Message template name can only have lowercase letters, digits and underscores.')
   if (!language) return refuseParameter('The parameter language is required.')
-  if (!/^[a-z]{2,3}(_[A-Z]{2,3})?$/.test(language)) refuseParameter(`Param language is not a supported language code - got "${language}".`)
+  if (!/^[a-z]{2,3}(_[A-Z]{2,3})?$/.test(language))
+    refuseParameter(`Param language is not a supported language code - got "${language}".`)
   if (!category || !['MARKETING', 'UTILITY', 'AUTHENTICATION'].includes(category))
     return refuseParameter('Param category must be one of {AUTHENTICATION, MARKETING, UTILITY}.')
   if (findTemplate(world, wabaId, name, language))
-    throw new GraphError(100, { subcode: 2388024, details: `There is already ${language} content for this template. You can create a new template and try again.` })
+    throw new GraphError(100, {
+      subcode: 2388024,
+      details: `There is already ${language} content for this template. You can create a new template and try again.`,
+    })
   const components = (arrayIn(body, 'components') ?? []).map((component) =>
     isObject(component) ? component : refuseParameter('Param components must be a list of objects.'),
   )
@@ -45,11 +50,12 @@ function readComponent(component: Json, category: string, format: string): Json 
 function checkText(component: Json, max: number, format: string): void {
   const text = textIn(component, 'text')
   const part = String(component.type).toLowerCase()
-  if (!text) return refuse(100, `components: ${part} text is required`)
+  if (!text) refuse(100, `components: ${part} text is required`)
   if (lengthOf(text) > max) refuse(100, `components: ${part} text is longer than ${max} characters`)
   const variables = variablesOf(text)
   const isNamed = variables.some((name) => !/^\d+$/.test(name))
-  if (variables.length > 0 && isNamed !== (format === 'NAMED')) refuse(100, `components: ${part} variables do not match parameter_format ${format}`)
+  if (variables.length > 0 && isNamed !== (format === 'NAMED'))
+    refuse(100, `components: ${part} variables do not match parameter_format ${format}`)
   if (variables.length > 0 && !objectIn(component, 'example'))
     throw new GraphError(100, { subcode: 2388043, details: `components: ${part} has variables but no example` })
 }
@@ -88,7 +94,9 @@ function readCards(component: Json, category: string, format: string): Json[] {
   const cards = (arrayIn(component, 'cards') ?? []).filter(isObject)
   if (cards.length < 2 || cards.length > 10) refuse(100, 'components: a carousel has 2 to 10 cards')
   return cards.map((card) => ({
-    components: (arrayIn(card, 'components') ?? []).filter(isObject).map((part) => readComponent(part, category, format)),
+    components: (arrayIn(card, 'components') ?? [])
+      .filter(isObject)
+      .map((part) => readComponent(part, category, format)),
   }))
 }
 

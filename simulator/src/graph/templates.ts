@@ -11,18 +11,34 @@ export const templateEdges = [
   edge('GET', 'waba', 'message_templates', listTemplates),
   edge('POST', 'waba', 'message_templates', createTemplate),
   edge('DELETE', 'waba', 'message_templates', deleteTemplates),
-  edge('GET', 'template', null, (call, template) => pick(shownTemplate(template), requestedFields(call) ?? defaultFields)),
+  edge('GET', 'template', null, (call, template) =>
+    pick(shownTemplate(template), requestedFields(call) ?? defaultFields),
+  ),
 ]
 
-const defaultFields = ['name', 'parameter_format', 'components', 'language', 'status', 'category', 'sub_category', 'previous_category']
+const defaultFields = [
+  'name',
+  'parameter_format',
+  'components',
+  'language',
+  'status',
+  'category',
+  'sub_category',
+  'previous_category',
+]
 
 function listTemplates(call: Call, waba: Waba): unknown {
   const fields = requestedFields(call) ?? defaultFields
   const all = [...call.network.world.templates.values()].filter((template) => template.wabaId === waba.id)
-  const rows = all.filter((template) => matches(call, template)).map((template) => pick(shownTemplate(template), fields))
+  const rows = all
+    .filter((template) => matches(call, template))
+    .map((template) => pick(shownTemplate(template), fields))
   const page = pageOf(call, `${waba.id}/message_templates`, rows)
   if (call.query.summary === undefined) return page
-  return { ...page, summary: { total_count: rows.length, message_template_count: all.length, message_template_limit: 6000 } }
+  return {
+    ...page,
+    summary: { total_count: rows.length, message_template_count: all.length, message_template_limit: 6000 },
+  }
 }
 
 /** `name` and `content` look for a part of the text; the others take a comma list, or a JSON one. */
@@ -30,7 +46,11 @@ function matches({ query }: Call, template: Template): boolean {
   const body = JSON.stringify(template.components.map((component) => component.text ?? ''))
   const has = (wanted: string | undefined, text: string) => wanted === undefined || text.includes(wanted)
   const oneOf = (wanted: string | undefined, value: string) =>
-    wanted === undefined || wanted.replaceAll(/[[\]"\s]/g, '').split(',').includes(value)
+    wanted === undefined ||
+    wanted
+      .replaceAll(/[[\]"\s]/g, '')
+      .split(',')
+      .includes(value)
   return (
     has(query.name, template.name) &&
     has(query.content, body) &&
@@ -88,7 +108,8 @@ function deleteTemplates(call: Call, waba: Waba): unknown {
   if (typeof name !== 'string' || name === '') return refuseParameter('The parameter name is required.')
   const { templates } = call.network.world
   const gone = [...templates.values()].filter(
-    (template) => template.wabaId === waba.id && template.name === name && (id === undefined || template.id === String(id)),
+    (template) =>
+      template.wabaId === waba.id && template.name === name && (id === undefined || template.id === String(id)),
   )
   if (gone.length === 0) refuse(100, `Message template "${name}" was not found.`)
   for (const template of gone) {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { Network } from '../network.ts'
 import { GraphError, refuse } from '../network/errors.ts'
+import type { Network } from '../network.ts'
 import type { AccessToken } from '../world.ts'
 
 export function tokenText(request: FastifyRequest): string | undefined {

@@ -3,7 +3,7 @@ import type { Network } from '../network.ts'
 import { switchesFor } from '../switches.ts'
 import { type Fate, type Message, type Phone, type PhoneNumber, remember } from '../world.ts'
 import { windowIsOpen } from './journey.ts'
-import { magicOf, type Mishap } from './magic.ts'
+import { type Mishap, magicOf } from './magic.ts'
 
 /** A message the network is about to take, with what its checks found out. */
 export interface Draft {

@@ -13,13 +13,19 @@ import { conversationKey, type Journey, type Message, type Phone, type PhoneNumb
  * It waits at `sent` while the phone is offline, and at `delivered` until the phone opens the chat.
  */
 export function startJourney(network: Network, message: Message): void {
-  step(network, message, 'accepted', (travel) => travel.switches.sentAfterMs, (travel) => {
-    const { fate } = travel.journey
-    if (fate.kind === 'fail' && !fate.afterSent) return report(network, travel, 'failed', fate.code)
-    report(network, travel, 'sent')
-    if (fate.kind === 'fail') return report(network, travel, 'failed', fate.code)
-    if (travel.phone.online) deliver(network, message)
-  })
+  step(
+    network,
+    message,
+    'accepted',
+    (travel) => travel.switches.sentAfterMs,
+    (travel) => {
+      const { fate } = travel.journey
+      if (fate.kind === 'fail' && !fate.afterSent) return report(network, travel, 'failed', fate.code)
+      report(network, travel, 'sent')
+      if (fate.kind === 'fail') return report(network, travel, 'failed', fate.code)
+      if (travel.phone.online) deliver(network, message)
+    },
+  )
 }
 
 /** Takes up every unfinished journey again, after a restart. */
@@ -56,18 +62,24 @@ const waitsForPhoneMs = 30 * 86_400_000
 const authenticationWaitsMs = 10 * 60_000
 
 function deliver(network: Network, message: Message): void {
-  step(network, message, 'sent', (travel) => travel.switches.deliveredAfterMs, (travel) => {
-    const { fate, category } = travel.journey
-    if (!travel.phone.online || fate.kind === 'fail' || fate.never === 'delivered') return
-    const waitedMs = network.timers.now().getTime() - new Date(message.at).getTime()
-    if (waitedMs > (category === 'authentication' ? authenticationWaitsMs : waitsForPhoneMs)) return
-    const willBeRead = travel.switches.readAfterMs !== null && travel.phone.readReceipts && fate.never !== 'read'
-    if ((travel.switches.skipDelivered || fate.skipDelivered) && willBeRead) {
-      travel.journey.state = 'delivered'
-      network.changed()
-    } else report(network, travel, 'delivered')
-    readByItself(network, message)
-  })
+  step(
+    network,
+    message,
+    'sent',
+    (travel) => travel.switches.deliveredAfterMs,
+    (travel) => {
+      const { fate, category } = travel.journey
+      if (!travel.phone.online || fate.kind === 'fail' || fate.never === 'delivered') return
+      const waitedMs = network.timers.now().getTime() - new Date(message.at).getTime()
+      if (waitedMs > (category === 'authentication' ? authenticationWaitsMs : waitsForPhoneMs)) return
+      const willBeRead = travel.switches.readAfterMs !== null && travel.phone.readReceipts && fate.never !== 'read'
+      if ((travel.switches.skipDelivered || fate.skipDelivered) && willBeRead) {
+        travel.journey.state = 'delivered'
+        network.changed()
+      } else report(network, travel, 'delivered')
+      readByItself(network, message)
+    },
+  )
 }
 
 function readByItself(network: Network, message: Message): void {
@@ -78,7 +90,7 @@ function readByItself(network: Network, message: Message): void {
 
 function markRead(network: Network, message: Message): boolean {
   const travel = travelOf(network, message)
-  if (!travel || travel.journey.state !== 'delivered' || !travel.phone.readReceipts) return false
+  if (travel?.journey.state !== 'delivered' || !travel.phone.readReceipts) return false
   const { fate } = travel.journey
   if (fate.kind === 'deliver' && fate.never === 'read') return false
   report(network, travel, 'read')

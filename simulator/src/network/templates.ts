@@ -29,9 +29,16 @@ export function announceTemplate(network: Network, template: Template, event: st
     reason,
     message_template_category: template.category,
     ...(event === 'REJECTED'
-      ? { rejection_info: { reason: 'The format of the template is not valid.', recommendation: 'Change it and submit it again.' } }
+      ? {
+          rejection_info: {
+            reason: 'The format of the template is not valid.',
+            recommendation: 'Change it and submit it again.',
+          },
+        }
       : {}),
-    ...(event === 'PAUSED' ? { other_info: { title: 'FIRST_PAUSE', description: 'The template is paused for 3 hours.' } } : {}),
+    ...(event === 'PAUSED'
+      ? { other_info: { title: 'FIRST_PAUSE', description: 'The template is paused for 3 hours.' } }
+      : {}),
   })
   network.log.tell({ name: 'template', data: { id: template.id, name: template.name, status: event } })
 }

@@ -22,13 +22,24 @@ const inboundLivesMs = 7 * 86_400_000
 const largestFile = 100 * 1024 * 1024
 
 /** Puts the file where the business can fetch it for seven days. */
-export function storeFile(network: Network, number: PhoneNumber, kind: PhoneMedia, input: FileInput, field: string): Media {
+export function storeFile(
+  network: Network,
+  number: PhoneNumber,
+  kind: PhoneMedia,
+  input: FileInput,
+  field: string,
+): Media {
   const sample = samples[kind]
   const bytes = bytesOf(input, field) ?? sample.bytes
   if (bytes.length > largestFile) throw new ControlError(`${field} is larger than 100 MB.`, field)
   const isSample = input.base64 === undefined && input.text === undefined
   const mimeType = input.mimeType ?? (input.text !== undefined && !isSample ? 'text/plain' : sample.mimeType)
-  return storeMedia(network, number, { bytes, mimeType, filename: input.filename ?? sample.filename, livesMs: inboundLivesMs })
+  return storeMedia(network, number, {
+    bytes,
+    mimeType,
+    filename: input.filename ?? sample.filename,
+    livesMs: inboundLivesMs,
+  })
 }
 
 export function fileReference(media: Media): Json {
@@ -55,5 +66,9 @@ const samples: Record<PhoneMedia, { bytes: Buffer; mimeType: string; filename: s
   audio: { bytes: Buffer.from('ID3\u0004'), mimeType: 'audio/mpeg', filename: 'song.mp3' },
   voice: { bytes: Buffer.from('OggS'), mimeType: 'audio/ogg; codecs=opus', filename: 'voice.ogg' },
   document: { bytes: Buffer.from('%PDF-1.4\n%%EOF\n'), mimeType: 'application/pdf', filename: 'document.pdf' },
-  sticker: { bytes: Buffer.from('RIFF\u0004\u0000\u0000\u0000WEBP', 'latin1'), mimeType: 'image/webp', filename: 'sticker.webp' },
+  sticker: {
+    bytes: Buffer.from('RIFF\u0004\u0000\u0000\u0000WEBP', 'latin1'),
+    mimeType: 'image/webp',
+    filename: 'sticker.webp',
+  },
 }

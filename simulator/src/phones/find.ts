@@ -16,10 +16,20 @@ export function numberFor(network: Network, phone: Phone, to: string | undefined
 }
 
 /** The message an action is about: the one named, else the latest of this conversation that fits. */
-export function messageFor(network: Network, phone: Phone, id: string | undefined, fits: (message: Message) => boolean, what: string): Message {
+export function messageFor(
+  network: Network,
+  phone: Phone,
+  id: string | undefined,
+  fits: (message: Message) => boolean,
+  what: string,
+): Message {
   const message = id === undefined ? latest(network, phone, fits) : network.world.messages.get(id)
   if (message?.waId !== phone.waId)
-    throw new ControlError(id === undefined ? `This phone has ${what} nowhere.` : `message: this phone has no message ${id}.`, 'message', 404)
+    throw new ControlError(
+      id === undefined ? `This phone has ${what} nowhere.` : `message: this phone has no message ${id}.`,
+      'message',
+      404,
+    )
   if (!fits(message)) throw new ControlError(`message: ${message.id} is not ${what}.`, 'message')
   return message
 }
@@ -32,6 +42,7 @@ export function numberOf(network: Network, message: Message): PhoneNumber {
 
 function latest(network: Network, phone: Phone, fits: (message: Message) => boolean): Message | undefined {
   let found: Message | undefined
-  for (const message of network.world.messages.values()) if (message.waId === phone.waId && fits(message)) found = message
+  for (const message of network.world.messages.values())
+    if (message.waId === phone.waId && fits(message)) found = message
   return found
 }

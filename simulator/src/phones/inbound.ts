@@ -56,10 +56,18 @@ export function receiveFrom(network: Network, phone: Phone, number: PhoneNumber,
 }
 
 /** The network itself speaks about a phone; no contact is named and no window opens. */
-export function announceSystem(network: Network, phone: Phone, number: PhoneNumber, from: string | null, system: Json): string {
+export function announceSystem(
+  network: Network,
+  phone: Phone,
+  number: PhoneNumber,
+  from: string | null,
+  system: Json,
+): string {
   const id = newWamid(phone.waId)
   notifyMessages(network, number, phone, {
-    messages: [{ ...(from === null ? {} : { from }), id, timestamp: timestampOf(network.timers.now()), type: 'system', system }],
+    messages: [
+      { ...(from === null ? {} : { from }), id, timestamp: timestampOf(network.timers.now()), type: 'system', system },
+    ],
   })
   return id
 }

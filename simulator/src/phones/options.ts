@@ -30,12 +30,14 @@ function interactiveOptions(content: unknown): Option[] {
   const rows = (arrayIn(action, 'sections') ?? []).flatMap((section) => arrayIn(section, 'rows') ?? [])
   return [
     ...buttons,
-    ...rows.map((row): Option => ({
-      kind: 'list_reply',
-      id: scalarIn(row, 'id') ?? '',
-      title: textIn(row, 'title') ?? '',
-      description: textIn(row, 'description'),
-    })),
+    ...rows.map(
+      (row): Option => ({
+        kind: 'list_reply',
+        id: scalarIn(row, 'id') ?? '',
+        title: textIn(row, 'title') ?? '',
+        description: textIn(row, 'description'),
+      }),
+    ),
   ]
 }
 
@@ -66,7 +68,8 @@ function quickReplies(defined: unknown[], sent: unknown[]): Option[] {
 
 function payloadOf(sent: unknown[], index: number): string | undefined {
   const component = sent.find(
-    (one) => isObject(one) && textIn(one, 'type')?.toUpperCase() === 'BUTTON' && scalarIn(one, 'index') === String(index),
+    (one) =>
+      isObject(one) && textIn(one, 'type')?.toUpperCase() === 'BUTTON' && scalarIn(one, 'index') === String(index),
   )
   return textIn(arrayIn(component, 'parameters')?.[0], 'payload')
 }

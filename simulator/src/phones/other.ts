@@ -31,7 +31,10 @@ export const otherActions = {
     const message = ownMessage(network, phone, input.message)
     const business = numberOf(network, message)
     if (!business.isOnBizApp) return { id: sendUnsupported(network, phone, business, 'edit').id }
-    const content = { original_message_id: message.id, message: { context: { id: 'M0' }, type: 'text', text: { body: input.text } } }
+    const content = {
+      original_message_id: message.id,
+      message: { context: { id: 'M0' }, type: 'text', text: { body: input.text } },
+    }
     return { id: receiveFrom(network, phone, business, { type: 'edit', content }).id }
   }),
 
@@ -39,46 +42,54 @@ export const otherActions = {
     const message = ownMessage(network, phone, input.message)
     const business = numberOf(network, message)
     if (!business.isOnBizApp) return { id: sendUnsupported(network, phone, business, 'unknown').id }
-    return { id: receiveFrom(network, phone, business, { type: 'revoke', content: { original_message_id: message.id } }).id }
+    return {
+      id: receiveFrom(network, phone, business, { type: 'revoke', content: { original_message_id: message.id } }).id,
+    }
   }),
 
   /** The person takes a new number, and with it a new user id; every business they wrote to is told. */
-  changeNumber: action(object({ newNumber: text({ pattern: /^\+?[1-9]\d{6,14}$/, means: 'a phone number' }) }), (network, phone, input) => {
-    const { world } = network
-    const next = waIdOf(input.newNumber)
-    if (world.phones.has(next)) throw new ControlError(`newNumber: ${next} is already a phone.`, 'newNumber', 409)
-    const businesses = businessesOf(network, phone)
-    const old = { waId: phone.waId, userId: phone.userId }
-    world.phones.delete(old.waId)
-    Object.assign(phone, { waId: next, userId: userIdOf(next) })
-    world.phones.set(next, phone)
-    const ids = businesses.map((business) =>
-      announceSystem(network, phone, business, old.waId, {
-        type: 'user_changed_number',
-        body: `User ${phone.name} changed from ${old.waId} to ${next}`,
-        wa_id: next,
-        user_id: phone.userId,
-        previous_user_id: old.userId,
-      }),
-    )
-    network.changed()
-    return ids[0] === undefined ? {} : { id: ids[0] }
-  }),
+  changeNumber: action(
+    object({ newNumber: text({ pattern: /^\+?[1-9]\d{6,14}$/, means: 'a phone number' }) }),
+    (network, phone, input) => {
+      const { world } = network
+      const next = waIdOf(input.newNumber)
+      if (world.phones.has(next)) throw new ControlError(`newNumber: ${next} is already a phone.`, 'newNumber', 409)
+      const businesses = businessesOf(network, phone)
+      const old = { waId: phone.waId, userId: phone.userId }
+      world.phones.delete(old.waId)
+      Object.assign(phone, { waId: next, userId: userIdOf(next) })
+      world.phones.set(next, phone)
+      const ids = businesses.map((business) =>
+        announceSystem(network, phone, business, old.waId, {
+          type: 'user_changed_number',
+          body: `User ${phone.name} changed from ${old.waId} to ${next}`,
+          wa_id: next,
+          user_id: phone.userId,
+          previous_user_id: old.userId,
+        }),
+      )
+      network.changed()
+      return ids[0] === undefined ? {} : { id: ids[0] }
+    },
+  ),
 
-  changeUserId: action(object({ userId: text({ pattern: /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/, means: 'a user id' }) }), (network, phone, input) => {
-    const before = phone.userId
-    phone.userId = input.userId
-    const ids = businessesOf(network, phone).map((business) =>
-      announceSystem(network, phone, business, null, {
-        type: 'user_changed_user_id',
-        body: `User ${phone.name} changed from ${before} to ${input.userId}`,
-        user_id: input.userId,
-        previous_user_id: before,
-      }),
-    )
-    network.changed()
-    return ids[0] === undefined ? {} : { id: ids[0] }
-  }),
+  changeUserId: action(
+    object({ userId: text({ pattern: /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/, means: 'a user id' }) }),
+    (network, phone, input) => {
+      const before = phone.userId
+      phone.userId = input.userId
+      const ids = businessesOf(network, phone).map((business) =>
+        announceSystem(network, phone, business, null, {
+          type: 'user_changed_user_id',
+          body: `User ${phone.name} changed from ${before} to ${input.userId}`,
+          user_id: input.userId,
+          previous_user_id: before,
+        }),
+      )
+      network.changed()
+      return ids[0] === undefined ? {} : { id: ids[0] }
+    },
+  ),
 }
 
 function sendUnsupported(network: Network, phone: Phone, business: PhoneNumber, kind: string, code = 131051): Message {
@@ -100,4 +111,3 @@ function businessesOf(network: Network, phone: Phone): PhoneNumber[] {
   for (const message of network.world.messages.values()) if (message.waId === phone.waId) ids.add(message.numberId)
   return [...ids].flatMap((id) => network.world.numbers.get(id) ?? [])
 }
-

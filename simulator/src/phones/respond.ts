@@ -12,7 +12,9 @@ import { chooseOption, optionsOf } from './options.ts'
 const target = { message: optional(text({ max: 300 })) }
 
 const choice: Shape<string | number> = (value, field) =>
-  typeof value === 'string' || typeof value === 'number' ? value : wrong(field, 'the words on the button, its id, or its place')
+  typeof value === 'string' || typeof value === 'number'
+    ? value
+    : wrong(field, 'the words on the button, its id, or its place')
 
 /** What a person can do with a message a business sent. */
 export const respondActions = {
@@ -29,21 +31,41 @@ export const respondActions = {
     const context = { from: business.phoneNumber, id: message.id }
     if (option.kind === 'button') {
       const { payload, text: words } = option
-      return { id: receiveFrom(network, phone, business, { type: 'button', content: { payload, text: words }, context }).id }
+      return {
+        id: receiveFrom(network, phone, business, { type: 'button', content: { payload, text: words }, context }).id,
+      }
     }
     const { kind, ...reply } = option
-    return { id: receiveFrom(network, phone, business, { type: 'interactive', content: { type: kind, [kind]: reply }, context }).id }
+    return {
+      id: receiveFrom(network, phone, business, {
+        type: 'interactive',
+        content: { type: kind, [kind]: reply },
+        context,
+      }).id,
+    }
   }),
 
   react: action(object({ ...target, emoji: text({ max: 40 }) }), (network, phone, input) => {
-    const message = messageFor(network, phone, input.message, (one) => one.direction === 'out', 'a message from a business')
+    const message = messageFor(
+      network,
+      phone,
+      input.message,
+      (one) => one.direction === 'out',
+      'a message from a business',
+    )
     const content = { message_id: message.id, emoji: input.emoji }
     return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
   }),
 
   /** A removed reaction comes without an emoji, or with an empty one: both are seen. */
   unreact: action(object({ ...target, emptyEmoji: optional(bool) }), (network, phone, input) => {
-    const message = messageFor(network, phone, input.message, (one) => one.direction === 'out', 'a message from a business')
+    const message = messageFor(
+      network,
+      phone,
+      input.message,
+      (one) => one.direction === 'out',
+      'a message from a business',
+    )
     const content = { message_id: message.id, ...(input.emptyEmoji ? { emoji: '' } : {}) }
     return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
   }),
@@ -69,7 +91,8 @@ export const respondActions = {
         some.map((file) => fileReference(storeFile(network, business, kindOf(file.mimeType), file, `files.${name}`))),
       ])
       const token = input.omitFlowToken ? {} : { flow_token: flowToken(network, message) }
-      const response = input.responseJson ?? JSON.stringify({ ...token, ...input.values, ...Object.fromEntries(uploads) })
+      const response =
+        input.responseJson ?? JSON.stringify({ ...token, ...input.values, ...Object.fromEntries(uploads) })
       const content = { type: 'nfm_reply', nfm_reply: { response_json: response, body: 'Sent', name: 'flow' } }
       const context = { from: business.phoneNumber, id: message.id }
       return { id: receiveFrom(network, phone, business, { type: 'interactive', content, context }).id }
@@ -81,7 +104,13 @@ export const respondActions = {
     const business = numberFor(network, phone, input.to)
     const phones = [{ phone: `+${phone.waId}`, wa_id: phone.waId, type: 'CELL' }]
     const context = input.message === undefined ? undefined : { from: business.phoneNumber, id: input.message }
-    return { id: receiveFrom(network, phone, business, { type: 'contacts', content: [{ origin: 'contact_request', phones }], context }).id }
+    return {
+      id: receiveFrom(network, phone, business, {
+        type: 'contacts',
+        content: [{ origin: 'contact_request', phones }],
+        context,
+      }).id,
+    }
   }),
 
   read: action(object({ ...to }), (network, phone, input) => ({
@@ -111,7 +140,8 @@ export function flowToken(network: Network, message: Message): string | undefine
   const index = flowButtonIndex(network, numberOf(network, message), message)
   if (index < 0) return undefined
   const sent = (arrayIn(message.content, 'components') ?? []).find(
-    (component) => textIn(component, 'type')?.toLowerCase() === 'button' && scalarIn(component, 'index') === String(index),
+    (component) =>
+      textIn(component, 'type')?.toLowerCase() === 'button' && scalarIn(component, 'index') === String(index),
   )
   return textIn(objectIn(arrayIn(sent, 'parameters')?.[0], 'action'), 'flow_token') ?? 'unused'
 }
@@ -119,7 +149,10 @@ export function flowToken(network: Network, message: Message): string | undefine
 function flowButtonIndex(network: Network, business: PhoneNumber, message: Message): number {
   const language = textIn(objectIn(message.content, 'language'), 'code') ?? ''
   const template = findTemplate(network.world, business.wabaId, textIn(message.content, 'name') ?? '', language)
-  const buttons = arrayIn(template?.components.find((component) => component.type === 'BUTTONS'), 'buttons') ?? []
+  const buttons =
+    arrayIn(
+      template?.components.find((component) => component.type === 'BUTTONS'),
+      'buttons',
+    ) ?? []
   return buttons.findIndex((button) => textIn(button, 'type') === 'FLOW')
 }
-

@@ -3,7 +3,7 @@ import { base64Digest, mediaUrl } from '../network/media.ts'
 import type { Network } from '../network.ts'
 import { bool, jsonObject, list, number, object, optional, text } from '../shape.ts'
 import type { Phone, PhoneNumber } from '../world.ts'
-import { action, type ActionResult, type Setting, setting } from './action.ts'
+import { type ActionResult, action, type Setting, setting } from './action.ts'
 import { fileMembers, type PhoneMedia, storeFile } from './files.ts'
 import { numberFor } from './find.ts'
 import { type Inbound, receiveFrom } from './inbound.ts'
@@ -68,7 +68,11 @@ export const writeActions = {
           currency: item.currency ?? product?.currency ?? 'USD',
         }
       })
-      const content = { catalog_id: input.catalogId ?? catalog?.id ?? '0', text: input.text ?? '', product_items: items }
+      const content = {
+        catalog_id: input.catalogId ?? catalog?.id ?? '0',
+        text: input.text ?? '',
+        product_items: items,
+      }
       return write(network, phone, input, { type: 'order', content })
     },
   ),

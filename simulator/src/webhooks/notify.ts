@@ -15,9 +15,7 @@ export function notifyMessages(network: Network, number: PhoneNumber, phone: Pho
   for (const appId of appsOf(network, number.wabaId)) {
     const update = makeUpdate(network, appId, number.wabaId, 'messages', full, switches.duplicateWebhooks)
     update.numberId = number.id
-    const push = () => network.queue.push(update, { reorder: switches.reorderWebhooks })
-    if (switches.delayWebhooksMs > 0) network.timers.after(switches.delayWebhooksMs, push)
-    else push()
+    network.queue.push(update, { reorder: switches.reorderWebhooks, delayMs: switches.delayWebhooksMs })
   }
 }
 
@@ -32,7 +30,14 @@ function appsOf(network: Network, wabaId: string): string[] {
   return Object.keys(network.world.wabas.get(wabaId)?.subscriptions ?? {})
 }
 
-function makeUpdate(network: Network, appId: string, wabaId: string, field: string, value: Json, twice: boolean): Update {
+function makeUpdate(
+  network: Network,
+  appId: string,
+  wabaId: string,
+  field: string,
+  value: Json,
+  twice: boolean,
+): Update {
   const time = Math.floor(network.timers.now().getTime() / 1000)
   return { appId, wabaId, numberId: null, field, value, time, twice }
 }

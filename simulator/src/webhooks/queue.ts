@@ -40,13 +40,13 @@ export interface Destination {
 
 export interface Batch {
   appId: string
-  url: string
   updates: Update[]
   attempts: number
   createdAtMs: number
 }
 
 interface Lane {
+  delayed: Set<Update>
   waiting: Update[]
   batches: Set<Batch>
   inFlight: number
@@ -92,13 +92,20 @@ export class WebhookQueue {
     return false
   }
 
-  push(update: Update, options: { reorder?: boolean } = {}): void {
+  push(update: Update, options: { reorder?: boolean; delayMs?: number } = {}): void {
     const lane = this.#lane(update.appId)
-    lane.waiting.push(update)
-    lane.reverse ||= options.reorder ?? false
+    const join = () => {
+      lane.delayed.delete(update)
+      lane.waiting.push(update)
+      lane.reverse ||= options.reorder ?? false
+      this.#gather(update.appId, lane)
+    }
     this.#size++
     this.#parts.changed()
-    this.#gather(update.appId, lane)
+    if (options.delayMs) {
+      lane.delayed.add(update)
+      this.#parts.timers.after(options.delayMs, join)
+    } else join()
   }
 
   /** Takes back what `snapshot` gave before a restart. */
@@ -114,8 +121,9 @@ export class WebhookQueue {
     const batches: Batch[] = []
     for (const [appId, lane] of this.#lanes) {
       batches.push(...lane.batches)
-      if (lane.waiting.length > 0)
-        batches.push({ appId, url: '', updates: lane.waiting, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() })
+      const updates = [...lane.waiting, ...lane.delayed]
+      if (updates.length > 0)
+        batches.push({ appId, updates, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() })
     }
     return batches
   }
@@ -134,7 +142,15 @@ export class WebhookQueue {
   #lane(appId: string): Lane {
     let lane = this.#lanes.get(appId)
     if (!lane) {
-      lane = { waiting: [], batches: new Set(), inFlight: 0, failing: false, reverse: false, gathering: false }
+      lane = {
+        delayed: new Set(),
+        waiting: [],
+        batches: new Set(),
+        inFlight: 0,
+        failing: false,
+        reverse: false,
+        gathering: false,
+      }
       this.#lanes.set(appId, lane)
     }
     return lane
@@ -168,7 +184,7 @@ export class WebhookQueue {
         continue
       }
       const updates = this.#takeSame(lane, destination.url)
-      const batch = { appId, url: destination.url, updates, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() }
+      const batch = { appId, updates, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() }
       lane.batches.add(batch)
       void this.#attempt(batch)
     }
@@ -209,7 +225,12 @@ export class WebhookQueue {
     const body = escapedJson(envelope(batch.updates))
     const signatures = signatureHeaders(destination.secret, body)
     const startedAt = performance.now()
-    const headers = { 'content-type': 'application/json', 'user-agent': 'facebookexternalua', accept: '*/*', ...signatures }
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'facebookexternalua',
+      accept: '*/*',
+      ...signatures,
+    }
     const answer = await this.#parts.outlet.post(destination.url, headers, body, this.settings.timeoutMs)
     this.#parts.log.add({
       kind: 'webhook',
@@ -229,11 +250,13 @@ export class WebhookQueue {
 
   #retryLater(lane: Lane, batch: Batch): void {
     const { retryMs, giveUpAfterMs } = this.settings
-    if (this.#parts.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs)
-      return this.#settle(lane, batch, 'not taken within seven days')
-    const waitMs = retryMs[Math.min(batch.attempts - 1, retryMs.length - 1)] ?? 0
-    this.#parts.timers.after(waitMs, () => void this.#attempt(batch))
-    this.#parts.changed()
+    const isTooOld = this.#parts.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs
+    if (isTooOld) this.#settle(lane, batch, 'not taken within seven days')
+    else {
+      const waitMs = retryMs[Math.min(batch.attempts - 1, retryMs.length - 1)] ?? 0
+      this.#parts.timers.after(waitMs, () => void this.#attempt(batch))
+      this.#parts.changed()
+    }
   }
 
   #settle(lane: Lane, batch: Batch, lost?: string): void {

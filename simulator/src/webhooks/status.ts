@@ -54,7 +54,8 @@ function conversation({ message, journey, status, at }: StatusNews): Json {
 }
 
 function pricing(journey: Journey, switches: Switches): Json {
-  if (switches.pricingModel === 'CBP') return { billable: !journey.free, pricing_model: 'CBP', category: journey.category }
+  if (switches.pricingModel === 'CBP')
+    return { billable: !journey.free, pricing_model: 'CBP', category: journey.category }
   return {
     billable: !journey.free,
     pricing_model: 'PMP',

@@ -1,6 +1,6 @@
-import { type Draft, acceptMessage } from '../../network/accept.ts'
+import { acceptMessage, type Draft } from '../../network/accept.ts'
 import { startJourney } from '../../network/journey.ts'
-import { magicOf, type Mishap } from '../../network/magic.ts'
+import { type Mishap, magicOf } from '../../network/magic.ts'
 import { type Network, settled } from '../../network.ts'
 import { switchesFor } from '../../switches.ts'
 import type { Message, Phone, PhoneNumber } from '../../world.ts'
@@ -37,7 +37,8 @@ export async function answerSend(
 
 function sendAnswer(phone: Phone, input: string, draft: Draft, message: Message, mishap: Mishap | undefined) {
   const isHeld = draft.type === 'template' && (mishap === 'held_then_sent' || mishap === 'held_then_dropped')
-  const status = draft.type === 'template' ? { message_status: isHeld ? 'held_for_quality_assessment' : 'accepted' } : {}
+  const status =
+    draft.type === 'template' ? { message_status: isHeld ? 'held_for_quality_assessment' : 'accepted' } : {}
   return {
     messaging_product: 'whatsapp',
     contacts: [draft.toUserId ? { input, user_id: phone.userId } : { input, wa_id: phone.waId }],
@@ -46,7 +47,13 @@ function sendAnswer(phone: Phone, input: string, draft: Draft, message: Message,
 }
 
 /** A link that cannot be fetched is found out after the call was answered. */
-async function checkLinks(network: Network, number: PhoneNumber, phone: Phone, links: string[], message: Message): Promise<void> {
+async function checkLinks(
+  network: Network,
+  number: PhoneNumber,
+  phone: Phone,
+  links: string[],
+  message: Message,
+): Promise<void> {
   if (links.length === 0 || !switchesFor(network.world, number, phone).fetchLinks) return
   const answers = await Promise.all(links.map((link) => network.outlet.get(link, 5_000)))
   if (answers.every((answer) => answer.kind === 'answered' && answer.status === 200)) return
@@ -73,6 +80,8 @@ function hang({ reply }: Call): typeof handled {
 function sendHtml({ reply }: Call): typeof handled {
   reply.hijack()
   reply.raw.writeHead(500, { 'content-type': 'text/html; charset=utf-8' })
-  reply.raw.end('<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Sorry, something went wrong.</h1></body></html>')
+  reply.raw.end(
+    '<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Sorry, something went wrong.</h1></body></html>',
+  )
   return handled
 }

@@ -32,11 +32,9 @@ export function optionalText(object: unknown, key: string, path: string, max: nu
   return text === undefined || text === null || text === '' ? undefined : needText(object, key, path, max)
 }
 
-
-
 /** A media object of a message or a header: an id of this account's, or a link, and never both. */
 export function checkMedia(check: Check, kind: MediaKind, object: unknown, path: string): void {
-  if (!isObject(object)) return refuse(131008, `Parameter '${kind}' is mandatory for type '${kind}'`)
+  if (!isObject(object)) refuse(131008, `Parameter '${kind}' is mandatory for type '${kind}'`)
   const id = scalarIn(object, 'id')
   const link = textIn(object, 'link')
   if (id && link) refuse(131009, `${path}: only one of 'id' and 'link' may be given`)
@@ -48,7 +46,7 @@ export function checkMedia(check: Check, kind: MediaKind, object: unknown, path:
 function checkMediaId(check: Check, kind: MediaKind, id: string, path: string): void {
   const media = check.world.media.get(id)
   if (!media || media.wabaId !== check.number.wabaId)
-    return refuseParameter(`Param ${pathOf(path, 'id')} is not a valid whatsapp business account media attachment ID`)
+    refuseParameter(`Param ${pathOf(path, 'id')} is not a valid whatsapp business account media attachment ID`)
   const actual = kindOfMime(media.mimeType)
   // A document may be any kind of file; everything else must be what it claims to be.
   if (kind !== 'document' && actual !== kind) check.failsWith ??= 131053
@@ -56,13 +54,16 @@ function checkMediaId(check: Check, kind: MediaKind, id: string, path: string): 
 
 function checkLink(check: Check, link: string, path: string): void {
   const url = URL.canParse(link) ? new URL(link) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) return refuseParameter(`Param ${pathOf(path, 'link')} is not a valid URI.`)
+  if (!url || !/^https?:$/.test(url.protocol)) refuseParameter(`Param ${pathOf(path, 'link')} is not a valid URI.`)
   if (url.hostname.endsWith('.invalid')) check.failsWith ??= 131053
   check.links.push(link)
 }
 
 export function checkCoordinates(location: Json, path: string): void {
-  for (const [key, limit] of [['latitude', 90], ['longitude', 180]] as const) {
+  for (const [key, limit] of [
+    ['latitude', 90],
+    ['longitude', 180],
+  ] as const) {
     const text = scalarIn(location, key)
     if (text === undefined || text === '') refuse(131008, `Parameter '${pathOf(path, key)}' is mandatory`)
     if (!(Math.abs(Number(text)) <= limit)) refuse(131009, `${pathOf(path, key)} is not a valid ${key}`)

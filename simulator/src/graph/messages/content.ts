@@ -38,22 +38,25 @@ export const contentChecks: Record<string, (check: Check, content: unknown) => v
 export const unsendableTypes = ['button', 'order', 'system', 'unsupported', 'poll', 'hsm', 'edit', 'revoke', 'unknown']
 
 function checkContacts(contacts: unknown): void {
-  if (!Array.isArray(contacts) || contacts.length === 0) return refuse(131008, "Parameter 'contacts' is mandatory for type 'contacts'")
+  if (!Array.isArray(contacts) || contacts.length === 0)
+    refuse(131008, "Parameter 'contacts' is mandatory for type 'contacts'")
   if (contacts.length > 257) refuse(131009, 'contacts: at most 257 contacts can be sent at once')
-  contacts.forEach((contact, index) => {
+  for (const [index, contact] of contacts.entries()) {
     const name = objectIn(contact, 'name')
-    if (!name) return refuse(131008, `contacts[${index}]: 'name' is mandatory`)
+    if (!name) refuse(131008, `contacts[${index}]: 'name' is mandatory`)
     needText(name, 'formatted_name', `contacts[${index}]['name']`, 1024)
     const parts = ['first_name', 'last_name', 'middle_name', 'suffix', 'prefix']
-    if (!parts.some((part) => textIn(name, part))) refuse(131009, `contacts[${index}]: 'name' needs at least one part besides 'formatted_name'`)
-    for (const phone of arrayIn(contact, 'phones') ?? []) if (!isObject(phone)) refuse(131009, `contacts[${index}]: 'phones' is not a list of objects`)
-  })
+    if (!parts.some((part) => textIn(name, part)))
+      refuse(131009, `contacts[${index}]: 'name' needs at least one part besides 'formatted_name'`)
+    for (const phone of arrayIn(contact, 'phones') ?? [])
+      if (!isObject(phone)) refuse(131009, `contacts[${index}]: 'phones' is not a list of objects`)
+  }
 }
 
 function checkReaction(check: Check, reaction: unknown): void {
   const messageId = needText(reaction, 'message_id', 'reaction', 256)
   const emoji = isObject(reaction) ? reaction.emoji : undefined
-  if (typeof emoji !== 'string') return refuse(131008, "Parameter 'emoji' is mandatory for type 'reaction'")
+  if (typeof emoji !== 'string') refuse(131008, "Parameter 'emoji' is mandatory for type 'reaction'")
   if (emoji !== '' && !isOneEmoji(emoji)) refuse(131009, 'reaction: emoji is not a single emoji')
   if (!check.world.messages.has(messageId)) check.failsWith ??= 131009
 }

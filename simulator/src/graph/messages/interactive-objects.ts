@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 export function checkFlowAction(check: Check, action: Json): void {
   const parameters = objectIn(action, 'parameters')
   if (textIn(action, 'name') !== 'flow') refuse(131009, "Action name must be 'flow'")
-  if (!parameters) return refuse(131008, "Parameter 'parameters' is mandatory for interactive type 'flow'")
+  if (!parameters) refuse(131008, "Parameter 'parameters' is mandatory for interactive type 'flow'")
   if (scalarIn(parameters, 'flow_message_version') !== '3') refuse(131009, "flow_message_version must be '3'")
   const id = scalarIn(parameters, 'flow_id')
   const name = textIn(parameters, 'flow_name')
@@ -21,7 +21,7 @@ export function checkFlowAction(check: Check, action: Json): void {
 function checkFlowState(check: Check, id: string | undefined, name: string | undefined, mode: string): void {
   const flows = [...check.world.flows.values()].filter((flow) => flow.wabaId === check.number.wabaId)
   const flow = flows.find((candidate) => candidate.id === id || candidate.name === name)
-  if (!flow) return refuse(131009, `Flow ${id ?? name} does not exist in this WhatsApp Business Account`)
+  if (!flow) refuse(131009, `Flow ${id ?? name} does not exist in this WhatsApp Business Account`)
   if (flow.status === 'BLOCKED') refuse(132068)
   if (flow.status === 'THROTTLED') refuse(132069)
   if (mode !== 'published' && mode !== 'draft') refuse(131009, "mode must be 'published' or 'draft'")
@@ -45,14 +45,15 @@ function checkOpening(parameters: Json): void {
 /** Single and multi product messages: every product is in one of the account's catalogues. */
 export function checkProducts(check: Check, action: Json): void {
   const catalog = check.world.catalogs.get(scalarIn(action, 'catalog_id') ?? '')
-  if (!catalog || catalog.wabaId !== check.number.wabaId) return refuse(131009, 'catalog_id is not a catalog of this business')
+  if (!catalog || catalog.wabaId !== check.number.wabaId) refuse(131009, 'catalog_id is not a catalog of this business')
   const sections = arrayIn(action, 'sections')
   const items = sections ? sections.flatMap((section) => arrayIn(section, 'product_items') ?? []) : [action]
   if (sections && (sections.length > 10 || items.length < 1 || items.length > 30))
     refuse(131009, 'A product list has 1 to 30 products in up to 10 sections')
   for (const item of items) {
     const sku = scalarIn(item, 'product_retailer_id')
-    if (!sku) return refuse(131008, "Parameter 'product_retailer_id' is mandatory")
-    if (!catalog.products.some((product) => product.retailerId === sku)) refuse(131009, `Product ${sku} is not in the catalog`)
+    if (!sku) refuse(131008, "Parameter 'product_retailer_id' is mandatory")
+    if (!catalog.products.some((product) => product.retailerId === sku))
+      refuse(131009, `Product ${sku} is not in the catalog`)
   }
 }

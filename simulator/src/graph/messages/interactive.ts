@@ -7,14 +7,14 @@ import { checkFlowAction, checkProducts } from './interactive-objects.ts'
 export function checkInteractive(check: Check, content: unknown): void {
   if (!isObject(content)) return
   const kind = textIn(content, 'type')
-  if (!kind) return refuse(131008, "Parameter 'type' is mandatory for type 'interactive'")
+  if (!kind) refuse(131008, "Parameter 'type' is mandatory for type 'interactive'")
   const rules = kinds[kind]
-  if (!rules) return refuse(131009, `Interactive type '${kind}' is not supported`)
+  if (!rules) refuse(131009, `Interactive type '${kind}' is not supported`)
   if (rules.bodyMax > 0) checkBody(content, rules.bodyMax, rules.bodyOptional ?? false)
   checkLength(textIn(objectIn(content, 'footer'), 'text'), 1, 60, 'Footer text')
   checkHeader(check, content, rules.headers)
   const action = objectIn(content, 'action')
-  if (!action) return refuse(131008, "Parameter 'action' is mandatory for type 'interactive'")
+  if (!action) refuse(131008, "Parameter 'action' is mandatory for type 'interactive'")
   rules.action(check, action)
 }
 
@@ -53,7 +53,8 @@ function checkHeader(check: Check, content: Json, allowed: string[]): void {
   const header = objectIn(content, 'header')
   if (!header) return
   const kind = textIn(header, 'type') ?? ''
-  if (!allowed.includes(kind)) refuse(131009, `Header type '${kind}' is not supported for interactive type '${content.type}'`)
+  if (!allowed.includes(kind))
+    refuse(131009, `Header type '${kind}' is not supported for interactive type '${content.type}'`)
   if (kind === 'text') {
     if (!textIn(header, 'text')) refuse(131008, "Parameter 'text' is mandatory for header type 'text'")
     checkLength(textIn(header, 'text'), 1, 60, 'Header text')
@@ -62,21 +63,29 @@ function checkHeader(check: Check, content: Json, allowed: string[]): void {
 
 function checkButtons(action: Json): void {
   const buttons = arrayIn(action, 'buttons') ?? []
-  if (buttons.length < 1 || buttons.length > 3) refuse(131009, 'Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3')
+  if (buttons.length < 1 || buttons.length > 3)
+    refuse(131009, 'Invalid buttons count. Min allowed buttons: 1, Max allowed buttons: 3')
   for (const button of buttons) {
     const reply = objectIn(button, 'reply')
     if (!reply) refuse(131009, "Buttons must be of type 'reply'")
     checkLength(textIn(reply, 'title') ?? '', 1, 20, 'Button title')
     checkLength(scalarIn(reply, 'id') ?? '', 1, 256, 'Button id')
   }
-  checkUnique(buttons.map((button) => scalarIn(objectIn(button, 'reply'), 'id')), 'Button id')
-  checkUnique(buttons.map((button) => textIn(objectIn(button, 'reply'), 'title')), 'Button title')
+  checkUnique(
+    buttons.map((button) => scalarIn(objectIn(button, 'reply'), 'id')),
+    'Button id',
+  )
+  checkUnique(
+    buttons.map((button) => textIn(objectIn(button, 'reply'), 'title')),
+    'Button title',
+  )
 }
 
 function checkList(action: Json): void {
   checkLength(textIn(action, 'button') ?? '', 1, 20, 'Button label')
   const sections = arrayIn(action, 'sections') ?? []
-  if (sections.length < 1 || sections.length > 10) refuse(131009, 'Invalid sections count. Min allowed sections: 1, Max allowed sections: 10')
+  if (sections.length < 1 || sections.length > 10)
+    refuse(131009, 'Invalid sections count. Min allowed sections: 1, Max allowed sections: 10')
   const rows = sections.flatMap((section) => arrayIn(section, 'rows') ?? [])
   if (rows.length < 1) refuse(131009, 'A list needs at least one row')
   if (rows.length > 10) refuse(131009, 'Total row count exceed max allowed count: 10')
@@ -90,7 +99,10 @@ function checkList(action: Json): void {
     checkLength(textIn(row, 'title') ?? '', 1, 24, 'Row title')
     checkLength(textIn(row, 'description') || undefined, 1, 72, 'Row description')
   }
-  checkUnique(rows.map((row) => scalarIn(row, 'id')), 'Row id')
+  checkUnique(
+    rows.map((row) => scalarIn(row, 'id')),
+    'Row id',
+  )
 }
 
 function checkCtaUrl(action: Json): void {
@@ -102,9 +114,10 @@ function checkCtaUrl(action: Json): void {
 
 function checkCards(check: Check, action: Json): void {
   const cards = arrayIn(action, 'cards') ?? []
-  if (cards.length < 2 || cards.length > 10) refuse(131009, 'Invalid cards count. Min allowed cards: 2, Max allowed cards: 10')
+  if (cards.length < 2 || cards.length > 10)
+    refuse(131009, 'Invalid cards count. Min allowed cards: 2, Max allowed cards: 10')
   for (const card of cards) {
-    if (!isObject(card) || !objectIn(card, 'action')) return refuse(131009, "Every card needs an 'action'")
+    if (!isObject(card) || !objectIn(card, 'action')) refuse(131009, "Every card needs an 'action'")
     if (objectIn(card, 'header')) checkHeader(check, card, ['image', 'video'])
     checkLength(textIn(objectIn(card, 'body'), 'text'), 1, 160, 'Card body text')
   }

@@ -9,9 +9,14 @@ export function markRead({ network, body }: Call, number: PhoneNumber): unknown 
   const id = textIn(body, 'message_id')
   if (!id) return refuseParameter('The parameter message_id is required.')
   const message = network.world.messages.get(id)
-  if (message?.direction !== 'in' || message.numberId !== number.id) return refuse(131009, 'message_id is not a message this number received')
+  if (message?.direction !== 'in' || message.numberId !== number.id)
+    return refuse(131009, 'message_id is not a message this number received')
   const typing = body.typing_indicator === undefined ? undefined : textIn(objectIn(body, 'typing_indicator'), 'type')
-  if (body.typing_indicator !== undefined && typing !== 'text') refuseParameter('Param typing_indicator[\'type\'] must be one of {TEXT}.')
-  network.log.tell({ name: 'status', data: { id, waId: message.waId, status: 'seen_by_business', typing: typing === 'text' } })
+  if (body.typing_indicator !== undefined && typing !== 'text')
+    refuseParameter("Param typing_indicator['type'] must be one of {TEXT}.")
+  network.log.tell({
+    name: 'status',
+    data: { id, waId: message.waId, status: 'seen_by_business', typing: typing === 'text' },
+  })
   return { success: true }
 }

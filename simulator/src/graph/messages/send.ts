@@ -18,7 +18,8 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
   const { body } = call
   if (number.status !== 'CONNECTED') refuse(133010)
   if (body.messaging_product === undefined) refuseParameter('The parameter messaging_product is required.')
-  if (body.messaging_product !== 'whatsapp') refuseParameter("Param messaging_product must be one of {WHATSAPP} - got something else.")
+  if (body.messaging_product !== 'whatsapp')
+    refuseParameter('Param messaging_product must be one of {WHATSAPP} - got something else.')
   if (body.status !== undefined) return markRead(call, number)
   const type = typeOf(body.type)
   const recipient = recipientOf(call, number)
@@ -44,7 +45,9 @@ function typeOf(type: unknown): string {
   if (type === undefined) return 'text'
   if (typeof type === 'string' && type.toLowerCase() in contentChecks) return type.toLowerCase()
   if (typeof type === 'string' && unsendableTypes.includes(type)) refuse(131051)
-  const names = Object.keys(contentChecks).map((name) => name.toUpperCase()).sort()
+  const names = Object.keys(contentChecks)
+    .map((name) => name.toUpperCase())
+    .sort()
   return refuseParameter(`Param type must be one of {${names.join(', ')}} - got "${String(type)}".`)
 }
 
@@ -67,7 +70,8 @@ function recipientOf({ network, body }: Call, number: PhoneNumber): Recipient {
   const to = scalarIn(body, 'to')
   const userId = textIn(body, 'recipient')
   if (!to && userId) {
-    if (!/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(userId)) refuse(131009, 'recipient is not a valid business-scoped user id')
+    if (!/^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(userId))
+      refuse(131009, 'recipient is not a valid business-scoped user id')
     const phone = phoneByUserId(network.world, userId)
     if (!phone) return refuse(131009, 'recipient is not a user of this business portfolio')
     return { phone, input: userId, toUserId: true }
@@ -121,4 +125,3 @@ function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): voi
   if (isFast) refuse(130429)
   if (switches.pairLimit && !network.limits.takePair(number.id, phone.waId, nowMs)) refuse(131056)
 }
-

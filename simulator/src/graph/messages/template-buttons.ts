@@ -37,9 +37,15 @@ function checkButton(template: Template, rule: ButtonRule | undefined, index: nu
   }
   const subType = (textIn(sent, 'sub_type') ?? '').toLowerCase()
   if (subType !== rule.subType)
-    refuse(132012, `buttons: Format mismatch at index ${index}, expected ${rule.subType.toUpperCase()}, received ${subType.toUpperCase() || 'UNKNOWN'}`)
+    refuse(
+      132012,
+      `buttons: Format mismatch at index ${index}, expected ${rule.subType.toUpperCase()}, received ${subType.toUpperCase() || 'UNKNOWN'}`,
+    )
   if (parameters.length > 1)
-    refuse(132000, `buttons: number of localizable_params (${parameters.length}) does not match the expected number of params (1)`)
+    refuse(
+      132000,
+      `buttons: number of localizable_params (${parameters.length}) does not match the expected number of params (1)`,
+    )
   rule.check(parameters[0], template)
 }
 
@@ -82,7 +88,8 @@ function checkCoupon(parameter: unknown): void {
 function checkPayload(parameter: unknown): void {
   expectType(parameter, 'payload')
   const payload = textIn(parameter, 'payload') ?? ''
-  if (lengthOf(payload) < 1 || lengthOf(payload) > 256) refuse(131009, 'buttons: payload length invalid. Min length: 1, Max length: 256')
+  if (lengthOf(payload) < 1 || lengthOf(payload) > 256)
+    refuse(131009, 'buttons: payload length invalid. Min length: 1, Max length: 256')
 }
 
 function checkFlow(parameter: unknown): void {

@@ -1,7 +1,7 @@
 import { arrayIn, isObject, type Json, objectIn, scalarIn, textIn } from '../../json.ts'
 import { GraphError, refuse } from '../../network/errors.ts'
 import { findTemplate, type Template } from '../../world.ts'
-import { checkCoordinates, type Check, checkMedia } from './check.ts'
+import { type Check, checkCoordinates, checkMedia } from './check.ts'
 import { checkButtons } from './template-buttons.ts'
 import { checkParamText, fill, variablesOf } from './template-text.ts'
 
@@ -36,7 +36,11 @@ function checkParts(check: Check, template: Template, defined: Json[], sent: Jso
   const given = (type: string) => sent.find((component) => typeOf(component) === type)
   checkHeader(check, template, find('header'), given('header'))
   checkTexts(template, 'body', find('body'), given('body'), bodyMax(defined))
-  checkButtons(template, arrayIn(find('buttons'), 'buttons') ?? [], sent.filter((c) => typeOf(c) === 'button'))
+  checkButtons(
+    template,
+    arrayIn(find('buttons'), 'buttons') ?? [],
+    sent.filter((c) => typeOf(c) === 'button'),
+  )
   checkOffer(find('limited_time_offer'), given('limited_time_offer'))
   checkCarousel(check, template, find('carousel'), given('carousel'))
 }
@@ -48,14 +52,18 @@ function bodyMax(defined: Json[]): number {
 
 function checkHeader(check: Check, template: Template, defined: Json | undefined, sent: Json | undefined): void {
   const format = (textIn(defined, 'format') ?? '').toUpperCase()
-  if (!defined || format === 'TEXT') return checkTexts(template, 'header', defined, sent, 60)
+  if (!defined || format === 'TEXT') checkTexts(template, 'header', defined, sent, 60)
+  else checkHeaderObject(check, format, sent)
+}
+
+function checkHeaderObject(check: Check, format: string, sent: Json | undefined): void {
   const parameters = arrayIn(sent, 'parameters') ?? []
   const [parameter] = parameters
   const received = (textIn(parameter, 'type') ?? 'unknown').toUpperCase()
   if (received !== format) refuse(132012, `header: Format mismatch, expected ${format}, received ${received}`)
   if (parameters.length > 1) countMismatch('header', parameters.length, 1)
   const value = objectIn(parameter, format.toLowerCase())
-  if (!value) return refuse(131008, `header: parameter of type ${format} has no '${format.toLowerCase()}'`)
+  if (!value) refuse(131008, `header: parameter of type ${format} has no '${format.toLowerCase()}'`)
   const path = "template['components'][0]['parameters'][0]"
   if (format === 'LOCATION') checkCoordinates(value, 'location')
   else if (format === 'PRODUCT') {
@@ -67,7 +75,13 @@ function checkHeader(check: Check, template: Template, defined: Json | undefined
 }
 
 /** Text placeholders of a header or a body, by position or by name. */
-function checkTexts(template: Template, part: 'header' | 'body', defined: Json | undefined, sent: Json | undefined, max: number): void {
+function checkTexts(
+  template: Template,
+  part: 'header' | 'body',
+  defined: Json | undefined,
+  sent: Json | undefined,
+  max: number,
+): void {
   const text = textIn(defined, 'text') ?? ''
   const variables = variablesOf(text)
   const parameters = arrayIn(sent, 'parameters') ?? []
@@ -97,7 +111,10 @@ function textOf(part: string, parameter: unknown): string {
 }
 
 function countMismatch(part: string, received: number, expected: number): never {
-  return refuse(132000, `${part}: number of localizable_params (${received}) does not match the expected number of params (${expected})`)
+  return refuse(
+    132000,
+    `${part}: number of localizable_params (${received}) does not match the expected number of params (${expected})`,
+  )
 }
 
 function checkOffer(defined: Json | undefined, sent: Json | undefined): void {
@@ -111,13 +128,14 @@ function checkOffer(defined: Json | undefined, sent: Json | undefined): void {
 function checkCarousel(check: Check, template: Template, defined: Json | undefined, sent: Json | undefined): void {
   const cards = arrayIn(defined, 'cards') ?? []
   const given = arrayIn(sent, 'cards') ?? []
-  if (given.length !== cards.length) refuse(132012, `carousel: expected ${cards.length} cards, received ${given.length}`)
-  cards.forEach((card, index) => {
+  if (given.length !== cards.length)
+    refuse(132012, `carousel: expected ${cards.length} cards, received ${given.length}`)
+  for (const [index, card] of cards.entries()) {
     const match = given.find((candidate) => scalarIn(candidate, 'card_index') === String(index))
-    if (!match) return refuse(131008, `carousel: card with card_index ${index} is missing`)
+    if (!match) refuse(131008, `carousel: card with card_index ${index} is missing`)
     const components = (arrayIn(card, 'components') ?? []).filter(isObject)
     checkParts(check, template, components, (arrayIn(match, 'components') ?? []).filter(isObject))
-  })
+  }
 }
 
 function typeOf(component: Json): string {

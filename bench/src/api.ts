@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@parley/server/db/store'
+import { createKey } from '@parley/server/domain/keys/keys'
+import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
+import { systemClock } from '@parley/server/lib/clock'
+import { newLogger } from '@parley/server/lib/logger'
+import { type Measured, putUnderLoad } from './load.ts'
+import { startTarget, type Target } from './process.ts'
+
+const keyCount = 5000
+const workspaceCount = 50
+const connections = 64
+const rounds = 3
+const seconds = Number(process.env.BENCH_SECONDS ?? 5)
+
+/** Authenticated `GET /v1/me` with exact budgets and the full request log, beside the same payload with nothing around it. */
+export async function benchApi(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  try {
+    console.log(`Making ${keyCount} keys…`)
+    const secrets = await makeKeys(dataDir)
+    const requests = secrets.map((secret) =>
+      Buffer.from(`GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\nUser-Agent: bench/1\r\n\r\n`),
+    )
+    const targets: [string, Target][] = []
+    for (const name of ['node:http', 'fastify', 'parley']) targets.push([name, await startTarget(name, dataDir)])
+    try {
+      report(await measureInTurn(targets, requests))
+    } finally {
+      for (const [, target] of targets) await target.stop()
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** In turn, round after round: what disturbs the machine for a while disturbs all of them. */
+async function measureInTurn(targets: readonly [string, Target][], requests: readonly Buffer[]) {
+  const results = new Map<string, Measured[]>(targets.map(([name]) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, { port }] of targets) {
+      const measured = await putUnderLoad({ port, connections, seconds: round === 0 ? 2 : seconds, requests })
+      if (round > 0) results.get(name)?.push(measured)
+      const { perSecond, p50Ms, p99Ms, statuses } = measured
+      const figures = `${perSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms`
+      console.log(`${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`)
+    }
+  }
+  return results
+}
+
+function report(results: ReadonlyMap<string, Measured[]>): void {
+  const middle = (name: string, of: (measured: Measured) => number) => {
+    const values = (results.get(name) ?? []).map(of).sort((left, right) => left - right)
+    return values[Math.floor(values.length / 2)] ?? Number.NaN
+  }
+  const ratio = (base: string, of: (measured: Measured) => number) => middle('parley', of) / middle(base, of)
+  console.log('\nParley, of the medians:')
+  for (const base of ['fastify', 'node:http']) {
+    const speed = (ratio(base, (m) => m.perSecond) * 100).toFixed(0)
+    const p99 = ratio(base, (m) => m.p99Ms).toFixed(2)
+    console.log(`  ${speed} % of bare ${base}'s requests a second, ${p99} times its p99`)
+  }
+  const enough = ratio('fastify', (m) => m.perSecond) >= 0.6 && ratio('fastify', (m) => m.p99Ms) <= 3
+  console.log(`  target: at least 60 % of bare fastify and at most 3 times its p99: ${enough ? 'met' : 'MISSED'}`)
+}
+
+async function makeKeys(dataDir: string): Promise<string[]> {
+  const store = await openStore({ databaseUrl: null, dataDir }, { purpose: 'visitor', log: newLogger('silent') })
+  try {
+    return await store.db.transaction(async (tx) => {
+      const secrets: string[] = []
+      for (let w = 0; w < workspaceCount; w++) {
+        const { id } = await createWorkspace(tx, systemClock, `bench ${w}`)
+        for (let k = 0; k < keyCount / workspaceCount; k++) {
+          const wish = { workspaceId: id, name: `bench ${k}`, scopes: ['messages:send', 'messages:read'], budget: 100 }
+          secrets.push((await createKey(tx, systemClock, { ...wish, createdBy: 'bench' })).secret)
+        }
+      }
+      return secrets
+    })
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,43 @@
+// What a benchmark measures runs in a process of its own: `node targets.ts <name> [argument]`. It says its port on a line.
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { readConfig } from '@parley/server/config'
+import { startService } from '@parley/server/start'
+import { fastify } from 'fastify'
+
+const sample = {
+  account_id: '01a1dd55-289b-7083-abf4-1031d19b9c7e',
+  key: { id: '01a1dd55-9e3f-75ac-910b-fdbd951eeffd', name: 'bench 0001', scopes: ['messages:send', 'messages:read'] },
+  rate_limit_per_min: 100,
+}
+
+const targets: Record<string, (argument: string) => Promise<number>> = {
+  async 'node:http'() {
+    const body = JSON.stringify(sample)
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      response.end(body)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  },
+  async fastify() {
+    const app = fastify()
+    const text = { type: 'string' }
+    const key = { type: 'object', properties: { id: text, name: text, scopes: { type: 'array', items: text } } }
+    const reply = { type: 'object', properties: { account_id: text, key, rate_limit_per_min: { type: 'integer' } } }
+    app.get('/v1/me', { schema: { response: { 200: reply } } }, () => sample)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    return (app.server.address() as AddressInfo).port
+  },
+  async parley(dataDir) {
+    const config = readConfig({ PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' })
+    const service = await startService({ config })
+    process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)))
+    return Number(new URL(service.url).port)
+  },
+}
+
+const [name = '', argument = ''] = process.argv.slice(2)
+const port = await targets[name]?.(argument)
+console.log(`port ${port}`)

@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isObject, type Json } from '../json.ts'
+import { phoneActions } from '../phones/actions.ts'
+import { ControlError, number, object, oneOf, optional, wrong } from '../shape.ts'
+import type { Control } from './control.ts'
+import { streamEvents } from './events.ts'
+import { type Dataset, type DatasetName, datasetShape } from './shapes.ts'
+
+interface Ask {
+  id: string
+  query: Record<string, string>
+  // The shapes inside `control` read the body; until then it is whatever was sent.
+  body: never
+}
+
+type Row = [
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
+  path: string,
+  run: (control: Control, ask: Ask) => unknown,
+]
+
+/** The control API: each row is one call of the in-process handle. */
+const rows: Row[] = [
+  ['GET', '/apps', (control) => control.apps.list()],
+  ['POST', '/apps', (control, { body }) => control.apps.create(body)],
+  ['PUT', '/apps/:id/callback', (control, { id, body }) => control.apps.setCallback(id, body)],
+  ['GET', '/wabas', (control) => control.wabas.list()],
+  ['POST', '/wabas', (control, { body }) => control.wabas.create(body)],
+  ['POST', '/wabas/:id/notify', (control, { id, body }) => control.wabas.notify(id, body)],
+  ['GET', '/numbers', (control) => control.numbers.list()],
+  ['POST', '/numbers', (control, { body }) => control.numbers.create(body)],
+  ['PATCH', '/numbers/:id', (control, { id, body }) => control.numbers.change(id, body)],
+  ['GET', '/tokens', (control) => control.tokens.list()],
+  ['POST', '/tokens', (control, { body }) => control.tokens.create(body)],
+  ['PATCH', '/tokens/:id', (control, { id, body }) => control.tokens.change(id, body)],
+  ['GET', '/templates', (control) => control.templates.list()],
+  ['POST', '/templates', (control, { body }) => control.templates.create(body)],
+  ['PATCH', '/templates/:id', (control, { id, body }) => control.templates.setStatus(id, body)],
+  ['GET', '/flows', (control) => control.flows.list()],
+  ['POST', '/flows', (control, { body }) => control.flows.create(body)],
+  ['GET', '/catalogs', (control) => control.catalogs.list()],
+  ['POST', '/catalogs', (control, { body }) => control.catalogs.create(body)],
+  ['GET', '/phones', (control) => control.phones.list()],
+  ['GET', '/phones/:id', (control, { id }) => control.phones.get(id)],
+  ['PATCH', '/phones/:id', (control, { id, body }) => control.phones.change(id, body)],
+  ['GET', '/phones/:id/messages', (control, { id, query }) => control.phones.messages(id, query.to)],
+  ['GET', '/switches', (control) => control.switches.get()],
+  ['PATCH', '/switches', (control, { body }) => control.switches.set(body)],
+  ['GET', '/webhooks', (control) => control.webhooks.get()],
+  ['PATCH', '/webhooks', (control, { body }) => control.webhooks.configure(body)],
+  [
+    'GET',
+    '/log',
+    (control, { query }) => control.log.list({ limit: whole(query, 'limit', 100), after: whole(query, 'after', 0) }),
+  ],
+  ['DELETE', '/log', (control) => control.log.clear()],
+  ['GET', '/clock', (control) => ({ now: control.clock.now() })],
+  [
+    'POST',
+    '/clock/advance',
+    async (control, { body }) => ({ now: await control.clock.advance(advanceShape(body, '').ms) }),
+  ],
+  ['POST', '/settled', (control) => control.settled()],
+  ['POST', '/reset', (control, { body }) => control.reset(resetShape(body, '').dataset)],
+  ...actionRows(),
+]
+
+const largestBody = 150 * 1024 * 1024
+
+export function controlRoutes(server: FastifyInstance, control: Control): void {
+  for (const [method, path, run] of rows)
+    server.route({
+      method,
+      url: `/control${path}`,
+      bodyLimit: largestBody,
+      handler: (request, reply) => answer(control, run, request, reply),
+    })
+  server.get('/control/events', (request, reply) => streamEvents(control, request, reply))
+}
+
+function actionRows(): Row[] {
+  return (Object.keys(phoneActions) as (keyof typeof phoneActions)[]).map((name) => [
+    'POST',
+    `/phones/:id/${name}`,
+    (control, { id, body }) => control.phones[name](id, body),
+  ])
+}
+
+async function answer(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  try {
+    const { id = '' } = request.params as { id?: string }
+    const query = request.query as Record<string, string>
+    const result = await run(control, { id, query, body: bodyOf(request) as never })
+    return reply.send(result ?? { done: true })
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error
+    return reply.code(error.status).send({ error: { message: error.message, field: error.field } })
+  }
+}
+
+function bodyOf(request: FastifyRequest): Json {
+  if (!Buffer.isBuffer(request.body) || request.body.length === 0) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(request.body.toString('utf8'))
+  } catch {
+    throw new ControlError('The body is not valid JSON.')
+  }
+  return isObject(value) ? value : wrong('The body', 'a JSON object')
+}
+
+const advanceShape = object({ ms: number({ min: 0 }) })
+
+const resetShape = object({
+  dataset: optional((value: unknown, field: string): DatasetName | Dataset =>
+    typeof value === 'string' ? oneOf('demo', 'empty')(value, field) : datasetShape(value, field),
+  ),
+})
+
+function whole(query: Record<string, string>, name: string, otherwise: number): number {
+  return query[name] === undefined
+    ? otherwise
+    : number({ min: 0, max: 1_000_000, whole: true })(Number(query[name]), name)
+}

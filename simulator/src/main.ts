@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util'
+import { ManualClock } from './clock.ts'
+import { startSimulator } from './start.ts'
+
+const help = `A pretend WhatsApp network: the Graph API, phones and signed webhooks, on one port.
+
+  node simulator/src/main.ts [options]
+
+  --port N          where to listen (8090)
+  --host H          on which address (127.0.0.1)
+  --dataset NAME    demo or empty (demo)
+  --state FILE      keep the world in this file between runs
+  --callback URL    set the callback of every app in the dataset, once it has proved itself
+  --manual-clock    time stands still until POST /control/clock/advance
+  --quiet           do not print what crosses the wire
+  --help            this text
+
+The demo dataset has the access token "demo-access-token", the app secret "demo-app-secret", the account
+102290000000001 and the numbers 106540000000001 (+1 555-078-0001) and 106540000000002 (+1 555-078-0002).
+
+  curl http://127.0.0.1:8090/v25.0/106540000000001/messages -H 'Authorization: Bearer demo-access-token' \\
+    -H 'Content-Type: application/json' -d '{"messaging_product":"whatsapp","to":"+16505550123","type":"template",
+    "template":{"name":"hello_world","language":{"code":"en_US"}}}'
+  curl -X POST http://127.0.0.1:8090/control/phones/16505550123/say -d '{"to":"15550780001","text":"Hello"}'
+`
+
+try {
+  await run()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '8090' },
+      host: { type: 'string', default: '127.0.0.1' },
+      dataset: { type: 'string', default: 'demo' },
+      state: { type: 'string' },
+      callback: { type: 'string' },
+      'manual-clock': { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(help)
+  const port = Number(values.port)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port takes a number from 0 to 65535.')
+  if (values.dataset !== 'demo' && values.dataset !== 'empty') throw new Error('--dataset takes demo or empty.')
+  const simulator = await startSimulator({
+    host: values.host,
+    port,
+    dataset: values.dataset,
+    ...(values.state === undefined ? {} : { stateFile: values.state }),
+    ...(values['manual-clock'] ? { clock: new ManualClock(new Date()) } : {}),
+    ...(values.quiet ? {} : { log: (line: string) => console.log(`${new Date().toISOString()}  ${line}`) }),
+  })
+  console.log(`The pretend network listens on ${simulator.url}`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void simulator.stop().then(() => process.exit(0)))
+  if (values.callback !== undefined)
+    for (const app of simulator.control.apps.list())
+      await simulator.control.apps.setCallback(app.id, { url: values.callback })
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { isSignedWith, startReceiver } from '../testing/receiver.ts'
+import { appId, businessNumber, hello, newWorld, numberId, otherNumberId, phone, wabaId } from '../testing/world.ts'
+
+test('a callback is set only after it answered the challenge', async () => {
+  const { control, receiver } = await newWorld()
+  expect(receiver.handshakes[0]?.get('hub.mode')).toBe('subscribe')
+  await expect(control.apps.setCallback(appId, { url: receiver.url, verifyToken: 'wrong' })).rejects.toThrow(
+    /answered 403/,
+  )
+  await expect(control.apps.setCallback(appId, { url: 'ftp://x.example' })).rejects.toThrow(/http or https/)
+  expect(control.apps.list()[0]).toMatchObject({ callbackUrl: receiver.url, verifyToken: 'demo-verify-token' })
+})
+
+test('the signature covers the raw bytes, in which nothing but ASCII stands', async () => {
+  const { control, receiver } = await newWorld()
+  await control.phones.say(phone, { to: numberId, text: 'añadir/é 👍 <b>' })
+  await control.settled()
+  const [received] = receiver.requests
+  if (!received) throw new Error('nothing arrived')
+  expect(isSignedWith('demo-app-secret', received)).toBe(true)
+  expect(received.raw.toString('latin1')).toContain('a\\u00f1adir\\/\\u00e9 \\ud83d\\udc4d <b>')
+  expect(received.raw.every((byte) => byte < 0x7f)).toBe(true)
+  expect(received.headers).toMatchObject({ 'user-agent': 'facebookexternalua', 'content-type': 'application/json' })
+  expect(receiver.messages()).toMatchObject([{ text: { body: 'añadir/é 👍 <b>' } }])
+})
+
+test('the envelope is what the network documents', async () => {
+  const { control, receiver } = await newWorld()
+  const { id } = await control.phones.say(phone, { to: businessNumber, text: 'hi' })
+  await control.settled()
+  expect(receiver.requests[0]?.body).toEqual({
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: wabaId,
+        changes: [
+          {
+            field: 'messages',
+            value: {
+              messaging_product: 'whatsapp',
+              metadata: { display_phone_number: businessNumber, phone_number_id: numberId },
+              contacts: [{ profile: { name: 'Ana Prueba' }, wa_id: phone, user_id: control.phones.get(phone).userId }],
+              messages: [
+                {
+                  from: phone,
+                  from_user_id: control.phones.get(phone).userId,
+                  id,
+                  timestamp: '1788264000',
+                  type: 'text',
+                  text: { body: 'hi' },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  })
+})
+
+test('a webhook is posted again, the same bytes, until it is answered 200', async () => {
+  const { control, receiver } = await newWorld()
+  receiver.answers(500, 302, 201, 404)
+  await control.phones.say(phone, { to: numberId, text: 'insist' })
+  await control.settled()
+  // The first attempt and one more at once; then the waits grow.
+  expect(receiver.requests).toHaveLength(2)
+  for (const waitMs of [2_000, 5_000, 10_000, 600_000]) await control.clock.advance(waitMs)
+  expect(receiver.requests).toHaveLength(5)
+  expect(new Set(receiver.requests.map((one) => one.raw.toString())).size).toBe(1)
+  expect(control.webhooks.get().queued).toBe(0)
+})
+
+test('an unreachable callback is tried for seven days and then given up', async () => {
+  const { control, receiver } = await newWorld()
+  receiver.close()
+  await control.phones.say(phone, { to: numberId, text: 'anybody?' })
+  await control.settled()
+  control.webhooks.configure({ retryMs: [86_400_000] })
+  for (let day = 0; day < 7; day++) await control.clock.advance(86_400_000)
+  expect(control.webhooks.get().queued).toBe(1)
+  await control.clock.advance(86_400_000)
+  expect(control.webhooks.get().queued).toBe(0)
+})
+
+test('one dead callback holds up nobody else', async () => {
+  const { control, receiver } = await newWorld()
+  const other = await startReceiver('other-token')
+  const app = control.apps.create({ verifyToken: 'other-token' })
+  const waba = control.wabas.create({ appIds: [app.id] })
+  const number = control.numbers.create({ wabaId: waba.id, phoneNumber: '15550780099' })
+  await control.apps.setCallback(app.id, { url: other.url })
+  other.holds(() => undefined)
+  control.phones.say(phone, { to: number.id, text: 'into the void' })
+  await control.phones.say(phone, { to: numberId, text: 'through' })
+  await expect.poll(() => receiver.messages().length).toBe(1)
+  other.close()
+})
+
+test('updates gathered in a window arrive in one POST, across numbers and accounts', async () => {
+  const { control, receiver } = await newWorld()
+  const waba = control.wabas.create({ appIds: [appId] })
+  const third = control.numbers.create({ wabaId: waba.id, phoneNumber: '15550780003' })
+  control.webhooks.configure({ batchWindowMs: 20 })
+  for (const to of [numberId, otherNumberId, third.id, numberId])
+    await control.phones.say(phone, { to, text: `to ${to}` })
+  await control.clock.advance(20)
+  expect(receiver.requests).toHaveLength(1)
+  expect(receiver.requests[0]?.body.entry.map((entry) => [entry.id, entry.changes.length])).toEqual([
+    [wabaId, 2],
+    [waba.id, 1],
+  ])
+  expect(receiver.messages()).toHaveLength(4)
+})
+
+test('a batch is never larger than it may be', async () => {
+  const { control, receiver } = await newWorld()
+  control.webhooks.configure({ batchWindowMs: 20, batchSize: 10 })
+  for (let count = 0; count < 25; count++) await control.phones.say(phone, { to: numberId, text: String(count) })
+  await control.clock.advance(20)
+  expect(receiver.requests.map((one) => (one.body.entry[0]?.changes[0]?.value.messages as unknown[]).length)).toEqual([
+    10, 10, 5,
+  ])
+})
+
+test('messages go to the number’s own callback, else the account’s, else the app’s', async () => {
+  const { control, receiver, graph } = await newWorld()
+  const [forWaba, forNumber] = [await startReceiver('w'), await startReceiver('n')]
+  const set = await graph('POST', `${wabaId}/subscribed_apps`, {
+    override_callback_uri: forWaba.url,
+    verify_token: 'w',
+  })
+  expect(set.body).toEqual({ success: true })
+  await control.phones.say(phone, { to: numberId, text: 'one' })
+  await graph('POST', numberId, { webhook_configuration: { override_callback_uri: forNumber.url, verify_token: 'n' } })
+  await control.phones.say(phone, { to: numberId, text: 'two' })
+  await control.settled()
+  expect([forWaba.messages().length, forNumber.messages().length, receiver.messages().length]).toEqual([1, 1, 0])
+  expect((await graph('GET', `${numberId}?fields=webhook_configuration`)).body.webhook_configuration).toEqual({
+    phone_number: forNumber.url,
+    whatsapp_business_account: forWaba.url,
+    application: receiver.url,
+  })
+  await graph('POST', numberId, { webhook_configuration: { override_callback_uri: '' } })
+  await graph('POST', `${wabaId}/subscribed_apps`)
+  await control.phones.say(phone, { to: numberId, text: 'three' })
+  await control.settled()
+  expect(receiver.messages()).toHaveLength(1)
+  const refused = await graph('POST', `${wabaId}/subscribed_apps`, {
+    override_callback_uri: forWaba.url,
+    verify_token: 'no',
+  })
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 2200 } } })
+  forWaba.close()
+  forNumber.close()
+})
+
+test('an app that is no longer subscribed hears nothing', async () => {
+  const { control, receiver, graph } = await newWorld()
+  expect((await graph('GET', `${wabaId}/subscribed_apps`)).body.data).toMatchObject([
+    { whatsapp_business_api_data: { id: appId } },
+  ])
+  await graph('DELETE', `${wabaId}/subscribed_apps`)
+  await control.phones.say(phone, { to: numberId, text: 'unheard' })
+  await graph('POST', `${wabaId}/subscribed_apps`)
+  await control.phones.say(phone, { to: numberId, text: 'heard' })
+  await control.settled()
+  expect(receiver.messages()).toMatchObject([{ text: { body: 'heard' } }])
+})
+
+test('a full queue refuses new messages rather than losing old updates', async () => {
+  const { control, receiver, send } = await newWorld()
+  control.webhooks.configure({ maxQueued: 1 })
+  receiver.answers(500, 500)
+  await control.phones.say(phone, { to: numberId, text: 'stuck' })
+  await control.settled()
+  expect(await send(hello)).toMatchObject({ status: 500, code: 131016 })
+  await expect(control.phones.say(phone, { to: numberId, text: 'no room' })).rejects.toThrow(/wait to be taken/)
+  await control.clock.advance(2_000)
+  expect((await send(hello)).status).toBe(200)
+})
