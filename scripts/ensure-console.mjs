@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withLock } from './lock.mjs'
 
 /** Builds the console's pages if they were never built or their sources have changed since. */
 export async function ensureConsole(root, node) {
@@ -13,14 +14,22 @@ export async function ensureConsole(root, node) {
     ...filesIn(join(folder, 'src')),
     ...filesIn(join(root, 'contract', 'src')),
   ])
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
-  process.stderr.write('Building the console…\n')
-  await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'))
-  writeFileSync(stamp, sources)
+  const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sources
+  if (isBuilt()) return
+  const waiting = () => process.stderr.write('Another process is building the console; waiting for it…\n')
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  await withLock(join(folder, 'node_modules', '.building'), waiting, async (nameChild) => {
+    if (isBuilt()) return
+    process.stderr.write('Building the console…\n')
+    rmSync(stamp, { force: true })
+    await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'), nameChild)
+    writeFileSync(stamp, sources)
+  })
 }
 
-function build(folder, node, vite) {
+function build(folder, node, vite, nameChild) {
   const child = spawn(node, [vite, 'build', '--logLevel', 'warn'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  if (child.pid) nameChild(child.pid)
   let words = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -43,8 +52,8 @@ function digestOf(files) {
 }
 
 function filesIn(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
     .sort()
 }

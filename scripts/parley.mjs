@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-import { run } from './run.mjs'
+// The command `parley`, as `npx parley` finds it.
+import process from 'node:process'
 
-try {
-  await run('parley', process.argv.slice(2))
-} catch (error) {
-  console.error(error.message)
-  process.exitCode = 1
-}
+process.argv.splice(2, 0, 'parley')
+import('./run.mjs')

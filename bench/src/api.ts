@@ -40,11 +40,15 @@ export async function benchApi(): Promise<void> {
 async function measureInTurn(targets: readonly [string, Target][], requests: readonly Buffer[]) {
   const results = new Map<string, Measured[]>(targets.map(([name]) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, { port }] of targets) {
-      const measured = await putUnderLoad({ port, connections, seconds: round === 0 ? 2 : seconds, requests })
+    for (const [name, target] of targets) {
+      const before = target.cpuUs()
+      const load = { port: target.port, connections, seconds: round === 0 ? 2 : seconds, requests }
+      const measured = await putUnderLoad(load)
       if (round > 0) results.get(name)?.push(measured)
       const { perSecond, p50Ms, p99Ms, statuses } = measured
-      const figures = `${perSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms`
+      const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+      const cpu = ((target.cpuUs() - before) / answers).toFixed(1)
+      const figures = `${perSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  CPU ${cpu} µs`
       console.log(`${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`)
     }
   }

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export interface Target {
   port: number
+  /** Processor time used so far, in microseconds; NaN where the system does not tell. */
+  cpuUs(): number
   stop(): Promise<void>
 }
 
@@ -19,6 +22,7 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
     if (!port) continue
     return {
       port,
+      cpuUs: () => cpuUsOf(child.pid ?? 0),
       async stop() {
         child.kill('SIGTERM')
         await exit
@@ -26,4 +30,15 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
     }
   }
   throw new Error(`${name} did not start`)
+}
+
+function cpuUsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // User and system time, in hundredths of a second.
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  } catch {
+    return Number.NaN
+  }
 }

@@ -1,5 +1,6 @@
-import type { Config } from '@parley/server/config'
+import type { Config, Environment } from '@parley/server/config'
 import type { Database } from '@parley/server/db/db'
+import type { Store } from '@parley/server/db/store'
 import type { Clock } from '@parley/server/lib/clock'
 
 /** What a command was given, and what it may use. */
@@ -10,10 +11,14 @@ export interface Call {
   /** Every value of an option that may be given several times. */
   options(name: string): readonly string[]
   flag(name: string): boolean
+  /** For secrets, which may come from there. All settings are in `config`. */
+  env: Environment
   config: Config
   clock: Clock
   /** The installation's database, opened on first use, whether or not the service is running. */
   db(): Promise<Database>
+  /** The same with how it was opened. */
+  store(): Promise<Store>
 }
 
 /** What a command has to say: lines for a person, and the same as one JSON document. */
@@ -29,6 +34,8 @@ export interface Command {
   /** Names of the positional arguments; all are required. */
   args?: readonly string[]
   options?: Readonly<Record<string, OptionRule>>
+  /** It runs until it is told to stop, and sees to signals itself. */
+  untilStopped?: true
   run(call: Call): Promise<Answer | undefined>
 }
 
@@ -37,6 +44,8 @@ export interface OptionRule {
   value?: string
   required?: boolean
   repeated?: boolean
+  /** A secret: it may come from this environment variable instead, or from standard input. */
+  variable?: string
   help: string
 }
 

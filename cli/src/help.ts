@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command, OptionRule } from './command.ts'
 
 export function helpFor(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => usageOf(command).length)) + 2
@@ -20,7 +20,9 @@ export function helpForOne(command: Command): string {
   const left = (name: string, value?: string) => `  --${name}${value ? ` ${value}` : ''}`
   const width = Math.max(0, ...rules.map(([name, rule]) => left(name, rule.value).length)) + 2
   const rows = rules.map(([name, rule]) => {
-    const notes = [rule.required && 'required', rule.repeated && 'may be repeated'].filter(Boolean).join(', ')
+    const notes = [rule.required && 'required', rule.repeated && 'may be repeated', secretNote(rule)]
+      .filter(Boolean)
+      .join(', ')
     return `${left(name, rule.value).padEnd(width)}${rule.help}${notes ? ` (${notes})` : ''}`
   })
   return [`Usage: npx parley ${usageOf(command)}`, '', command.summary, ...(rows.length ? ['', ...rows] : [])].join(
@@ -30,7 +32,10 @@ export function helpForOne(command: Command): string {
 
 export function usageOf({ name, args = [], options = {} }: Command): string {
   const required = Object.entries(options)
-    .filter(([, rule]) => rule.required)
+    .filter(([, rule]) => rule.required || rule.variable)
     .map(([option, rule]) => `--${option} ${rule.value ?? ''}${rule.repeated ? '…' : ''}`.trim())
   return [name, ...args, ...required].join(' ')
 }
+
+const secretNote = ({ variable }: OptionRule): string | undefined =>
+  variable && `required, unless ${variable} holds it; - reads a line of standard input`

@@ -36,6 +36,7 @@ export const Sender = Type.Object(
     created_at: Timestamp,
   },
   {
+    $id: 'Sender',
     description: "One of the workspace's numbers.",
     examples: [
       {

@@ -82,6 +82,7 @@ export const Template = Type.Object(
     updated_at: Timestamp,
   },
   {
+    $id: 'Template',
     description: 'A message template.',
     examples: [
       {

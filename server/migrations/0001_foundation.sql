@@ -15,6 +15,13 @@ end $$;
 -- Daily partitions ------------------------------------------------------------------------------------------------
 -- Every table of daily partitions has a default partition besides, so a row is never refused for its time.
 
+-- The wall stands around the whole and guards only what is asked of the whole. A partition is therefore not read by its
+-- own name, not even by its owner; it may still be given rows, for COPY takes no table with row-level security.
+create function only_through_whole(partition regclass) returns void language plpgsql as $$
+begin
+  execute format('revoke select, update, delete on %s from current_user', partition);
+end $$;
+
 create function ensure_days(parent text, first_day date, days int) returns void language plpgsql as $$
 declare
   day date;
@@ -26,6 +33,7 @@ begin
         execute format('create table %I partition of %I for values from (%L) to (%L)',
           parent || '_' || to_char(day, 'YYYYMMDD'), parent,
           day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+        perform only_through_whole(format('%I', parent || '_' || to_char(day, 'YYYYMMDD'))::regclass);
       exception when check_violation then
         -- The default partition already holds rows of that day; they stay there, and so do the day's others.
         null;
@@ -45,7 +53,8 @@ begin
   loop
     execute format('drop table %I', partition);
   end loop;
-  execute format('delete from %I where %I < %L', parent || '_default', time_column, before::timestamp at time zone 'UTC');
+  -- What is left from before that day lies in the default partition.
+  execute format('delete from %I where %I < %L', parent, time_column, before::timestamp at time zone 'UTC');
 end $$;
 
 -- Workspaces ------------------------------------------------------------------------------------------------------
@@ -88,7 +97,12 @@ select wall_off('key_usage', 'workspace_id');
 
 -- Counts every change to what decides whether a request is let in. A process that knows the number of its copy can
 -- tell with one look whether the copy still holds.
-create table access_revision (only_row boolean primary key default true check (only_row), value bigint not null);
+-- keeper names the process that counts every budget in its own memory, while it is the only one there is.
+create table access_revision (
+  only_row boolean primary key default true check (only_row),
+  value bigint not null,
+  keeper uuid
+);
 insert into access_revision (value) values (1);
 
 create function revise_access() returns trigger language plpgsql as $$
@@ -146,13 +160,14 @@ create table request_log (
   status smallint not null,
   code text,
   duration_us int not null,
-  address inet,
+  address text,
   user_agent text
 ) partition by range (at);
 create table request_log_default partition of request_log default;
 create index request_log_by_time on request_log (workspace_id, at desc, id desc);
-create index request_log_refused on request_log (workspace_id, code, at desc) where code is not null;
+create index request_log_refused on request_log (workspace_id, code, at desc, id desc) where code is not null;
 select wall_off('request_log', 'workspace_id');
+select only_through_whole('request_log_default');
 
 -- The same refusals, counted by the hour as they are logged: groups stay quick to show however long the log is.
 create table refusal_hours (
@@ -160,7 +175,7 @@ create table refusal_hours (
   workspace_id uuid,
   code text not null,
   key_id uuid,
-  address inet,
+  address text,
   count int not null,
   first_at timestamptz not null,
   last_at timestamptz not null,
@@ -168,3 +183,4 @@ create table refusal_hours (
 ) partition by range (hour);
 create table refusal_hours_default partition of refusal_hours default;
 select wall_off('refusal_hours', 'workspace_id');
+select only_through_whole('refusal_hours_default');

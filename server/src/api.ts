@@ -3,15 +3,22 @@ import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { type Config, version } from './config.ts'
-import type { Db } from './db/db.ts'
+import type { Database } from './db/db.ts'
+import type { Vault } from './domain/connections/vault.ts'
 import { newGate } from './domain/keys/admit.ts'
+import { startKeeper } from './domain/keys/keeper.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { KeyUses } from './domain/keys/uses.ts'
-import { RequestLog } from './domain/requests/requests.ts'
+import { newIngress } from './domain/messages/receive.ts'
+import { RequestLog } from './domain/requests/request-log.ts'
+import { senderRoutes } from './domain/senders/senders.routes.ts'
+import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
 import { errorsPage } from './http/errors-page.ts'
+import { mountIngress } from './http/ingress.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
+import { type Patience, usualPatience } from './http/patience.ts'
 import { mountRoutes, type PipelineDeps } from './http/pipeline.ts'
 import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
@@ -19,7 +26,7 @@ import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
 
 /** The table of contents: every route there is under /v1. */
-export const routes: readonly Route[] = [...keyRoutes, ...webhookRoutes]
+export const routes: readonly Route[] = [...keyRoutes, ...senderRoutes, ...templateRoutes, ...webhookRoutes]
 
 export interface Api {
   app: FastifyInstance
@@ -28,36 +35,56 @@ export interface Api {
 }
 
 export interface ApiDeps {
-  db: Db
+  db: Database
   clock: Clock
   log: Logger
   config: Pick<Config, 'publicUrl' | 'trustProxy'>
+  /** Opens the secrets of apps, which tell the network from anybody else. */
+  vault: Vault
   /** Ready to serve: the database answers and nobody has asked us to stop. */
   isReady(): Promise<boolean>
   /** Routes besides those of the product, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
+  patience?: Patience
 }
 
-export async function buildApi({ db, clock, log, config, isReady, moreRoutes = [] }: ApiDeps): Promise<Api> {
+export async function buildApi({
+  db,
+  clock,
+  log,
+  config,
+  vault,
+  isReady,
+  moreRoutes = [],
+  patience = usualPatience,
+}: ApiDeps): Promise<Api> {
   const requestLog = new RequestLog(db, log)
   const uses = new KeyUses(db, log)
+  const keeper = await startKeeper(db, clock, log)
   const deps: PipelineDeps = {
     db,
     clock,
     log,
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
-    admit: newGate(db, clock),
+    patience,
+    admit: newGate(db, clock, keeper),
     record(record) {
       requestLog.record(record)
-      if (record.caller) uses.note(record.caller, record.at, record.address)
+      uses.note(record)
     },
   }
   const app = newHttpServer(deps)
   const all = [...routes, ...moreRoutes, openApiRoute(config.publicUrl, [...routes, ...moreRoutes])]
   await app.register(async (v1) => mountRoutes(v1, all, deps), { prefix: '/v1' })
 
-  mountPages(app, { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } })
+  const ingress = newIngress({ db, clock, log, openApp: (appId) => vault.openApp(appId) })
+  await app.register((part) => mountIngress(part, { ...ingress, log, patience, publicUrl: config.publicUrl }), {
+    prefix: '/network',
+  })
+  const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
+  // In a room of their own: a hook of the whole server would run for every request under /v1 as well.
+  await app.register(async (outside) => mountPages(outside, pages))
   await app.register(scalar, {
     routePrefix: '/docs/api',
     configuration: { url: '/v1/openapi.json', title: 'Parley API', withDefaultFonts: false, telemetry: false },
@@ -67,6 +94,7 @@ export async function buildApi({ db, clock, log, config, isReady, moreRoutes = [
     async flush() {
       await requestLog.stop()
       await uses.stop()
+      await keeper.stop()
     },
   }
 }

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type AddressRange, readRange } from './lib/addresses.ts'
 import { keptFile } from './lib/kept-file.ts'
@@ -30,13 +31,16 @@ export const version: string = (
   JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
 ).version
 
+const projectDir = join(import.meta.dirname, '..', '..')
+
 /** The environment as one frozen object. The only reader of it; a bad value stops the program with one line. */
 export function readConfig(env: Environment): Config {
   const databaseUrl = readDatabaseUrl(env)
   const embedded = databaseUrl === null
-  const host = env.HOST || '127.0.0.1'
+  const host = readHost(env)
   const port = readPort(env, 'PORT', 8080)
-  const dataDir = resolve(env.PARLEY_DATA_DIR || './data')
+  // The default is the project's own folder, wherever an operator's command was typed.
+  const dataDir = env.PARLEY_DATA_DIR ? resolve(env.PARLEY_DATA_DIR) : join(projectDir, 'data')
   const loopback = '127.0.0.0/8,::1/128'
   return Object.freeze({
     host,
@@ -90,16 +94,27 @@ function readRanges(env: Environment, name: string, fallback: string): AddressRa
 function readDatabaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
+  try {
+    // A Unix socket goes into `?host=` and leaves the host empty, which a URL with a user may not have.
+    const { protocol, username, password, pathname } = new URL(text.replace(/@(:\d+)?\//, '@localhost$1/'))
+    decodeURIComponent(username + password + pathname)
+    if (/^postgres(ql)?:$/.test(protocol)) return text
+  } catch {}
   // The value may hold a password: it is not repeated.
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
-    throw new Unfit('DATABASE_URL is not of the form postgresql://user:password@host:5432/database.')
-  }
-  return text
+  throw new Unfit(
+    'DATABASE_URL takes an address of the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
+  )
+}
+
+function readHost(env: Environment): string {
+  const text = env.HOST || '127.0.0.1'
+  if (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text)) return text
+  return bad('HOST', text, 'an address or the name of this machine, such as 127.0.0.1, ::1 or 0.0.0.0')
 }
 
 function readPublicUrl(env: Environment, host: string, port: number): string {
   const text = env.PUBLIC_URL
-  if (!text) return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? 'localhost' : host}:${port}`
+  if (!text) return `http://${reachableHost(host)}:${port}`
   const takes = 'an address such as https://parley.example.com'
   if (!URL.canParse(text)) bad('PUBLIC_URL', text, takes)
   const url = new URL(text)
@@ -107,15 +122,24 @@ function readPublicUrl(env: Environment, host: string, port: number): string {
   return text.replace(/\/+$/, '')
 }
 
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 function readCaFile(env: Environment): string | null {
   const path = env.PARLEY_WEBHOOK_CA_FILE
   if (!path) return null
-  if (!existsSync(path)) bad('PARLEY_WEBHOOK_CA_FILE', path, 'the path of a file of certificates in PEM form')
-  const text = readFileSync(path, 'utf8')
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    bad('PARLEY_WEBHOOK_CA_FILE', path, 'a file of certificates in PEM form')
+  const takes = 'the path of a file of certificates in PEM form'
+  try {
+    const text = readFileSync(path, 'utf8')
+    const certificates = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? []
+    for (const certificate of certificates) new X509Certificate(certificate)
+    if (certificates.length > 0) return text
+  } catch (error) {
+    bad('PARLEY_WEBHOOK_CA_FILE', path, `${takes} (${(error as Error).message})`)
   }
-  return text
+  return bad('PARLEY_WEBHOOK_CA_FILE', path, `${takes} (there is none in it)`)
 }
 
 /** Read when first needed: the generated ones lie in the data directory, which may not exist yet. */

@@ -1,18 +1,23 @@
 import type { AddressInfo } from 'node:net'
 import { buildApi } from './api.ts'
-import type { Config } from './config.ts'
+import { type Config, version } from './config.ts'
+import { turnPages } from './db/partitions.ts'
 import { openStore, type Store } from './db/store.ts'
+import { type Network, newNetwork } from './domain/connections/network.ts'
+import { startSyncLoop } from './domain/connections/sync.ts'
 import { sweepWindows } from './domain/keys/admission.sql.ts'
-import { turnPages } from './domain/requests/requests.sql.ts'
+import { settleEarly } from './domain/messages/statuses.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import { Unfit } from './lib/refuse.ts'
+import { GraphClient } from './whatsapp/client.ts'
 
 export interface Service {
   /** Where it listens. */
   url: string
   store: Store
+  network: Network
   stop(): Promise<void>
 }
 
@@ -21,6 +26,10 @@ export interface ServiceOptions {
   clock?: Clock
   log?: Logger
   say?: (line: string) => void
+  /** Gives up starting, and undoes what was started. */
+  signal?: AbortSignal
+  /** Starts what runs beside the service, once the database is ours and before anything might call on it. */
+  beside?: (() => Promise<{ stop(): Promise<void> }>) | undefined
 }
 
 /** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
@@ -29,21 +38,34 @@ export async function startService({
   clock = systemClock,
   log,
   say = () => {},
+  signal,
+  beside,
 }: ServiceOptions): Promise<Service> {
   const logger = log ?? newLogger(config.logLevel)
-  const store = await openStore(config, { purpose: 'service', say, log: logger })
+  const store = await openStore(config, { purpose: 'service', say, log: logger, ...(signal ? { signal } : {}) })
   const undo: (() => Promise<void>)[] = [() => store.close()]
   const unwind = async () => {
-    for (const step of undo.splice(0).reverse()) await step()
+    for (const step of undo.splice(0).reverse()) {
+      // One that fails must not keep the others from being done; the last of them stops PostgreSQL.
+      await step().catch((error: unknown) => logger.warn({ err: error }, 'a step of stopping failed'))
+    }
   }
   try {
     let stopping = false
     const { db } = store
     const today = () => clock.now()
     await turnPages(db, today(), config.retentionDays)
+    const companion = await beside?.()
+    if (companion) undo.push(() => companion.stop())
+    const client = new GraphClient({ productVersion: version })
+    undo.push(() => Promise.race([client.close(), pause(1000)]))
+    const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
     const loops: Loop[] = [
       startLoop('partitions', logger, 3_600_000, () => turnPages(db, today(), config.retentionDays)),
       startLoop('budget windows', logger, 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
+      ...(config.role === 'api'
+        ? []
+        : [startSyncLoop(network, logger), startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock))]),
     ]
     undo.push(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
     const api = await buildApi({
@@ -51,15 +73,18 @@ export async function startService({
       clock,
       log: logger,
       config,
+      vault: network.vault,
       isReady: async () => !stopping && (await answers(db)),
     })
     undo.push(() => api.flush())
+    signal?.throwIfAborted()
     await listen(api.app, config)
-    undo.push(() => closeWithin(10_000, api.app))
+    undo.push(() => closeWithin(8_000, api.app))
     const { address, port } = api.app.server.address() as AddressInfo
     return {
       url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
       store,
+      network,
       async stop() {
         stopping = true
         await unwind()
@@ -78,7 +103,7 @@ async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, 
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new Unfit(`Port ${port} on ${host} is in use. Set PORT to a free one.`)
     if (code === 'EACCES') throw new Unfit(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EINVAL') {
       throw new Unfit(`HOST is "${host}", but that is not an address of this machine.`)
     }
     throw error
@@ -87,9 +112,12 @@ async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, 
 
 /** Lets requests under way finish, then cuts those that do not. */
 async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>['app']): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), ms)
+  // A connection that is kept alive falls idle when its request is answered; nobody else would close it then.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  const cut = setTimeout(() => app.server.closeAllConnections(), ms)
   await app.close()
-  clearTimeout(timer)
+  clearInterval(sweep)
+  clearTimeout(cut)
 }
 
 async function answers(db: Store['db']): Promise<boolean> {
@@ -100,3 +128,5 @@ async function answers(db: Store['db']): Promise<boolean> {
   )
   return Promise.race([asked, late])
 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -16,7 +16,7 @@ export async function newDatabase(): Promise<{ connection: Connection; drop(): P
 
 /** The same as a URL, for processes that are started. */
 export function urlOf({ host, port, user, password, database }: Connection): string {
-  return `postgresql://${user}:${password}@/${database}?host=${encodeURIComponent(String(host))}&port=${port}`
+  return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }
 
 export async function asAdmin(statement: string): Promise<void> {

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { newFolder, removeFolder } from './data-dir.ts'
 
 export interface TestServer {
   host: string
@@ -22,7 +20,7 @@ export const templateName = 'parley_template'
 
 /** One PostgreSQL for the whole run, with one migrated database that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const dataDir = newFolder()
   // Nothing here has to survive a power cut.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
@@ -35,6 +33,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgres', { host, port, password })
   return async () => {
     await embedded.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    removeFolder(dataDir)
   }
 }

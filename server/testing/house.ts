@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
-import { turnPages } from '../src/domain/requests/requests.sql.ts'
+import { turnPages } from '../src/db/partitions.ts'
+import { newVault } from '../src/domain/connections/vault.ts'
+import { type Patience, usualPatience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { FakeClock } from '../src/lib/clock.ts'
@@ -42,6 +44,7 @@ export interface Answer {
 export interface HouseOptions {
   moreRoutes?: readonly Route[]
   trustProxy?: readonly string[]
+  patience?: Patience
 }
 
 /** Opens a house for the tests of this file. */
@@ -57,7 +60,7 @@ export function useHouse(options: HouseOptions = {}): House {
   return house
 }
 
-export async function openHouse({ moreRoutes = [], trustProxy = [] }: HouseOptions = {}) {
+export async function openHouse({ moreRoutes = [], trustProxy = [], patience = usualPatience }: HouseOptions = {}) {
   const { connection, drop } = await newDatabase()
   const logged: string[] = []
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
@@ -68,7 +71,9 @@ export async function openHouse({ moreRoutes = [], trustProxy = [] }: HouseOptio
     publicUrl: 'http://parley.test',
     trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),
   }
-  const api = await buildApi({ db, clock, log, config, isReady: async () => true, moreRoutes })
+  const secretKeys = new Map([['test', randomBytes(32)]])
+  const vault = newVault(db, secretKeys)
+  const api = await buildApi({ db, clock, log, config, vault, isReady: async () => true, moreRoutes, patience })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
   const check = await openApiCheck(url)
@@ -78,7 +83,7 @@ export async function openHouse({ moreRoutes = [], trustProxy = [] }: HouseOptio
     db,
     connection,
     api,
-    secretKeys: new Map([['test', randomBytes(32)]]),
+    secretKeys,
     logged,
     async call(path, callOptions = {}) {
       const answer = await callApi(url + path, callOptions)
@@ -97,7 +102,7 @@ export async function openHouse({ moreRoutes = [], trustProxy = [] }: HouseOptio
   }
 }
 
-async function callApi(url: string, { method = 'GET', key, headers = {}, body }: CallOptions): Promise<Answer> {
+export async function callApi(url: string, { method = 'GET', key, headers = {}, body }: CallOptions): Promise<Answer> {
   const answer = await fetch(url, {
     method,
     headers: {

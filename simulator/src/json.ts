@@ -26,6 +26,11 @@ export function scalarIn(value: unknown, key: string): string | undefined {
   return typeof member === 'string' || typeof member === 'number' ? String(member) : undefined
 }
 
+/** A value as an error message shows it; a stranger's object may not even have a usable toString. */
+export function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+}
+
 /** Characters as a person counts them, so that an emoji is not two. */
 export function lengthOf(text: string): number {
   return [...text].length

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ManualClock } from './clock.ts'
-import { startSimulator } from './start.ts'
+import { type Simulator, startSimulator } from './start.ts'
 
 const help = `A pretend WhatsApp network: the Graph API, phones and signed webhooks, on one port.
 
@@ -8,6 +8,7 @@ const help = `A pretend WhatsApp network: the Graph API, phones and signed webho
 
   --port N          where to listen (8090)
   --host H          on which address (127.0.0.1)
+  --public-url URL  its address as others see it, for links to media
   --dataset NAME    demo or empty (demo)
   --state FILE      keep the world in this file between runs
   --callback URL    set the callback of every app in the dataset, once it has proved itself
@@ -36,6 +37,7 @@ async function run(): Promise<void> {
     options: {
       port: { type: 'string', default: '8090' },
       host: { type: 'string', default: '127.0.0.1' },
+      'public-url': { type: 'string' },
       dataset: { type: 'string', default: 'demo' },
       state: { type: 'string' },
       callback: { type: 'string' },
@@ -52,6 +54,7 @@ async function run(): Promise<void> {
     host: values.host,
     port,
     dataset: values.dataset,
+    ...(values['public-url'] === undefined ? {} : { publicUrl: values['public-url'] }),
     ...(values.state === undefined ? {} : { stateFile: values.state }),
     ...(values['manual-clock'] ? { clock: new ManualClock(new Date()) } : {}),
     ...(values.quiet ? {} : { log: (line: string) => console.log(`${new Date().toISOString()}  ${line}`) }),
@@ -59,7 +62,16 @@ async function run(): Promise<void> {
   console.log(`The pretend network listens on ${simulator.url}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void simulator.stop().then(() => process.exit(0)))
-  if (values.callback !== undefined)
-    for (const app of simulator.control.apps.list())
-      await simulator.control.apps.setCallback(app.id, { url: values.callback })
+  if (values.callback !== undefined) await setCallbacks(simulator, values.callback)
+}
+
+/** An app that is not up yet is no reason to stop: the callback can be set later. */
+async function setCallbacks({ control, url }: Simulator, callback: string): Promise<void> {
+  for (const { id } of control.apps.list())
+    try {
+      await control.apps.setCallback(id, { url: callback })
+    } catch (error) {
+      console.error(`The callback was not set. ${error instanceof Error ? error.message : String(error)}`)
+      console.error(`Set it later: curl -X PUT ${url}/control/apps/${id}/callback -d '{"url":"${callback}"}'`)
+    }
 }

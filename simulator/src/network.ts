@@ -1,9 +1,10 @@
 import type { Timers } from './clock.ts'
 import type { MediaStore } from './media-store.ts'
 import type { Limits } from './network/limits.ts'
+import type { Destination } from './webhooks/batch.ts'
 import type { Update } from './webhooks/envelope.ts'
 import type { Outlet } from './webhooks/post.ts'
-import type { Destination, WebhookQueue } from './webhooks/queue.ts'
+import type { WebhookQueue } from './webhooks/queue.ts'
 import type { WireLog } from './wire-log.ts'
 import type { World } from './world.ts'
 

@@ -26,6 +26,8 @@ export interface SimulatorOptions {
   host?: string
   /** 0 takes any free port. */
   port?: number
+  /** Its address as others see it, for links to media; else the one it listens on. */
+  publicUrl?: string
   clock?: Clock
   /** What the world holds at first, unless a state file says otherwise. */
   dataset?: DatasetName | Dataset
@@ -52,9 +54,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   if (!saved) load(options.dataset ?? 'demo')
   const control = makeControl(network, (dataset) => resetWorld(network, () => load(dataset)))
   const server = buildServer(network, control)
-  await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
-  const { address, port } = server.server.address() as AddressInfo
-  network.url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  try {
+    await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  } catch (error) {
+    stateFile?.abandon()
+    await network.outlet.close()
+    throw error
+  }
+  network.url = options.publicUrl ?? urlOf(server.server.address() as AddressInfo)
   if (saved) {
     network.queue.restore(saved.batches)
     resumeJourneys(network)
@@ -71,6 +78,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await stateFile?.close()
     },
   }
+}
+
+/** Listening everywhere includes the loopback address, and that one can be fetched from. */
+function urlOf({ address, port }: AddressInfo): string {
+  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function buildNetwork(options: SimulatorOptions, saved: Saved | undefined) {

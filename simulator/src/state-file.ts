@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Batch } from './webhooks/queue.ts'
+import type { Batch } from './webhooks/batch.ts'
 import { emptyWorld, type World } from './world.ts'
 
 /** The world and the webhooks still to be taken, as one JSON file. */
@@ -22,12 +22,20 @@ export function readState(path: string): Saved | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-  const saved = JSON.parse(text)
+  const saved = parse(path, text)
   if (saved.version !== version) throw new Error(`${path} was written by another version of the simulator.`)
   const world = emptyWorld() as unknown as Record<string, unknown>
   for (const [key, value] of Object.entries(saved.world))
     world[key] = world[key] instanceof Map ? new Map(value as [string, unknown][]) : value
   return { world: world as unknown as World, batches: saved.batches }
+}
+
+function parse(path: string, text: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path} cannot be read as the simulator's state. Move it away to start anew.`)
+  }
 }
 
 /**
@@ -56,6 +64,12 @@ export class StateFile {
       this.#writing = this.#writing.then(() => this.#write()).catch(this.#failed)
     }, this.#restMs)
     this.#timer.unref()
+  }
+
+  /** Writes no more: the world it would write never came to be. */
+  abandon(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
   }
 
   /** Waits for a write under way, then writes for the last time. */

@@ -1,45 +1,83 @@
 import { version } from '@parley/server/config'
-import { startService } from '@parley/server/start'
+import { newLogger } from '@parley/server/lib/logger'
+import type { Service } from '@parley/server/start'
+import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
+import { runSimulator } from '../simulator.ts'
 import { welcome } from '../welcome.ts'
 
 export const startCommand: Command = {
   name: 'start',
   summary: 'Run the service until it is told to stop',
-  async run({ config, clock }) {
-    const say = (line: string) => console.log(line)
+  untilStopped: true,
+  async run({ config, clock, flag }) {
+    // With --json, standard output is for one document: where it listens. All else goes to standard error.
+    const json = flag('json')
+    const say = (line: string) => (json ? console.error(line) : console.log(line))
+    const log = newLogger(config.logLevel, json ? process.stderr : undefined)
     say(`Parley ${version}`)
-    const asked = stopAsked()
-    const service = await Promise.race([startService({ config, say }), asked.then(() => undefined)])
-    // Told to stop while starting: nothing is under way yet that would have to be finished.
-    if (!service) process.exit(0)
-    for (const line of await welcome(service, config, clock)) say(line)
-    await asked
+    const signal = stopAsked()
+    // Loaded here, for the other commands can do without an http server.
+    const { startService } = await import('@parley/server/start')
+    let service: Service | undefined
+    let simulator: Simulator | undefined
+    const beside = async () => {
+      simulator = await runSimulator(config)
+      return simulator
+    }
+    try {
+      service = await startService({
+        config,
+        log,
+        say,
+        signal,
+        beside: config.simulatorPort === 0 ? undefined : beside,
+      })
+      for (const line of await welcome(service, simulator, config, clock)) say(line)
+      if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
+      await aborted(signal)
+    } catch (error) {
+      // Told to stop while starting: what was started is undone already.
+      if (!signal.aborted) {
+        await service?.stop()
+        throw error
+      }
+    }
     say('Stopping…')
-    const late = setTimeout(() => process.exit(1), 14_000)
-    await service.stop()
-    clearTimeout(late)
+    await service?.stop()
     say('Stopped.')
     process.exit(0)
   },
 }
 
-/** Resolves when somebody wants us to end: a signal, or the npm that started us is gone and nobody could send one. */
-function stopAsked(): Promise<void> {
-  return new Promise((resolve) => {
-    let first = 0
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        // Ctrl-C comes twice, from the terminal and passed on by npm; a person's second one comes later.
-        if (first !== 0 && Date.now() - first > 1000) process.exit(130)
-        first ||= Date.now()
-        resolve()
-      })
-    }
-    if (process.env.npm_lifecycle_event === undefined) return
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+
+/** Aborted when somebody wants us to end: a signal, or the npm that started us is gone and nobody could send one. */
+function stopAsked(): AbortSignal {
+  const asked = new AbortController()
+  let first = 0
+  const stop = () => {
+    if (first !== 0) return
+    first = Date.now()
+    setTimeout(() => process.exit(1), 14_000).unref()
+    asked.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // Ctrl-C comes twice, from the terminal and passed on by npm; a person's second one comes later.
+      if (first !== 0 && Date.now() - first > 1000) process.exit(130)
+      stop()
+    })
+  }
+  if (process.env.npm_lifecycle_event !== undefined) {
     const parent = process.ppid
     setInterval(() => {
-      if (process.ppid !== parent) resolve()
+      if (process.ppid !== parent) stop()
     }, 500).unref()
-  })
+  }
+  return asked.signal
 }

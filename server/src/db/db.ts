@@ -1,4 +1,8 @@
+import { finished } from 'node:stream/promises'
 import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import type { Connection } from './connection.ts'
+import { openSession, type Session } from './session.ts'
 
 /**
  * The database, or a transaction in it. Every statement is prepared once per connection and known by its text, so texts
@@ -9,16 +13,19 @@ export interface Db {
   first<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row | undefined>
   /** How many rows a statement changed. */
   change(text: string, values?: readonly unknown[]): Promise<number>
+  /** Rows into a table, as `copy-format.ts` writes them. */
+  copy(table: string, columns: readonly string[], bytes: Buffer): Promise<void>
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
   within(workspaceId: string): Db
 }
 
-export type Connection = pg.ClientConfig
+export type { Connection }
 
 export interface Database extends Db {
   /** Text that is not prepared and may hold several statements: migrations. */
   script(text: string): Promise<void>
+  session(): Promise<Session>
   close(): Promise<void>
 }
 
@@ -32,8 +39,13 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
   // Said by the first statement rather than in the start-up packet, which connection poolers do not pass on.
   const whole = new pg.Pool({ ...shared, verify: seeAll })
   const walled = new pg.Pool(shared)
-  whole.on('error', onError)
-  walled.on('error', onError)
+  let closing = false
+  for (const pool of [whole, walled]) {
+    // A pool is done before the last of its connections is; that PostgreSQL stops then is no loss.
+    pool.on('error', (error) => {
+      if (!closing) onError(error)
+    })
+  }
   return {
     ...dbOn(
       (work) => borrow(whole, work),
@@ -48,14 +60,19 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
         }),
     ),
     script: (text) => borrow(whole, async (client) => void (await client.query(text))),
+    session: () => openSession(connection),
     async close() {
+      closing = true
       await Promise.all([whole.end(), walled.end()])
     },
   }
 }
 
 function seeAll(client: pg.PoolClient, done: (error?: Error) => void): void {
-  client.query(`set ${visibility} = 'all'`, (error) => done(error ?? undefined))
+  // Planned once: with arrays as parameters PostgreSQL would otherwise plan a batch anew each time, at twice its cost.
+  client.query(`set ${visibility} = 'all'; set plan_cache_mode = force_generic_plan`, (error) =>
+    done(error ?? undefined),
+  )
 }
 
 type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
@@ -63,19 +80,28 @@ type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
 async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
+  // The pool listens only while a connection is idle. One that is lost between two statements of a transaction must fail
+  // the next of them, not the whole program.
+  const onLost = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onLost)
   try {
     return await work(client)
   } catch (error) {
-    // A statement that PostgreSQL refused leaves the connection sound; anything else may not have.
-    if (!(error instanceof pg.DatabaseError) && isConnectionFault(error)) broken = error as Error
+    if (isConnectionFault(error)) broken ??= error as Error
     throw error
   } finally {
+    client.off('error', onLost)
     client.release(broken)
   }
 }
 
-const isConnectionFault = (error: unknown): boolean =>
-  error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
+/** A statement that PostgreSQL refused leaves the connection sound, unless it says that it is going (57P…). */
+function isConnectionFault(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
+  return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
+}
 
 function dbOn(lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -84,6 +110,12 @@ function dbOn(lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
     rows: async (text, values) => (await query<never>(text, values)).rows,
     first: async (text, values) => (await query<never>(text, values)).rows[0],
     change: async (text, values) => (await query(text, values)).rowCount ?? 0,
+    copy: (table, columns, bytes) =>
+      lend(async (client) => {
+        const stream = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin (format binary)`))
+        stream.end(bytes)
+        await finished(stream)
+      }),
     transaction: (work) =>
       lend(async (client) => {
         await client.query('begin')

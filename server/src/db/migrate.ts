@@ -32,9 +32,13 @@ export function readMigrations(folder = migrationsDir): Migration[] {
  */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<string[]> {
   const client = new pg.Client(connection)
+  // A connection that is lost fails the statement under way; nobody else has to hear of it.
+  client.on('error', () => {})
   await client.connect()
   try {
     await refuseOldServer(client)
+    // Others' migrations may take as long as they take, and so may ours.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [lock])
     await client.query(
       'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
@@ -57,6 +61,16 @@ export async function migrate(connection: Connection, migrations = readMigration
   }
 }
 
+/** Nothing of it remains in the database; the ones before it do. */
+export class FailedMigration extends Unfit {
+  override readonly cause: Error & { code?: string }
+
+  constructor(migration: string, cause: Error) {
+    super(`The migration ${migration} failed, and none of it was kept: ${cause.message}.`)
+    this.cause = cause
+  }
+}
+
 async function apply(client: pg.Client, { version, name, text }: Migration): Promise<void> {
   await client.query('begin')
   try {
@@ -65,7 +79,7 @@ async function apply(client: pg.Client, { version, name, text }: Migration): Pro
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error })
+    throw new FailedMigration(name, error as Error)
   }
 }
 

@@ -1,9 +1,10 @@
-import type { Config } from '../config.ts'
+import pg from 'pg'
 import type { Logger } from '../lib/logger.ts'
 import { Unfit } from '../lib/refuse.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { migrate } from './migrate.ts'
+import { explain as explainEmbedded } from './embedded/faults.ts'
+import { FailedMigration, migrate } from './migrate.ts'
 
 export interface Store {
   db: Database
@@ -13,20 +14,31 @@ export interface Store {
   close(): Promise<void>
 }
 
+export interface StorePlace {
+  /** Null for the embedded one under `dataDir`. */
+  databaseUrl: string | null
+  dataDir: string
+}
+
 export interface StoreOptions {
   purpose: 'service' | 'visitor'
   log: Logger
   say?: (line: string) => void
+  /** Gives up opening. */
+  signal?: AbortSignal
 }
 
 /** The database of this installation, embedded or elsewhere, brought up to this program. */
 export async function openStore(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  { purpose, log, say = () => {} }: StoreOptions,
+  config: StorePlace,
+  { purpose, log, say = () => {}, signal }: StoreOptions,
 ): Promise<Store> {
-  const embedded = config.databaseUrl === null ? await openEmbedded({ dataDir: config.dataDir, purpose, say }) : null
+  const { dataDir } = config
+  const embedded =
+    config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl as string }
   try {
+    signal?.throwIfAborted()
     const applied = await migrate({ ...connection, connectionTimeoutMillis: 10_000 })
     const db = openDatabase(connection, (error) => log.warn({ err: error }, 'a database connection was lost'))
     return {
@@ -40,17 +52,27 @@ export async function openStore(
     }
   } catch (error) {
     await embedded?.close()
-    throw embedded ? error : explain(error)
+    throw signal?.aborted ? error : explain(error, embedded ? dataDir : null)
   }
 }
 
-/** What a person who set DATABASE_URL needs to know; the address may hold a password and is not repeated. */
-function explain(error: unknown): unknown {
-  if (error instanceof Unfit) return error
-  const { code = '', message } = error as { code?: string; message: string }
-  if (/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|ENOENT)$/.test(code) || /timeout/.test(message)) {
-    return new Unfit(`The database that DATABASE_URL names cannot be reached (${message || code}).`)
-  }
-  if (/^(28...|3D000)$/.test(code)) return new Unfit(`The database that DATABASE_URL names refuses us: ${message}.`)
+/** What went wrong on the way, as one line for a person where it is not a bug of ours. */
+function explain(error: unknown, embeddedIn: string | null): unknown {
+  const cause = error instanceof FailedMigration ? error.cause : (error as Error & { code?: string })
+  if (embeddedIn !== null) return isAway(cause) || cause.code === '53100' ? explainEmbedded(cause, embeddedIn) : error
+  // The address may hold a password and is not repeated.
+  const named = 'The database that DATABASE_URL names'
+  const { code = '', message } = cause
+  if (isAway(cause)) return new Unfit(`${named} cannot be reached (${message.split('\n')[0] || code}).`)
+  if (/^(28...|3D000)$/.test(code)) return new Unfit(`${named} refuses us: ${message}.`)
+  if (code === '42501') return new Unfit(`${named} does not let its user make tables: ${message}.`)
+  if (code === '25006') return new Unfit(`${named} is read-only; it may be a standby.`)
   return error
+}
+
+/** Not an answer of PostgreSQL's, or one that it cannot answer just now. */
+function isAway(error: Error & { code?: string }): boolean {
+  if (error instanceof pg.DatabaseError) return /^(57P0.|53300)$/.test(error.code ?? '')
+  if (error instanceof Unfit) return false
+  return error.code !== undefined || /timeout|terminated|\bSSL\b|certificate/i.test(error.message)
 }

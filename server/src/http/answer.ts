@@ -1,6 +1,6 @@
 import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
 import type { Budget } from '../lib/gate.ts'
-import { Refusal } from '../lib/refuse.ts'
+import { invalid, Refusal } from '../lib/refuse.ts'
 
 /** A refusal as the body of an answer. Members that do not apply are absent. */
 export function errorReply(refusal: Refusal, requestId: string, publicUrl: string): ErrorReply {
@@ -49,10 +49,11 @@ export function toRefusal(error: unknown): { refusal: Refusal; bug: boolean } {
   return { refusal: new Refusal('internal_error'), bug: true }
 }
 
-export function malformedUrl(): Refusal {
-  const fault = { param: 'url', code: 'invalid', message: 'The URL is not valid: its percent-encoding is malformed.' }
-  return new Refusal('validation_failed', { message: fault.message, param: 'url', errors: [fault] })
-}
+export const malformedUrl = (): Refusal =>
+  invalid([{ param: 'url', code: 'invalid', message: 'The URL is not valid: its percent-encoding is malformed.' }])
+
+export const noHost = (): Refusal =>
+  invalid([{ param: 'host', code: 'missing', message: 'The Host header is missing.' }])
 
 /** The database is stopped, starting or out of reach: nothing that the request could have caused. */
 function isDatabaseAway(code: string, message: string): boolean {

@@ -5,17 +5,24 @@ import { Refusal } from '../lib/refuse.ts'
 
 export const bodyMax = 256 * 1024
 const depthMax = 64
-const arrivalMs = 20_000
+
+/** Requests whose body is being read, and how to end the reading early; and those whose body turned out unreadable. */
+const reading = new WeakMap<IncomingMessage, (refusal: Refusal) => void>()
+const spoilt = new WeakMap<IncomingMessage, Refusal>()
 
 /** The raw body, within its size and in time. Node's own time-out would cut the connection without an answer. */
-export function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > max) return Promise.reject(new Refusal('payload_too_large'))
+export function readBody(request: IncomingMessage, max: number, withinMs: number): Promise<Buffer> {
+  const refusal =
+    Number(request.headers['content-length'] ?? 0) > max ? new Refusal('payload_too_large') : spoilt.get(request)
+  if (refusal) return Promise.reject(refusal)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const finish = (act: () => void) => {
       clearTimeout(timer)
-      request.off('data', take).off('end', done).off('error', fail).off('close', cut)
+      reading.delete(request)
+      // The listener for errors stays: a connection that breaks later must not bring the process down.
+      request.off('data', take).off('end', done).off('close', cut)
       act()
     }
     const take = (chunk: Buffer) => {
@@ -24,12 +31,22 @@ export function readBody(request: IncomingMessage, max: number): Promise<Buffer>
       else chunks.push(chunk)
     }
     const done = () => finish(() => resolve(Buffer.concat(chunks, size)))
-    const fail = (error: Error) => finish(() => reject(error))
-    const cut = () => finish(() => reject(new Refusal('request_timeout')))
-    const timer = setTimeout(cut, arrivalMs)
-    request.on('data', take).on('end', done).on('error', fail).on('close', cut)
+    const cut = () => finish(() => reject(tooSlow()))
+    const timer = setTimeout(cut, withinMs)
+    reading.set(request, (refusal) => finish(() => reject(refusal)))
+    // A client that goes away is no fault of ours, whatever the socket calls it.
+    request.on('data', take).on('end', done).on('error', cut).on('close', cut)
   })
 }
+
+/** The rest of a body cannot be read: whoever reads it, or is going to, is told. */
+export function spoilBody(request: IncomingMessage, refusal: Refusal): void {
+  spoilt.set(request, refusal)
+  reading.get(request)?.(refusal)
+}
+
+/** The rest of what came too slowly is not waited for. */
+export const tooSlow = () => new Refusal('request_timeout', { headers: { Connection: 'close' } })
 
 /** JSON as data only: not nested beyond reason, and without keys that would reach an object's prototype. */
 export function parseJson(bytes: Buffer): unknown {

@@ -65,11 +65,10 @@ function operationOf(route: Route, named: Json): Json {
   if (route.scope !== 'none' && route.scope !== 'public') codes.push('insufficient_scope')
   if (route.params) codes.push('not_found')
   if (route.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
-  const scopeLine = route.scope === 'none' || route.scope === 'public' ? '' : `Needs the scope \`${route.scope}\`.`
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: [route.description, scopeLine].filter(Boolean).join('\n\n'),
+    description: [route.description, needs(route.scope)].filter(Boolean).join('\n\n'),
     tags: [route.tag],
     ...(route.scope === 'public' ? { security: [] } : { security: [{ key: [] }] }),
     parameters: [...parametersOf('path', route.params, named), ...parametersOf('query', route.query, named)],
@@ -85,6 +84,11 @@ function operationOf(route: Route, named: Json): Json {
       ...errorResponses(codes, named),
     },
   }
+}
+
+function needs(scope: Route['scope']): string {
+  if (scope === 'public') return 'Needs no key.'
+  return scope === 'none' ? 'Needs a key, with any scopes.' : `Needs the scope \`${scope}\`.`
 }
 
 const publicErrors: readonly ErrorCode[] = [

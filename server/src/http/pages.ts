@@ -16,6 +16,7 @@ const consoleDir = join(import.meta.dirname, '..', '..', '..', 'console', 'dist'
 
 /** What lies outside /v1: health, a few pages, and the console. */
 export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: PagesOptions): void {
+  app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const ready = await isReady()

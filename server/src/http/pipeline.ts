@@ -3,12 +3,12 @@ import type { Db } from '../db/db.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Admit, Budget, Caller, RequestRecord } from '../lib/gate.ts'
-import { withoutPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { errorReply, malformedUrl, standingHeaders, toRefusal } from './answer.ts'
+import { errorReply, malformedUrl, noHost, standingHeaders, toRefusal } from './answer.ts'
 import { bodyMax, parseJson, readBody } from './body.ts'
 import { clientAddressReader } from './client-address.ts'
+import type { Patience } from './patience.ts'
 import type { Route } from './route.ts'
 import { checkFor, plain } from './validate.ts'
 
@@ -23,6 +23,7 @@ export interface PipelineDeps {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
+  patience: Patience
   admit: Admit
   record(record: RequestRecord): void
 }
@@ -32,7 +33,6 @@ interface Progress {
   startedMs: number
   address: string
   caller: Caller | null
-  budget: Budget
   code: string | null
 }
 
@@ -45,23 +45,24 @@ declare module 'fastify' {
   }
 }
 
-/** Where the router is sent with a URL it could not read, so that it passes the pipeline like any other. */
-export const unreadablePath = '/v1/unreadable'
+/** Where the router is sent with a URL it could not read, so that it passes the pipeline like any other; no request can name it. */
+export const unreadablePath = '/v1/\0'
 
 /** Nothing was charged: the database could not be asked. */
-const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
+export const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
 
 /** `app` is the part of the server under /v1; the routes' paths are whole. */
 export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps: PipelineDeps): void {
   const addressOf = clientAddressReader(deps.trustProxy)
   const allowed = methodsByPath(routes)
+  const isPublic = (path: string) => routes.some((route) => route.path === path && route.scope === 'public')
 
   app.decorateRequest('progress', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const encoding = request.headers['content-encoding']
     if (encoding !== undefined && encoding !== 'identity') throw new Refusal('unsupported_media_type')
-    return parseJson(await readBody(request.raw, bodyMax))
+    return parseJson(await readBody(request.raw, bodyMax, deps.patience.bodyMs))
   })
 
   app.addHook('onRequest', async (request, reply) => {
@@ -70,7 +71,6 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
       startedMs: performance.now(),
       address: addressOf(request.raw),
       caller: null,
-      budget: uncharged,
       code: null,
     }
     request.progress = progress
@@ -82,13 +82,10 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
       public: scope === 'public',
     })
     progress.caller = admission.caller
-    progress.budget = admission.budget
+    reply.headers(standingHeaders(request.id, admission.budget))
     if (admission.kind === 'refused') throw admission.refusal
     if (request.is404) throw nowhere(request, allowed)
     if (scope !== undefined && scope !== 'none' && scope !== 'public') requireScope(admission.caller, scope)
-  })
-  app.addHook('onSend', async (request, reply) => {
-    reply.headers(standingHeaders(request.id, request.progress?.budget ?? uncharged))
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, deps))
   // Its hook above has refused already; this is never reached.
@@ -101,7 +98,7 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
     app.route({
       method: 'OPTIONS',
       url: withoutPrefixOf(app, path),
-      config: { scope: 'none' },
+      config: { scope: isPublic(path) ? 'public' : 'none' },
       handler: (_request, reply) => reply.code(204).header('Allow', methods).send(),
     })
   }
@@ -124,7 +121,9 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
       checks.body?.(request.body)
       const caller = request.progress?.caller ?? nobody
       const context = {
-        db: deps.db.within(caller.workspaceId),
+        get db() {
+          return deps.db.within(caller.workspaceId)
+        },
         caller,
         clock: deps.clock,
         requestId: request.id,
@@ -157,6 +156,7 @@ export function sendError(
   const { refusal, bug } = toRefusal(error)
   if (bug) deps.log.error({ err: error, requestId: request.id, route: routeOf(request) }, 'a request failed')
   if (request.progress) request.progress.code = refusal.code
+  if (!reply.hasHeader('X-Request-Id')) reply.headers(standingHeaders(request.id, uncharged))
   // A body that nobody will read is drained by Node up to this size; a larger one is not worth the wait.
   if (Number(request.headers['content-length'] ?? 0) > 10_000_000) reply.header('Connection', 'close')
   return reply
@@ -177,7 +177,7 @@ function requireScope(caller: Caller | null, scope: NonNullable<Caller>['scopes'
 }
 
 function nowhere(request: FastifyRequest, allowed: ReadonlyMap<string, string>): Refusal {
-  if (request.url.startsWith(unreadablePath)) return malformedUrl()
+  if (request.url === unreadablePath) return request.headers.host === undefined ? noHost() : malformedUrl()
   const path = request.url.split('?', 1)[0] as string
   const methods = [...allowed].find(([pattern]) => matches(pattern, path))?.[1]
   return methods ? new Refusal('method_not_allowed', { headers: { Allow: methods } }) : new Refusal('not_found')
@@ -210,7 +210,7 @@ function routeOf(request: FastifyRequest): string {
 function toRecord(request: FastifyRequest, reply: FastifyReply, progress: Progress): RequestRecord {
   const { at, startedMs, address, caller, code } = progress
   return {
-    id: withoutPrefix('req', request.id) as string,
+    id: request.id.slice('req_'.length),
     at,
     caller,
     method: request.method,

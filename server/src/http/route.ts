@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@parley/contract/errors'
-import type { Scope } from '@parley/contract/scopes'
+import { isScope, type Scope } from '@parley/contract/scopes'
 import type { Static, TSchema } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -62,6 +62,10 @@ export function route<
     handle(context: Context, input: Input<Params, Query, Body>): Static<Reply> | Promise<Static<Reply>>
   },
 ): Route {
+  // The types say so as well; a row that slipped past them would be open to every key.
+  if (row.scope !== 'none' && row.scope !== 'public' && !isScope(row.scope)) {
+    throw new Error(`the route ${row.method} ${row.path} names no scope, "none" or "public"`)
+  }
   // The pipeline calls a handler only with input its own schemas have let through.
   return { status: 200, errors: [], ...row } as unknown as Route
 }

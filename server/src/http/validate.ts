@@ -1,7 +1,7 @@
 import type { Fault } from '@parley/contract/errors'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
-import { invalid, Refusal } from '../lib/refuse.ts'
+import { faultsMax, invalid, Refusal } from '../lib/refuse.ts'
 
 export type Part = 'params' | 'query' | 'body'
 export type Check = (value: unknown) => void
@@ -26,17 +26,25 @@ export function plain(schema: TSchema): object {
 }
 
 export function faultsOf(errors: readonly ErrorObject[], part: Part): Fault[] {
-  // Of a choice between shapes only the choice itself is told, not why each of them did not fit.
-  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  const telling = errors.filter(
-    (error) => !choices.some((choice) => choice !== error && error.schemaPath.startsWith(`${choice.schemaPath}/`)),
-  )
+  // Of a choice between shapes only the choice itself is told, not why each of them did not fit. A hostile body has as
+  // many faults as it has bytes, but not more kinds of them than the schema has places.
+  const choices = new Set(errors.filter(isChoice).map(({ schemaPath }) => `${schemaPath}/`))
+  const telling: ErrorObject[] = []
+  for (const error of errors) {
+    if (telling.length === faultsMax) break
+    if (![...choices].some((choice) => error.schemaPath.startsWith(choice))) telling.push(error)
+  }
   return telling.map((error) => toFault(error, part))
 }
 
+const isChoice = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf'
+
+/** A name the caller made up is repeated to them, but not at any length. */
+const shortened = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
+
 function toFault({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject, part: Part): Fault {
-  const at = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
-  const below = (name: string) => (at ? `${at}.${name}` : name)
+  const at = shortened(instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~'))
+  const below = (name: string) => shortened(at ? `${at}.${name}` : name)
   if (keyword === 'required') {
     const param = below(String(params.missingProperty))
     return { param, code: 'missing', message: `${param} is missing.` }

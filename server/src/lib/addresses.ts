@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -58,8 +59,11 @@ function readAddress(text: string): Address | undefined {
 function readWritten(text: string): Address | undefined {
   if (text.includes('%')) return undefined
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  if (text.includes(':') && ipaddr.IPv6.isValid(text)) return ipaddr.IPv6.parse(text)
-  return undefined
+  if (!isIPv6(text)) return undefined
+  // ipaddr.js takes the long obsolete ::1.2.3.4 for ::ffff:1.2.3.4, which is another address.
+  const four = /^::(\d+\.\d+\.\d+\.\d+)$/.exec(text)?.[1]
+  if (four === undefined) return ipaddr.IPv6.parse(text)
+  return ipaddr.fromByteArray([...Array<number>(12).fill(0), ...ipaddr.IPv4.parse(four).toByteArray()])
 }
 
 function firstOf(address: Address, bits: number): Address {

@@ -26,16 +26,36 @@ let used = pool.length
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** A UUID of version 7: the time comes first, so rows inserted together lie together. */
+let lastMs = 0
+let count = 0
+
+/**
+ * A UUID of version 7: the time comes first, so rows inserted together lie together, and then a counter, so that those
+ * made in one millisecond keep the order they were made in.
+ */
 export function newUuid(now: number = Date.now()): string {
   if (used + 10 > pool.length) {
     randomFillSync(pool)
     used = 0
   }
   const at = (offset: number) => pool[used + offset] as number
-  const time = now.toString(16).padStart(12, '0')
+  let ms = now
+  // The counter begins anywhere in the lower half of its 12 bits; where it runs over, the next millisecond is borrowed.
+  let order = ((at(0) & 7) << 8) | at(1)
+  if (now === lastMs || now === lastMs - 1) {
+    if (++count > 4095) {
+      lastMs++
+      count = order
+    }
+    ms = lastMs
+    order = count
+  } else if (now > lastMs) {
+    lastMs = now
+    count = order
+  }
+  const time = ms.toString(16).padStart(12, '0')
   const tail =
-    `7${(at(0) & 15).toString(16)}${hex[at(1)]}-${hex[(at(2) & 63) | 128]}${hex[at(3)]}-` +
+    `7${(order >> 8).toString(16)}${hex[order & 255]}-${hex[(at(2) & 63) | 128]}${hex[at(3)]}-` +
     `${hex[at(4)]}${hex[at(5)]}${hex[at(6)]}${hex[at(7)]}${hex[at(8)]}${hex[at(9)]}`
   used += 10
   return `${time.slice(0, 8)}-${time.slice(8)}-${tail}`

@@ -32,9 +32,11 @@ export function refuseParam(param: string, code: string, message: string): never
   throw invalid([{ param, code, message }])
 }
 
-/** At most 20 faults are told; more would not help anybody. */
+/** More faults than this are not told; they would not help anybody. */
+export const faultsMax = 20
+
 export function invalid(faults: Fault[]): Refusal {
-  const errors = faults.slice(0, 20)
+  const errors = faults.slice(0, faultsMax)
   const first = errors[0]
   return new Refusal('validation_failed', first ? { message: first.message, param: first.param, errors } : {})
 }

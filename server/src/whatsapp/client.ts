@@ -138,6 +138,8 @@ export class GraphClient {
       const call = { method: 'GET', url, accessToken: access.accessToken } as const
       const outcome = await callGraph(this.#agent, call, this.#limits)
       if (outcome.kind !== 'ok') return outcome
+      // An answer without a list is not an empty list: somebody would take everything for deleted.
+      if (!Array.isArray(outcome.value.data)) return { kind: 'unknown', why: 'answer_without_list', status: 200 }
       for (const item of readArray(outcome.value.data)) {
         const row = readObject(item)
         const listed = row === null ? null : read(row)

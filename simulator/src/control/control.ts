@@ -146,6 +146,7 @@ async function setCallback(network: Network, id: string, input: Read<typeof shap
   if (problem) throw new ControlError(`url: ${problem}`, 'url')
   app.callbackUrl = url
   app.verifyToken = callback.verifyToken
+  if (url !== null) network.queue.retryNow(app.id)
   network.changed()
   return app
 }

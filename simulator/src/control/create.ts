@@ -85,14 +85,11 @@ export function createNumber({ world, timers, changed }: Network, input: Read<ty
 export function createToken({ world, changed }: Network, input: Read<typeof tokenShape>): AccessToken {
   known(world.apps, input.appId, 'appId')
   for (const wabaId of input.wabaIds ?? []) known(world.wabas, wabaId, 'wabaIds')
-  const expiresAt = input.expiresAt ?? null
-  if (expiresAt !== null && Number.isNaN(Date.parse(expiresAt)))
-    throw new ControlError('expiresAt must be a date.', 'expiresAt')
   const token = {
     token: free(world.tokens, input.token ?? newToken()),
     appId: input.appId,
     wabaIds: input.wabaIds ?? null,
-    expiresAt,
+    expiresAt: input.expiresAt ?? null,
     revoked: input.revoked ?? false,
   }
   world.tokens.set(token.token, token)

@@ -4,6 +4,7 @@ import { phoneActions } from '../phones/actions.ts'
 import { ControlError, number, object, oneOf, optional, wrong } from '../shape.ts'
 import type { Control } from './control.ts'
 import { streamEvents } from './events.ts'
+import { refuseOtherSites } from './guard.ts'
 import { type Dataset, type DatasetName, datasetShape } from './shapes.ts'
 
 interface Ask {
@@ -75,7 +76,19 @@ export function controlRoutes(server: FastifyInstance, control: Control): void {
       bodyLimit: largestBody,
       handler: (request, reply) => answer(control, run, request, reply),
     })
-  server.get('/control/events', (request, reply) => streamEvents(control, request, reply))
+  server.get('/control/events', (request, reply) =>
+    answer(control, () => streamEvents(control, request, reply), request, reply),
+  )
+}
+
+/** Every path of the control API, for the manual to be checked against; phone actions are one line there. */
+export function controlPaths(): string[] {
+  const paths = rows.map(([method, path]) => `${method} /control${path.replace(':id', '{id}')}`)
+  return [
+    ...paths.filter((path) => !/^POST \/control\/phones\//.test(path)),
+    'POST /control/phones/{id}/{action}',
+    'GET /control/events',
+  ]
 }
 
 function actionRows(): Row[] {
@@ -88,10 +101,11 @@ function actionRows(): Row[] {
 
 async function answer(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
+    refuseOtherSites(request)
     const { id = '' } = request.params as { id?: string }
     const query = request.query as Record<string, string>
     const result = await run(control, { id, query, body: bodyOf(request) as never })
-    return reply.send(result ?? { done: true })
+    return reply.sent ? reply : reply.send(result ?? { done: true })
   } catch (error) {
     if (!(error instanceof ControlError)) throw error
     return reply.code(error.status).send({ error: { message: error.message, field: error.field } })

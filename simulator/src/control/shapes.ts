@@ -11,12 +11,15 @@ import {
   record,
   type Shape,
   text,
+  wrong,
 } from '../shape.ts'
 import { defaultSwitches, type Switches } from '../switches.ts'
 
 /** The words of the control API: what may be created, set and done. */
 export const phoneDigits = text({ pattern: /^\+?[1-9][\d\s()-]{5,20}$/, means: 'a phone number in international form' })
 const objectId = text({ pattern: /^\d{5,20}$/, means: '5 to 20 digits' })
+const date: Shape<string> = (value, field) =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : wrong(field, 'a date and time')
 const delayMs = number({ min: 0, max: 366 * 86_400_000 })
 
 /** A switch set to null goes back to its default. */
@@ -103,11 +106,11 @@ export const tokenShape = object({
   token: optional(text({ max: 500 })),
   appId: objectId,
   wabaIds: optional(nullable(list(objectId))),
-  expiresAt: optional(nullable(text({ max: 40 }))),
+  expiresAt: optional(nullable(date)),
   revoked: optional(bool),
 })
 
-export const tokenChangeShape = object({ revoked: optional(bool), expiresAt: optional(nullable(text({ max: 40 }))) })
+export const tokenChangeShape = object({ revoked: optional(bool), expiresAt: optional(nullable(date)) })
 
 export const templateShape = object({
   id: optional(objectId),

@@ -17,7 +17,7 @@ export function requestedFields(call: Call): string[] | undefined {
 export function pick(object: Json, fields: string[]): Json {
   const picked: Json = {}
   for (const name of fields) {
-    if (!(name in object)) refuseParameter(`Tried accessing nonexisting field (${name}) on node type`)
+    if (!Object.hasOwn(object, name)) refuseParameter(`Tried accessing nonexisting field (${name}) on node type`)
     if (object[name] !== undefined) picked[name] = object[name]
   }
   picked.id = object.id

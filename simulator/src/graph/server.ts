@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { newTraceId } from '../ids.ts'
+import { newObjectId, newTraceId } from '../ids.ts'
 import { errorBody, GraphError, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
 import type { Network } from '../network.ts'
 import { escapedJson } from '../webhooks/sign.ts'
@@ -32,11 +32,13 @@ async function answer(network: Network, request: FastifyRequest, reply: FastifyR
   const startedAt = performance.now()
   let status: number | null = 200
   let body: unknown
+  let code = 0
   try {
     body = await run(network, request, reply)
   } catch (error) {
     if (!(error instanceof GraphError)) throw error
     status = error.error.status
+    code = error.error.code
     body = errorBody(error.error, newTraceId())
   }
   if (body === handled) status = reply.raw.headersSent ? reply.raw.statusCode : null
@@ -56,9 +58,20 @@ async function answer(network: Network, request: FastifyRequest, reply: FastifyR
     .headers({
       'content-type': 'application/json; charset=UTF-8',
       'facebook-api-version': (request.params as { version: string }).version,
-      'x-app-usage': '{"call_count":1,"total_cputime":1,"total_time":1}',
+      ...usageHeaders(code),
     })
     .send(escapedJson(body))
+}
+
+/** How much of the allowance is used up: all of it after the refusals that say so, and a minute until there is more. */
+function usageHeaders(code: number): Record<string, string> {
+  const used = code === 4 || code === 80007 ? 100 : 1
+  const usage = { call_count: used, total_cputime: used, total_time: used }
+  const business = { type: 'messaging', ...usage, estimated_time_to_regain_access: used === 100 ? 1 : 0 }
+  return {
+    'x-app-usage': JSON.stringify(usage),
+    ...(code === 80007 ? { 'x-business-use-case-usage': JSON.stringify({ [newObjectId(1)]: [business] }) } : {}),
+  }
 }
 
 async function run(network: Network, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { newObjectId } from '../ids.ts'
-import type { Json } from '../json.ts'
+import { type Json, shown } from '../json.ts'
 import { refuse, refuseParameter } from '../network/errors.ts'
 import { announceTemplate, reviewLater } from '../network/templates.ts'
 import type { Template, Waba } from '../world.ts'
@@ -109,7 +109,7 @@ function deleteTemplates(call: Call, waba: Waba): unknown {
   const { templates } = call.network.world
   const gone = [...templates.values()].filter(
     (template) =>
-      template.wabaId === waba.id && template.name === name && (id === undefined || template.id === String(id)),
+      template.wabaId === waba.id && template.name === name && (id === undefined || template.id === shown(id)),
   )
   if (gone.length === 0) refuse(100, `Message template "${name}" was not found.`)
   for (const template of gone) {

@@ -11,7 +11,8 @@ class Bucket {
   take(capacity: number, perSecond: number, nowMs: number, force: boolean): boolean {
     this.#tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#atMs) / 1000) * perSecond)
     this.#atMs = nowMs
-    if (this.#tokens < 1 && !force) return false
+    // A hair under one is one: the refill is a sum of fractions.
+    if (this.#tokens < 1 - 1e-9 && !force) return false
     this.#tokens = Math.max(0, this.#tokens - 1)
     return true
   }

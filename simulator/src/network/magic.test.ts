@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hello, newWorld, numberId, text } from '../testing/world.ts'
-import { knownCodes } from './errors.ts'
+import { knownCodes } from './error-catalogue.ts'
 import { magicOf, mishaps } from './magic.ts'
 
 const async = [

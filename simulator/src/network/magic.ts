@@ -1,4 +1,4 @@
-import { knownError } from './errors.ts'
+import { knownError } from './error-catalogue.ts'
 
 /**
  * Recipients that make the network misbehave on purpose: 1555, one digit for the kind, six for the code.

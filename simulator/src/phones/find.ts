@@ -26,7 +26,9 @@ export function messageFor(
   const message = id === undefined ? latest(network, phone, fits) : network.world.messages.get(id)
   if (message?.waId !== phone.waId)
     throw new ControlError(
-      id === undefined ? `This phone has ${what} nowhere.` : `message: this phone has no message ${id}.`,
+      id === undefined
+        ? `There is no such message on this phone: it takes ${what}.`
+        : `message: this phone has no message ${id}.`,
       'message',
       404,
     )

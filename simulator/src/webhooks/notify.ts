@@ -26,6 +26,11 @@ export function notifyAccount(network: Network, wabaId: string, field: string, v
     network.queue.push(makeUpdate(network, appId, wabaId, field, value, duplicateWebhooks))
 }
 
+/** True while an app subscribed to the account has too much to take already. */
+export function isClogged(network: Network, wabaId: string): boolean {
+  return appsOf(network, wabaId).some((appId) => network.queue.isFull(appId))
+}
+
 function appsOf(network: Network, wabaId: string): string[] {
   return Object.keys(network.world.wabas.get(wabaId)?.subscriptions ?? {})
 }

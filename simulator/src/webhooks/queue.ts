@@ -1,59 +1,10 @@
-import type { Timers } from '../clock.ts'
+import type { Cancel, Timers } from '../clock.ts'
 import type { WireLog } from '../wire-log.ts'
-import { envelope, type Update } from './envelope.ts'
+import { type Batch, type Destination, postBatch } from './batch.ts'
+import type { Update } from './envelope.ts'
+import { type Lane, newLane } from './lane.ts'
 import type { Outlet } from './post.ts'
-import { escapedJson, signatureHeaders } from './sign.ts'
-
-/**
- * Updates on their way to the apps' callbacks. Each app has a lane of its own, so a dead callback holds up nobody else.
- * In a lane an update is *waiting* (to be gathered with others), then part of a *batch*. A batch is posted until it is
- * answered 200: at once, once more at once, then ever less often for seven days. Its bytes never change.
- * While a callback fails, new updates are gathered for a second before they are tried, so that batches stay few.
- */
-export interface QueueSettings {
-  /** How long updates are gathered; 0 gathers only what happens in the same instant. */
-  batchWindowMs: number
-  batchSize: number
-  concurrency: number
-  timeoutMs: number
-  /** Waits before the second, third, … attempt; the last one repeats. */
-  retryMs: number[]
-  giveUpAfterMs: number
-  /** Beyond this many updates the network takes no more messages until callbacks catch up. */
-  maxQueued: number
-}
-
-export const defaultQueueSettings: QueueSettings = {
-  batchWindowMs: 0,
-  batchSize: 100,
-  concurrency: 8,
-  timeoutMs: 10_000,
-  retryMs: [0, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000],
-  giveUpAfterMs: 7 * 86_400_000,
-  maxQueued: 100_000,
-}
-
-export interface Destination {
-  url: string
-  secret: string
-}
-
-export interface Batch {
-  appId: string
-  updates: Update[]
-  attempts: number
-  createdAtMs: number
-}
-
-interface Lane {
-  delayed: Set<Update>
-  waiting: Update[]
-  batches: Set<Batch>
-  inFlight: number
-  failing: boolean
-  reverse: boolean
-  gathering: boolean
-}
+import { defaultQueueSettings, type QueueSettings } from './queue-settings.ts'
 
 const gatherWhileFailingMs = 1_000
 const gatherToReorderMs = 200
@@ -66,11 +17,17 @@ interface QueueParts {
   changed: () => void
 }
 
+/**
+ * Updates on their way to the apps' callbacks. Each app has a lane of its own, so a dead callback holds up nobody else.
+ * In a lane an update is *waiting* (to be gathered with others), then part of a *batch*. A batch is posted until it is
+ * answered 200: at once, once more at once, then ever less often for seven days. Its bytes never change.
+ * While a callback fails, new updates are gathered for a second before they are tried, so that batches stay few.
+ */
 export class WebhookQueue {
   settings: QueueSettings = { ...defaultQueueSettings }
   #parts: QueueParts
   #lanes = new Map<string, Lane>()
-  #size = 0
+  #waits = new Map<Batch, Cancel>()
   #generation = 0
 
   constructor(parts: QueueParts) {
@@ -79,11 +36,14 @@ export class WebhookQueue {
 
   /** Updates not yet taken by their callback. */
   get size(): number {
-    return this.#size
+    let size = 0
+    for (const lane of this.#lanes.values()) size += lane.size
+    return size
   }
 
-  get full(): boolean {
-    return this.#size >= this.settings.maxQueued
+  /** True while this app has as many updates waiting as it may have. */
+  isFull(appId: string): boolean {
+    return (this.#lanes.get(appId)?.size ?? 0) >= this.settings.maxQueued
   }
 
   /** True while something is being posted or is about to be. */
@@ -100,7 +60,7 @@ export class WebhookQueue {
       lane.reverse ||= options.reorder ?? false
       this.#gather(update.appId, lane)
     }
-    this.#size++
+    lane.size++
     this.#parts.changed()
     if (options.delayMs) {
       lane.delayed.add(update)
@@ -108,13 +68,25 @@ export class WebhookQueue {
     } else join()
   }
 
-  /** Takes back what `snapshot` gave before a restart. */
+  /** Takes back what `snapshot` gave before a restart; what was never tried is gathered anew. */
   restore(batches: Batch[]): void {
     for (const batch of batches) {
-      this.#size += batch.updates.length
-      this.#lane(batch.appId).batches.add(batch)
-      this.#parts.timers.after(0, () => this.#attempt(batch))
+      if (batch.attempts === 0) {
+        for (const update of batch.updates) this.push(update)
+        continue
+      }
+      const lane = this.#lane(batch.appId)
+      lane.size += batch.updates.length
+      lane.batches.add(batch)
+      this.#attemptAfter(batch, 0)
     }
+  }
+
+  /** Tries at once what this app has waiting for its next attempt: it has just proved that it is there. */
+  retryNow(appId: string): void {
+    const lane = this.#lane(appId)
+    lane.failing = false
+    for (const batch of lane.batches) if (this.#waits.has(batch)) this.#attemptAfter(batch, 0)
   }
 
   snapshot(): Batch[] {
@@ -136,21 +108,13 @@ export class WebhookQueue {
   clear(): void {
     this.#generation++
     this.#lanes.clear()
-    this.#size = 0
+    this.#waits.clear()
   }
 
   #lane(appId: string): Lane {
     let lane = this.#lanes.get(appId)
     if (!lane) {
-      lane = {
-        delayed: new Set(),
-        waiting: [],
-        batches: new Set(),
-        inFlight: 0,
-        failing: false,
-        reverse: false,
-        gathering: false,
-      }
+      lane = newLane()
       this.#lanes.set(appId, lane)
     }
     return lane
@@ -179,7 +143,7 @@ export class WebhookQueue {
       const destination = first && this.#parts.destinationOf(first)
       if (!destination) {
         lane.waiting.shift()
-        this.#size--
+        lane.size--
         this.#parts.log.note(`An update for app ${appId} was dropped: the app has no callback.`)
         continue
       }
@@ -209,7 +173,7 @@ export class WebhookQueue {
     const generation = this.#generation
     lane.inFlight++
     batch.attempts++
-    const taken = await this.#post(batch, destination)
+    const taken = await postBatch(this.#parts, batch, destination, this.settings.timeoutMs)
     if (generation !== this.#generation) return
     lane.inFlight--
     lane.failing = !taken
@@ -221,47 +185,29 @@ export class WebhookQueue {
     if (lane.waiting.length > 0) this.#gather(batch.appId, lane)
   }
 
-  async #post(batch: Batch, destination: Destination): Promise<boolean> {
-    const body = escapedJson(envelope(batch.updates))
-    const signatures = signatureHeaders(destination.secret, body)
-    const startedAt = performance.now()
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'facebookexternalua',
-      accept: '*/*',
-      ...signatures,
-    }
-    const answer = await this.#parts.outlet.post(destination.url, headers, body, this.settings.timeoutMs)
-    this.#parts.log.add({
-      kind: 'webhook',
-      appId: batch.appId,
-      url: destination.url,
-      attempt: batch.attempts,
-      updates: batch.updates.length,
-      signature: signatures['x-hub-signature-256'] ?? '',
-      request: body.toString('ascii'),
-      status: answer.kind === 'answered' ? answer.status : null,
-      response: answer.kind === 'answered' ? answer.body : '',
-      error: answer.kind === 'unreachable' ? answer.why : null,
-      durationMs: Math.round(performance.now() - startedAt),
-    })
-    return answer.kind === 'answered' && answer.status === 200
-  }
-
   #retryLater(lane: Lane, batch: Batch): void {
     const { retryMs, giveUpAfterMs } = this.settings
     const isTooOld = this.#parts.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs
     if (isTooOld) this.#settle(lane, batch, 'not taken within seven days')
     else {
       const waitMs = retryMs[Math.min(batch.attempts - 1, retryMs.length - 1)] ?? 0
-      this.#parts.timers.after(waitMs, () => void this.#attempt(batch))
+      this.#attemptAfter(batch, waitMs)
       this.#parts.changed()
     }
   }
 
+  #attemptAfter(batch: Batch, waitMs: number): void {
+    this.#waits.get(batch)?.()
+    const cancel = this.#parts.timers.after(waitMs, () => {
+      this.#waits.delete(batch)
+      void this.#attempt(batch)
+    })
+    this.#waits.set(batch, cancel)
+  }
+
   #settle(lane: Lane, batch: Batch, lost?: string): void {
     lane.batches.delete(batch)
-    this.#size -= batch.updates.length
+    lane.size -= batch.updates.length
     if (lost) this.#parts.log.note(`${batch.updates.length} update(s) for app ${batch.appId} were dropped: ${lost}.`)
     this.#parts.changed()
   }

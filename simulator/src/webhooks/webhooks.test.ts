@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { arrayIn } from '../json.ts'
 import { isSignedWith, startReceiver } from '../testing/receiver.ts'
 import { appId, businessNumber, hello, newWorld, numberId, otherNumberId, phone, wabaId } from '../testing/world.ts'
 
@@ -84,6 +85,34 @@ test('an unreachable callback is tried for seven days and then given up', async 
   expect(control.webhooks.get().queued).toBe(0)
 })
 
+test('a callback that is set anew gets at once what it missed', async () => {
+  const { control, receiver } = await newWorld()
+  receiver.answers(500, 500)
+  await control.phones.say(phone, { to: numberId, text: 'missed' })
+  await control.settled()
+  expect(receiver.requests).toHaveLength(2)
+  await control.apps.setCallback(appId, { url: receiver.url })
+  await control.settled()
+  expect(receiver.requests).toHaveLength(3)
+  await control.clock.advance(3_600_000)
+  expect(receiver.requests).toHaveLength(3)
+})
+
+test('while a callback fails, new updates are gathered so that attempts stay few', async () => {
+  const { control, receiver } = await newWorld()
+  receiver.answers(500, 500)
+  await control.phones.say(phone, { to: numberId, text: 'fails' })
+  await control.settled()
+  for (const text of ['one', 'two', 'three']) {
+    await control.phones.say(phone, { to: numberId, text })
+    await control.clock.advance(300)
+  }
+  expect(receiver.requests).toHaveLength(2)
+  await control.clock.advance(100)
+  expect(receiver.requests).toHaveLength(3)
+  expect(receiver.messages()).toHaveLength(5)
+})
+
 test('one dead callback holds up nobody else', async () => {
   const { control, receiver } = await newWorld()
   const other = await startReceiver('other-token')
@@ -112,6 +141,7 @@ test('updates gathered in a window arrive in one POST, across numbers and accoun
     [waba.id, 1],
   ])
   expect(receiver.messages()).toHaveLength(4)
+  expect(receiver.changes()[0]?.value.contacts).toHaveLength(1)
 })
 
 test('a batch is never larger than it may be', async () => {
@@ -119,7 +149,7 @@ test('a batch is never larger than it may be', async () => {
   control.webhooks.configure({ batchWindowMs: 20, batchSize: 10 })
   for (let count = 0; count < 25; count++) await control.phones.say(phone, { to: numberId, text: String(count) })
   await control.clock.advance(20)
-  expect(receiver.requests.map((one) => (one.body.entry[0]?.changes[0]?.value.messages as unknown[]).length)).toEqual([
+  expect(receiver.requests.map((one) => arrayIn(one.body.entry[0]?.changes[0]?.value, 'messages')?.length)).toEqual([
     10, 10, 5,
   ])
 })

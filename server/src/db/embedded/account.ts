@@ -17,12 +17,11 @@ export interface Account {
 export function chooseAccount(clusterDir: string): Account {
   const uid = process.getuid?.() ?? -1
   if (uid !== 0) return { name: `uid ${uid}`, uid, gid: process.getgid?.() ?? -1, switched: false }
+  const owner = statSync(clusterDir, { throwIfNoEntry: false })
+  if (owner && owner.uid !== 0) return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid, switched: true }
   const accounts = readAccounts()
-  const owner = ownerOf(clusterDir)
   const chosen =
-    (owner !== undefined && owner !== 0 && accounts.find((account) => account.uid === owner)) ||
-    accounts.find((account) => account.name === 'postgres') ||
-    accounts.find((account) => account.name === 'nobody')
+    accounts.find((account) => account.name === 'postgres') ?? accounts.find((account) => account.name === 'nobody')
   if (chosen) return { ...chosen, switched: true }
   throw new Unfit(
     'PostgreSQL does not run as root, and this machine has neither an account "postgres" nor "nobody". Start Parley as an ordinary user, or set DATABASE_URL.',
@@ -46,10 +45,6 @@ function readAccounts(): { name: string; uid: number; gid: number }[] {
     .map((line) => line.split(':'))
     .filter((fields) => fields.length > 3)
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
-}
-
-function ownerOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.uid
 }
 
 function isReadable(path: string): boolean {

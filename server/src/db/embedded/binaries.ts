@@ -1,8 +1,21 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { Unfit } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
+import { sweepDrafts } from './drafts.ts'
 
 export interface Binaries {
   initdb: string
@@ -22,7 +35,7 @@ export function findBinaries(account: Account, dataDir: string): Binaries {
   if (canReach(account, join(native, 'bin')) && linkLibraries(folder)) return binariesIn(native, version)
   const cache = account.switched ? '/var/cache/parley' : join(dataDir, 'cache')
   const copy = join(cache, `postgresql-${version}`)
-  if (!existsSync(copy)) copyWhole(folder, copy)
+  if (!existsSync(copy)) copyWhole(folder, copy, account)
   return binariesIn(join(copy, 'native'), version)
 }
 
@@ -63,15 +76,29 @@ function linkLibraries(folder: string): boolean {
   return true
 }
 
-function copyWhole(folder: string, copy: string): void {
-  const draft = `${copy}.${process.pid}`
-  mkdirSync(dirname(copy), { recursive: true, mode: 0o755 })
-  cpSync(folder, draft, { recursive: true })
-  linkLibraries(draft)
+function copyWhole(folder: string, copy: string, account: Account): void {
+  const cache = dirname(copy)
+  const draft = `${copy}.draft-${process.pid}`
+  mkdirSync(cache, { recursive: true, mode: 0o755 })
+  sweepDrafts(cache)
   try {
+    cpSync(folder, draft, { recursive: true })
+    linkLibraries(draft)
+    if (account.switched) {
+      // Whoever installed them may have a umask that keeps everybody else out.
+      chmodSync(cache, 0o755)
+      openToAll(draft)
+    }
     renameSync(draft, copy)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
     if (!existsSync(copy)) throw error
   }
+}
+
+function openToAll(path: string): void {
+  const about = lstatSync(path)
+  if (about.isSymbolicLink()) return
+  chmodSync(path, about.isDirectory() || about.mode & 0o100 ? 0o755 : 0o644)
+  if (about.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
 }

@@ -15,11 +15,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Unfit } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
 import type { Binaries } from './binaries.ts'
-import { isAlive } from './postmaster.ts'
+import { sweepDrafts } from './drafts.ts'
 
 /**
  * Makes sure that a finished cluster stands at `<data dir>/postgres` and returns its real place. A cluster is made under
@@ -53,17 +53,21 @@ export async function ensureCluster(
 
 /** Where PostgreSQL's account cannot reach the data directory (a root home, say), the cluster lies outside, linked. */
 function homeFor(place: string, account: Account): string {
-  if (isLink(place)) return readlinkSync(place)
+  if (isLink(place)) return resolve(dirname(place), readlinkSync(place))
   if (!account.switched || existsSync(place) || canReach(account, realpathSync(dirname(place)))) return place
-  const outside = join('/var/lib/parley', randomUUID())
-  symlinkSync(outside, place)
-  return outside
+  try {
+    symlinkSync(join('/var/lib/parley', randomUUID()), place)
+  } catch (error) {
+    // Another process came first; its choice stands.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return isLink(place) ? readlinkSync(place) : place
 }
 
 async function makeCluster(home: string, account: Account, binaries: Binaries, password: string): Promise<void> {
   const draft = `${home}.draft-${process.pid}`
   const passwordFile = `${draft}.password`
-  mkdirSync(dirname(home), { recursive: true, mode: 0o711 })
+  if (mkdirSync(dirname(home), { recursive: true }) && account.switched) chmodSync(dirname(home), 0o711)
   try {
     mkdirSync(draft, { mode: 0o700 })
     writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -99,17 +103,6 @@ function runInitdb(initdb: string, draft: string, passwordFile: string, account:
   })
 }
 
-/** Drafts that their maker, now dead, left behind. */
-function sweepDrafts(folder: string): void {
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) {
-    const maker = /\.draft-(\d+)(\.password)?$/.exec(name)?.[1]
-    if (maker && Number(maker) !== process.pid && !isAlive(Number(maker))) {
-      rmSync(join(folder, name), { recursive: true, force: true })
-    }
-  }
-}
-
 const isWhole = (home: string): boolean =>
   existsSync(join(home, 'PG_VERSION')) && existsSync(join(home, 'global', 'pg_control'))
 
@@ -131,6 +124,9 @@ export function ensureDataDir(dataDir: string, passable: boolean): void {
   mkdirSync(dataDir, { recursive: true, mode: passable ? 0o711 : 0o700 })
   if (!existed) chmodSync(dataDir, passable ? 0o711 : 0o700)
   const probe = join(dataDir, `.write-${process.pid}`)
-  writeFileSync(probe, 'x')
-  rmSync(probe)
+  try {
+    writeFileSync(probe, 'x')
+  } finally {
+    rmSync(probe, { force: true })
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { type Binaries, findBinaries } from './binaries.ts'
 import { ensureCluster, ensureDataDir } from './cluster.ts'
 import { explain, lastWords } from './faults.ts'
 import {
-  clearStalePid,
+  clearStaleLocks,
   launchPostmaster,
   runningPostmaster,
   socketDirFor,
@@ -24,9 +24,13 @@ import {
  * Whoever uses it holds the lock `users` in shared mode on a connection of its own, the anchor; the service holds
  * `service` as well, so a second service on the same data directory finds out. A process that dies lets go of both
  * because its connection ends with it: what it leaves behind is a running PostgreSQL, which the next start simply uses.
- * The last one to leave gets `users` alone, and stops PostgreSQL.
+ * The last one to leave gets `users` alone, and stops PostgreSQL. Where PostgreSQL goes away under its users (killed, out
+ * of memory, a full disk), each tries to bring it back until it closes; the first to start it serves them all.
  */
-const locks = { users: 7_215_301, service: 7_215_302 }
+const locks = { users: 7_215_301, service: 7_215_302, roles: 7_215_303 }
+
+/** How long to wait for a server that cannot be reached, and for one that answers that it is recovering. */
+const patienceMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
 
 export interface Embedded {
   connection: { host: string; port: number; user: string; password: string; database: string }
@@ -41,6 +45,8 @@ export interface EmbeddedOptions {
   purpose: 'service' | 'visitor'
   say?: (line: string) => void
   settings?: Record<string, string>
+  /** Gives up opening, and leaves nothing running that was not running before. */
+  signal?: AbortSignal
 }
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -48,11 +54,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     return await open({ ...options, dataDir })
   } catch (error) {
-    throw explain(error, dataDir)
+    throw options.signal?.aborted ? error : explain(error, dataDir)
   }
 }
 
 interface Cluster {
+  dataDir: string
+  purpose: EmbeddedOptions['purpose']
+  say: (line: string) => void
   dir: string
   socketDir: string
   logFile: string
@@ -60,40 +69,68 @@ interface Cluster {
   account: Account
   binaries: Binaries
   settings: Record<string, string>
+  /** The PostgreSQL that this process started, while it runs. */
+  launched: number | undefined
 }
 
-async function open({ dataDir, purpose, say = () => {}, settings = {} }: EmbeddedOptions): Promise<Embedded> {
+async function open(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, purpose, say = () => {}, settings = {}, signal } = options
   const account = chooseAccount(join(dataDir, 'postgres'))
   ensureDataDir(dataDir, account.switched)
   const binaries = findBinaries(account, dataDir)
   const password = keptFile(join(dataDir, 'database-password'), () => randomBase62(32))
   const dir = await ensureCluster(dataDir, account, binaries, password, say)
+  signal?.throwIfAborted()
   const socketDir = socketDirFor(dir, account)
-  const cluster = { dir, socketDir, logFile: join(dataDir, 'postgres.log'), password, account, binaries, settings }
+  const logFile = join(dataDir, 'postgres.log')
+  const launched = undefined
+  const cluster = { dataDir, purpose, say, dir, socketDir, logFile, password, account, binaries, settings, launched }
+  try {
+    const anchor = await takeAnchor(cluster, signal)
+    try {
+      await ensureDatabase(anchor, password)
+    } catch (error) {
+      await leave(cluster, anchor)
+      throw error
+    }
+    return opened(cluster, anchor)
+  } catch (error) {
+    await withdraw(cluster)
+    throw error
+  }
+}
 
-  let closing = false
-  let anchor = await takeAnchor(cluster, purpose, dataDir)
+function opened(cluster: Cluster, first: pg.Client): Embedded {
+  const closing = new AbortController()
+  let anchor = first
+  let back = Promise.resolve()
   const watch = () =>
-    anchor.once('end', async () => {
-      // PostgreSQL went away under us (killed, or out of memory): bring it back, however long that takes.
-      while (!closing) {
-        try {
-          anchor = await takeAnchor(cluster, purpose, dataDir)
-          watch()
-          return
-        } catch (error) {
-          say(explain(error, dataDir).message)
-          await sleep(1000)
-        }
-      }
+    anchor.once('end', () => {
+      if (!closing.signal.aborted) back = comeBack()
     })
+  async function comeBack(): Promise<void> {
+    let told = ''
+    for (let waitMs = 100; !closing.signal.aborted; waitMs = Math.min(2 * waitMs, 5000)) {
+      try {
+        anchor = await takeAnchor(cluster, closing.signal)
+        watch()
+        return
+      } catch (error) {
+        if (closing.signal.aborted) return withdraw(cluster)
+        const { message } = explain(error, cluster.dataDir)
+        if (message !== told) cluster.say(message)
+        told = message
+        await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {})
+      }
+    }
+  }
   watch()
-  await ensureDatabase(cluster)
   return {
     connection: connectionTo(cluster, 'parley', 'parley'),
     admin: connectionTo(cluster, 'postgres', 'postgres'),
     async close() {
-      closing = true
+      closing.abort()
+      await back
       await leave(cluster, anchor)
     },
   }
@@ -107,26 +144,28 @@ const connectionTo = ({ socketDir, password }: Cluster, user: string, database: 
   database,
 })
 
-async function takeAnchor(cluster: Cluster, purpose: EmbeddedOptions['purpose'], dataDir: string): Promise<pg.Client> {
-  const patience = Date.now() + 3000
+async function takeAnchor(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
+  const patience = Date.now() + patienceMs.otherService
+  const deadline = Date.now() + patienceMs.unreachable
   for (;;) {
-    const anchor = await connectOrStart(cluster)
+    const anchor = await connectOrStart(cluster, signal)
     try {
       // A server about to stop holds `users` alone: the wait then ends with the connection, and we start it again.
       await anchor.query('select pg_advisory_lock_shared($1)', [locks.users])
-      if (purpose === 'visitor' || (await tryLock(anchor, locks.service))) return anchor
+      if (cluster.purpose === 'visitor' || (await tryLock(anchor, locks.service))) return anchor
       await anchor.end()
-    } catch {
+    } catch (error) {
       await anchor.end().catch(() => {})
-      await sleep(50)
+      if (!isPassing(error) || Date.now() > deadline) throw error
+      await sleep(50, undefined, { signal })
       continue
     }
     if (Date.now() > patience) {
       throw new Unfit(
-        `Parley is already running on ${dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
+        `Parley is already running on ${cluster.dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
       )
     }
-    await sleep(100)
+    await sleep(100, undefined, { signal })
   }
 }
 
@@ -135,60 +174,77 @@ async function tryLock(client: pg.Client, lock: number): Promise<boolean> {
   return rows[0]?.got === true
 }
 
-async function connectOrStart(cluster: Cluster): Promise<pg.Client> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    if (runningPostmaster(cluster.dir) === undefined) await start(cluster, deadline)
-    const client = new pg.Client(connectionTo(cluster, 'postgres', 'postgres'))
-    client.on('error', () => {})
+async function connectOrStart(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
+  const began = Date.now()
+  for (let told = false; ; await sleep(20, undefined, { signal })) {
+    signal?.throwIfAborted()
+    if (runningPostmaster(cluster.dir) === undefined) await start(cluster, began + patienceMs.unreachable, signal)
     try {
-      await client.connect()
-      return client
+      return await connect(cluster)
     } catch (error) {
-      await client.end().catch(() => {})
-      const { code } = error as { code?: string }
-      // 57P03: starting up, recovering or shutting down. ENOENT, ECONNREFUSED: no socket yet, or no longer.
-      const passing = ['57P03', '53300', 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '')
-      if (!passing || Date.now() > deadline) throw error
-      await sleep(20)
+      const recovering = (error as { code?: string }).code === '57P03'
+      const waitedMs = Date.now() - began
+      if (!isPassing(error) || waitedMs > patienceMs[recovering ? 'recovering' : 'unreachable']) throw error
+      if (recovering && waitedMs > 3000 && !told) {
+        cluster.say('PostgreSQL is putting its files in order after a sudden end; this may take a while…')
+        told = true
+      }
     }
   }
+}
+
+async function connect(cluster: Cluster): Promise<pg.Client> {
+  const client = new pg.Client(connectionTo(cluster, 'postgres', 'postgres'))
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * 57P01 to 57P03: stopping, crashed, starting up or recovering. ENOENT, ECONNREFUSED: no socket yet, or no longer. A
+ * connection that ends unasked belongs to a server that does.
+ */
+function isPassing(error: unknown): boolean {
+  const { code = '', message } = error as { code?: string; message: string }
+  return /^(57P0[123]|53300|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code) || /^Connection terminated/.test(message)
 }
 
 /** Returns when it runs, or when somebody else's does. */
-async function start(cluster: Cluster, deadline: number): Promise<void> {
-  clearStalePid(cluster.dir)
-  const logged = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
+async function start(cluster: Cluster, deadline: number, signal: AbortSignal | undefined): Promise<void> {
   const { binaries, dir, socketDir, logFile, account, settings } = cluster
+  clearStaleLocks(dir, socketDir)
+  const logged = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   const launched = launchPostmaster(binaries.postgres, dir, socketDir, logFile, account, settings)
+  cluster.launched = launched.pid
   let ended = false
   void launched.exit.then(() => {
     ended = true
+    if (cluster.launched === launched.pid) cluster.launched = undefined
   })
-  while (!ended && runningPostmaster(dir) === undefined) await sleep(5)
+  while (!ended && runningPostmaster(dir) === undefined) await sleep(5, undefined, { signal })
   if (!ended) return
-  const words = lastWords(logFile, statSync(logFile).size >= logged ? logged : 0)
+  const words = lastWords(logFile, logged)
   // Another process was a moment faster, or the backends of one that was killed are still on their way out.
-  const passing = /postmaster\.pid.*already exists|pre-existing shared memory block|already in use/.test(words)
+  const passing = /lock file .* (already exists|is empty)|pre-existing shared memory block|already in use/.test(words)
   if (!passing || Date.now() > deadline) throw new Error(words)
-  await sleep(100)
+  await sleep(100, undefined, { signal })
 }
 
-async function ensureDatabase(cluster: Cluster): Promise<void> {
-  const client = new pg.Client(connectionTo(cluster, 'postgres', 'postgres'))
-  await client.connect()
-  try {
-    await client.query('select pg_advisory_lock($1)', [locks.service + 1])
-    // Not a superuser: row-level security has to hold for it.
-    const role = await client.query("select 1 from pg_roles where rolname = 'parley'")
-    if (role.rowCount === 0) {
-      await client.query(`create role parley login createdb password ${client.escapeLiteral(cluster.password)}`)
-    }
-    const database = await client.query("select 1 from pg_database where datname = 'parley'")
-    if (database.rowCount === 0) await client.query('create database parley owner parley')
-  } finally {
-    await client.end()
+async function ensureDatabase(anchor: pg.Client, password: string): Promise<void> {
+  await anchor.query('select pg_advisory_lock($1)', [locks.roles])
+  // Not a superuser: row-level security has to hold for it.
+  const role = await anchor.query("select 1 from pg_roles where rolname = 'parley'")
+  if (role.rowCount === 0) {
+    await anchor.query(`create role parley login createdb password ${anchor.escapeLiteral(password)}`)
   }
+  const database = await anchor.query("select 1 from pg_database where datname = 'parley'")
+  if (database.rowCount === 0) await anchor.query('create database parley owner parley')
+  await anchor.query('select pg_advisory_unlock($1)', [locks.roles])
 }
 
 async function leave(cluster: Cluster, anchor: pg.Client): Promise<void> {
@@ -197,7 +253,17 @@ async function leave(cluster: Cluster, anchor: pg.Client): Promise<void> {
     const last = await tryLock(anchor, locks.users)
     const pid = runningPostmaster(cluster.dir)
     if (last && pid !== undefined) await stopPostmaster(pid)
+  } catch {
+    // PostgreSQL went first: there is nothing to leave.
   } finally {
     await anchor.end().catch(() => {})
   }
+}
+
+/** Stops what this process started but never got to use, unless others use it by now. */
+async function withdraw(cluster: Cluster): Promise<void> {
+  if (cluster.launched === undefined) return
+  const client = await connect(cluster).catch(() => undefined)
+  if (client) await leave(cluster, client)
+  else await stopPostmaster(cluster.launched)
 }

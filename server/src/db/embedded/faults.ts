@@ -1,16 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statfsSync } from 'node:fs'
 import { Unfit } from '../../lib/refuse.ts'
+
+/** With less than this PostgreSQL cannot even write one segment of its log. */
+const tooLittleBytes = 16 * 1024 * 1024
 
 /** Turns what can happen to a data directory into one line that says what to do. */
 export function explain(error: unknown, dataDir: string): Error {
   if (error instanceof Unfit) return error
   const words = error instanceof Error ? error.message : String(error)
   const code = (error as NodeJS.ErrnoException | undefined)?.code
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|quota exceeded/i.test(words)) {
-    return new Unfit(
-      `The disk that holds ${dataDir} is full. Free some space, or set PARLEY_DATA_DIR to another place.`,
-    )
-  }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left|quota exceeded/i.test(words)) return full(dataDir)
   if (
     code === 'EACCES' ||
     code === 'EPERM' ||
@@ -24,13 +23,37 @@ export function explain(error: unknown, dataDir: string): Error {
   if (code === 'ENOTDIR' || code === 'EEXIST') {
     return new Unfit(`PARLEY_DATA_DIR is ${dataDir}, but that is not a folder (${firstLine(words)}).`)
   }
+  if (code === '28P01') {
+    return new Unfit(
+      `${dataDir}/database-password is not the password of the database beside it. Restore it from your back-up of that folder.`,
+    )
+  }
+  // On a full disk PostgreSQL may end without a word, for its words go to the same disk.
+  if (freeBytes(dataDir) < tooLittleBytes) return full(dataDir)
   return new Unfit(`The embedded PostgreSQL in ${dataDir} does not start: ${firstLine(words)}`)
 }
 
-/** What PostgreSQL wrote last before it ended: its last FATAL or PANIC, or its last line. */
+const full = (dataDir: string): Unfit =>
+  new Unfit(`The disk that holds ${dataDir} is full. Free some space, or set PARLEY_DATA_DIR to another place.`)
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/** What PostgreSQL wrote last before it ended, from this byte of its log on: its last FATAL or PANIC, or its last line. */
 export function lastWords(logFile: string, from: number): string {
   if (!existsSync(logFile)) return 'it wrote nothing'
-  const lines = readFileSync(logFile, 'utf8').slice(from).split('\n').filter(Boolean)
+  const log = readFileSync(logFile)
+  const lines = log
+    .subarray(from <= log.length ? from : 0)
+    .toString()
+    .split('\n')
+    .filter(Boolean)
   const telling = lines.findLast((line) => /(FATAL|PANIC|error while loading)/.test(line)) ?? lines.at(-1)
   return telling?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it wrote nothing'
 }

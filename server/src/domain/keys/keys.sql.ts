@@ -84,8 +84,9 @@ export interface Use {
 export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
   db.change(
     `insert into key_usage as u (key_id, workspace_id, last_used_at, last_used_address)
-     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::inet[]) as n(key_id, workspace_id, at, address)
-     order by key_id
+     select n.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::inet[]) as n(key_id, workspace_id, at, address)
+     join api_keys k on k.id = n.key_id
+     order by n.key_id
      on conflict (key_id) do update
        set last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address
        where u.last_used_at < excluded.last_used_at`,

@@ -79,6 +79,12 @@ export async function changeKey(
   return toKey({ ...row, ...kept })
 }
 
+/** What is allowed but perhaps not meant; for whoever creates the key to confirm. */
+export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): string[] =>
+  allowedRanges
+    .filter((range) => range.endsWith('/0'))
+    .map((range) => `The allow-list holds ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`)
+
 async function requireKey(db: Db, id: string): Promise<KeyRow> {
   return (isUuid(id) ? await keyById(db, id) : undefined) ?? refuse('not_found', { message: `There is no key ${id}.` })
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { Caller } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/gate.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { saveUses, type Use } from './keys.sql.ts'
 
@@ -8,13 +8,22 @@ const flushMs = 500
 const restMs = 10_000
 const rememberedMax = 50_000
 
-/** When and from where each key was last used. Not waited for by a request, and exact to ten seconds. */
+/** A key that was turned away was not used; the log of refusals tells who tried. */
+const turnedAway: ReadonlySet<string | null> = new Set([
+  'key_revoked',
+  'key_expired',
+  'workspace_suspended',
+  'ip_not_allowed',
+])
+
+/** When and from where each key was last used. Not waited for by a request, and at most ten seconds behind. */
 export class KeyUses {
   readonly #db: Db
   readonly #log: Logger
-  readonly #written = new Map<string, number>()
-  #waiting = new Map<string, Use>()
   readonly #timer: NodeJS.Timeout
+  readonly #writtenMs = new Map<string, number>()
+  readonly #waiting = new Map<string, Use>()
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(db: Db, log: Logger) {
     this.#db = db
@@ -23,8 +32,12 @@ export class KeyUses {
     this.#timer.unref()
   }
 
-  note({ keyId, workspaceId }: Caller, at: Date, address: string): void {
-    this.#waiting.set(keyId, { keyId, workspaceId, at, address })
+  note({ caller, code, at, address }: RequestRecord): void {
+    if (!caller || turnedAway.has(code)) return
+    const { keyId, workspaceId } = caller
+    const waiting = this.#waiting.get(keyId)
+    // Requests are noted when they end: a long one may be noted after a later one.
+    if (!waiting || waiting.at <= at) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
   }
 
   async stop(): Promise<void> {
@@ -32,20 +45,27 @@ export class KeyUses {
     await this.#flush(true)
   }
 
-  async #flush(all: boolean): Promise<void> {
+  #flush(all: boolean): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write(all))
+    return this.#writing
+  }
+
+  async #write(all: boolean): Promise<void> {
+    const nowMs = performance.now()
     const due = [...this.#waiting.values()].filter(
-      (use) => all || use.at.getTime() - (this.#written.get(use.keyId) ?? 0) >= restMs,
+      ({ keyId }) => all || nowMs - (this.#writtenMs.get(keyId) ?? -restMs) >= restMs,
     )
     if (due.length === 0) return
-    for (const use of due) {
-      this.#waiting.delete(use.keyId)
-      this.#written.set(use.keyId, use.at.getTime())
+    for (const { keyId } of due) {
+      this.#waiting.delete(keyId)
+      this.#writtenMs.set(keyId, nowMs)
     }
-    if (this.#written.size > rememberedMax) this.#written.clear()
+    if (this.#writtenMs.size > rememberedMax) this.#writtenMs.clear()
     try {
       await saveUses(this.#db, due)
     } catch (error) {
-      this.#log.warn({ err: error, keys: due.length }, 'the last use of some keys could not be written')
+      this.#log.warn({ err: error, keys: due.length }, 'the last use of some keys cannot be written for now')
+      for (const use of due) if (!this.#waiting.has(use.keyId)) this.#waiting.set(use.keyId, use)
     }
   }
 }

@@ -1,37 +1,87 @@
+import { CopyRows } from '../../db/copy-format.ts'
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/gate.ts'
 
-/** Logs a batch and counts its refusals by the hour, in one statement. */
+const logColumns = [
+  'at',
+  'id',
+  'workspace_id',
+  'key_id',
+  'method',
+  'route',
+  'status',
+  'code',
+  'duration_us',
+  'address',
+  'user_agent',
+]
+
+/** Logs a batch and counts its refusals by the hour; both or neither. */
 export async function insertRequests(db: Db, records: readonly RequestRecord[]): Promise<void> {
+  const days = Map.groupBy(records, ({ at }) => at.toISOString().slice(0, 10).replaceAll('-', ''))
+  const refused = records.filter((record) => record.code !== null)
+  if (refused.length === 0 && days.size === 1) return copyRequests(db, days)
+  await db.transaction(async (tx) => {
+    await copyRequests(tx, days)
+    if (refused.length > 0) await countRefusals(tx, refused)
+  })
+}
+
+/** Which of these are in the log already: after a failure, a batch may have been written all the same. */
+export async function loggedAmong(db: Db, records: readonly RequestRecord[]): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>(
+    `select l.id from request_log l
+     where l.id = any($1::uuid[]) and l.at between (select min(at) from unnest($2::timestamptz[]) as at)
+       and (select max(at) from unnest($2::timestamptz[]) as at)`,
+    [records.map((record) => record.id), records.map((record) => record.at)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Straight into the day's partition: PostgreSQL takes no COPY into a table with row-level security, as the whole has. */
+async function copyRequests(db: Db, days: ReadonlyMap<string, readonly RequestRecord[]>): Promise<void> {
+  for (const [day, ofDay] of days) {
+    const partition = await db.first<{ name: string }>(
+      `select coalesce(to_regclass('request_log_' || $1), 'request_log_default'::regclass)::text as name`,
+      [day],
+    )
+    const rows = new CopyRows(logColumns.length, ofDay.length * 200)
+    for (const record of ofDay) {
+      rows
+        .row()
+        .timestamp(record.at)
+        .uuid(record.id)
+        .uuid(record.caller?.workspaceId ?? null)
+        .uuid(record.caller?.keyId ?? null)
+        .text(record.method)
+        .text(record.route)
+        .int2(record.status)
+        .text(record.code)
+        .int4(record.durationUs)
+        .text(record.address)
+        .text(record.userAgent)
+    }
+    await db.copy(partition?.name ?? 'request_log_default', logColumns, rows.finish())
+  }
+}
+
+async function countRefusals(db: Db, refused: readonly RequestRecord[]): Promise<void> {
   await db.change(
-    `with new as materialized (
-       select * from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[],
-         $7::smallint[], $8::text[], $9::int[], $10::inet[], $11::text[])
-         as n(at, id, workspace_id, key_id, method, route, status, code, duration_us, address, user_agent)
-     ), logged as (
-       insert into request_log
-         (at, id, workspace_id, key_id, method, route, status, code, duration_us, address, user_agent)
-       select * from new
-     )
-     insert into refusal_hours as h (hour, workspace_id, code, key_id, address, count, first_at, last_at)
+    `insert into refusal_hours as h (hour, workspace_id, code, key_id, address, count, first_at, last_at)
      select date_trunc('hour', at, 'UTC'), workspace_id, code, key_id, address, count(*), min(at), max(at)
-     from new where code is not null group by 1, 2, 3, 4, 5 order by 2, 3, 1, 4, 5
+     from unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::uuid[], $5::text[])
+       as n(at, workspace_id, code, key_id, address)
+     group by 1, 2, 3, 4, 5 order by 2, 3, 1, 4, 5
      on conflict (workspace_id, code, hour, key_id, address) do update set
        count = h.count + excluded.count,
        first_at = least(h.first_at, excluded.first_at),
        last_at = greatest(h.last_at, excluded.last_at)`,
     [
-      records.map((r) => r.at),
-      records.map((r) => r.id),
-      records.map((r) => r.caller?.workspaceId ?? null),
-      records.map((r) => r.caller?.keyId ?? null),
-      records.map((r) => r.method),
-      records.map((r) => r.route),
-      records.map((r) => r.status),
-      records.map((r) => r.code),
-      records.map((r) => r.durationUs),
-      records.map((r) => r.address),
-      records.map((r) => r.userAgent),
+      refused.map((record) => record.at),
+      refused.map((record) => record.caller?.workspaceId ?? null),
+      refused.map((record) => record.code),
+      refused.map((record) => record.caller?.keyId ?? null),
+      refused.map((record) => record.address),
     ],
   )
 }
@@ -56,13 +106,18 @@ export const requestsOf = (
   filter: { code: string | null; before: { at: Date; id: string } | null; limit: number },
 ): Promise<RequestRow[]> =>
   db.rows(
-    `select id, at, key_id, method, route, status, code, duration_us, host(address) as address, user_agent
+    `select id, at, key_id, method, route, status, code, duration_us, address, user_agent
      from request_log
-     where workspace_id is not distinct from $1 and ($2::text is null or code = $2)
-       and ($3::timestamptz is null or (at, id) < ($3, $4::uuid))
-     order by at desc, id desc limit $5`,
+     where ${isOf(workspaceId)} and ${filter.code === null ? '$2::text is null' : 'code = $2'}
+       and ${filter.before ? '(at, id) < ($3::timestamptz, $4::uuid) and at <= $3' : '$3::text is null and $4::text is null'}
+     order by workspace_id, at desc, id desc limit $5`,
     [workspaceId, filter.code, filter.before?.at ?? null, filter.before?.id ?? null, filter.limit],
   )
+
+// Each case has a text of its own: one text for all of them would have one plan, which no index fits. Rows are ordered by
+// their workspace first, though it is one, because for `is null` PostgreSQL does not see that it is.
+const isOf = (workspaceId: string | null): string =>
+  workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'
 
 export interface RefusalGroupRow {
   code: string
@@ -75,14 +130,21 @@ export interface RefusalGroupRow {
   address_count: number
 }
 
-/** Refusals since a time, by error; of each group its ten busiest keys and addresses. */
+/**
+ * Refusals since a time, by error; of each group its ten busiest keys and addresses. Whole hours are counted already; of
+ * the hour in which the time lies, the log itself is asked.
+ */
 export const refusalGroups = (db: Db, workspaceId: string | null, since: Date): Promise<RefusalGroupRow[]> =>
   db.rows(
     `with counted as materialized (
        select code, key_id, address, sum(count) as count, min(first_at) as first_at, max(last_at) as last_at
-       from refusal_hours
-       where workspace_id is not distinct from $1 and hour >= date_trunc('hour', $2::timestamptz, 'UTC')
-         and last_at >= $2
+       from (
+         select code, key_id, address, count, first_at, last_at from refusal_hours
+         where ${isOf(workspaceId)} and hour >= $3
+         union all
+         select code, key_id, address, 1, at, at from request_log
+         where ${isOf(workspaceId)} and code is not null and at >= $2 and at < $3
+       ) as refused
        group by 1, 2, 3
      ), by_key as (
        select code, key_id, row_number() over (partition by code order by sum(count) desc, key_id) as place
@@ -94,20 +156,9 @@ export const refusalGroups = (db: Db, workspaceId: string | null, since: Date): 
      select c.code, sum(c.count)::bigint as count, min(c.first_at) as first_at, max(c.last_at) as last_at,
        array(select k.key_id::text from by_key k where k.code = c.code and k.place <= 10 order by k.place) as keys,
        count(distinct c.key_id) as key_count,
-       array(select host(a.address) from by_address a where a.code = c.code and a.place <= 10 order by a.place)
+       array(select a.address from by_address a where a.code = c.code and a.place <= 10 order by a.place)
          as addresses,
        count(distinct c.address) as address_count
      from counted c group by c.code order by count desc, c.code`,
-    [workspaceId, since],
+    [workspaceId, since, new Date(Math.ceil(since.getTime() / 3_600_000) * 3_600_000)],
   )
-
-/** Partitions for today and the days to come, and none past their retention. */
-export async function turnPages(db: Db, today: Date, retentionDays: number): Promise<void> {
-  for (const [table, column] of [
-    ['request_log', 'at'],
-    ['refusal_hours', 'hour'],
-  ] as const) {
-    await db.rows('select ensure_days($1, $2::date, 8)', [table, today])
-    await db.rows('select drop_days($1, $2, $3::date - $4::int)', [table, column, today, retentionDays])
-  }
-}

@@ -1,4 +1,4 @@
-import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn } from '../../json.ts'
+import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, shown, textIn } from '../../json.ts'
 import { refuse } from '../../network/errors.ts'
 import { type Check, checkMedia } from './check.ts'
 import { checkFlowAction, checkProducts } from './interactive-objects.ts'
@@ -8,7 +8,7 @@ export function checkInteractive(check: Check, content: unknown): void {
   if (!isObject(content)) return
   const kind = textIn(content, 'type')
   if (!kind) refuse(131008, "Parameter 'type' is mandatory for type 'interactive'")
-  const rules = kinds[kind]
+  const rules = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (!rules) refuse(131009, `Interactive type '${kind}' is not supported`)
   if (rules.bodyMax > 0) checkBody(content, rules.bodyMax, rules.bodyOptional ?? false)
   checkLength(textIn(objectIn(content, 'footer'), 'text'), 1, 60, 'Footer text')
@@ -54,7 +54,7 @@ function checkHeader(check: Check, content: Json, allowed: string[]): void {
   if (!header) return
   const kind = textIn(header, 'type') ?? ''
   if (!allowed.includes(kind))
-    refuse(131009, `Header type '${kind}' is not supported for interactive type '${content.type}'`)
+    refuse(131009, `Header type '${kind}' is not supported for interactive type '${shown(content.type)}'`)
   if (kind === 'text') {
     if (!textIn(header, 'text')) refuse(131008, "Parameter 'text' is mandatory for header type 'text'")
     checkLength(textIn(header, 'text'), 1, 60, 'Header text')

@@ -1,11 +1,11 @@
-import { objectIn, textIn } from '../../json.ts'
+import { objectIn, shown, textIn } from '../../json.ts'
 import { refuse, refuseParameter } from '../../network/errors.ts'
 import type { PhoneNumber } from '../../world.ts'
 import type { Call } from '../call.ts'
 
 /** The business has seen a message, and may be typing an answer. */
 export function markRead({ network, body }: Call, number: PhoneNumber): unknown {
-  if (body.status !== 'read') refuseParameter(`Param status must be one of {READ} - got "${String(body.status)}".`)
+  if (body.status !== 'read') refuseParameter(`Param status must be one of {READ} - got "${shown(body.status)}".`)
   const id = textIn(body, 'message_id')
   if (!id) return refuseParameter('The parameter message_id is required.')
   const message = network.world.messages.get(id)

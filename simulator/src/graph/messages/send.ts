@@ -1,9 +1,10 @@
 import { waIdOf } from '../../ids.ts'
-import { isObject, objectIn, scalarIn, textIn } from '../../json.ts'
+import { isObject, objectIn, scalarIn, shown, textIn } from '../../json.ts'
 import { GraphError, refuse, refuseParameter } from '../../network/errors.ts'
 import { magicOf } from '../../network/magic.ts'
 import { phoneFor } from '../../phones/phones.ts'
 import { switchesFor } from '../../switches.ts'
+import { isClogged } from '../../webhooks/notify.ts'
 import { findTemplate, type Phone, type PhoneNumber, phoneByUserId } from '../../world.ts'
 import { type Call, edge } from '../call.ts'
 import { answerSend } from './answer.ts'
@@ -19,7 +20,7 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
   if (number.status !== 'CONNECTED') refuse(133010)
   if (body.messaging_product === undefined) refuseParameter('The parameter messaging_product is required.')
   if (body.messaging_product !== 'whatsapp')
-    refuseParameter('Param messaging_product must be one of {WHATSAPP} - got something else.')
+    refuseParameter(`Param messaging_product must be one of {WHATSAPP} - got "${shown(body.messaging_product)}".`)
   if (body.status !== undefined) return markRead(call, number)
   const type = typeOf(body.type)
   const recipient = recipientOf(call, number)
@@ -43,12 +44,12 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
 
 function typeOf(type: unknown): string {
   if (type === undefined) return 'text'
-  if (typeof type === 'string' && type.toLowerCase() in contentChecks) return type.toLowerCase()
+  if (typeof type === 'string' && Object.hasOwn(contentChecks, type.toLowerCase())) return type.toLowerCase()
   if (typeof type === 'string' && unsendableTypes.includes(type)) refuse(131051)
   const names = Object.keys(contentChecks)
     .map((name) => name.toUpperCase())
     .sort()
-  return refuseParameter(`Param type must be one of {${names.join(', ')}} - got "${String(type)}".`)
+  return refuseParameter(`Param type must be one of {${names.join(', ')}} - got "${shown(type)}".`)
 }
 
 function checkContent(check: Check, type: string, content: unknown): void {
@@ -119,7 +120,8 @@ function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): voi
   const magic = magicOf(phone.waId)
   if (magic?.kind === 'refused' && network.limits.refuseAgain(number.id, phone.waId, magic.times))
     throw new GraphError(magic.code)
-  if (network.queue.full) refuse(131016, 'Webhooks wait to be taken. Answer them with 200 and try again.')
+  if (isClogged(network, number.wabaId))
+    refuse(131016, 'Webhooks wait to be taken. Answer them with 200 and try again.')
   const nowMs = network.timers.now().getTime()
   const isFast = switches.throughputLimit && !network.limits.takeThroughput(number.id, number.throughputMps, nowMs)
   if (isFast) refuse(130429)

@@ -1,10 +1,14 @@
 import { refuse } from '../../network/errors.ts'
 
+const mostVariables = 1000
+
 /** The placeholders of a text: by position 1…max, whatever the order they appear in, or the names, each once. */
 export function variablesOf(text: string): string[] {
   const names = [...text.matchAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g)].map((match) => match[1] ?? '')
   if (names.length > 0 && names.every((name) => /^\d+$/.test(name)))
-    return Array.from({ length: Math.max(...names.map(Number)) }, (_, index) => String(index + 1))
+    return Array.from({ length: Math.min(mostVariables, Math.max(...names.map(Number))) }, (_, index) =>
+      String(index + 1),
+    )
   return [...new Set(names)]
 }
 

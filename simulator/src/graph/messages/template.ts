@@ -1,4 +1,4 @@
-import { arrayIn, isObject, type Json, objectIn, scalarIn, textIn } from '../../json.ts'
+import { arrayIn, isObject, type Json, objectIn, scalarIn, shown, textIn } from '../../json.ts'
 import { GraphError, refuse } from '../../network/errors.ts'
 import { findTemplate, type Template } from '../../world.ts'
 import { type Check, checkCoordinates, checkMedia } from './check.ts'
@@ -13,7 +13,7 @@ export function checkTemplate(check: Check, content: unknown): void {
   if (sent.length !== components.length) refuse(131009, "template['components'] must be a list of objects")
   for (const component of sent)
     if (!['header', 'body', 'button', 'limited_time_offer', 'carousel', 'footer'].includes(typeOf(component)))
-      refuse(100, `Unexpected component type '${component.type}'`)
+      refuse(100, `Unexpected component type '${shown(component.type)}'`)
   checkParts(check, template, template.components, sent)
 }
 

@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest'
+import { runCli } from './cli.ts'
+
+/** What the command line says, to standard output and to standard error, and how it ends. */
+async function say(words: readonly string[], env: Record<string, string> = {}) {
+  const lines = { out: '', err: '' }
+  const keep = (where: 'out' | 'err') => (line: unknown) => {
+    lines[where] += `${line}\n`
+  }
+  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
+  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  try {
+    return { code: await runCli(words, { PARLEY_DATA_DIR: '/dev/null/nowhere', ...env }), ...lines }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+test.each([
+  [['fly'], /^There is no command "fly"\.\n\nParley: /],
+  [['workspace', 'fly'], /^There is no command "workspace fly"\.\n\n[\s\S]*workspace create --name N/],
+  [['workspace', 'create'], /^--name N is missing\.\n\nUsage: npx parley workspace create --name N\n/],
+  [['workspace', 'create', '--nmae', 'x'], /^Unknown option '--nmae'\.\n\nUsage: /],
+  [['key', 'revoke', 'a', 'b'], /^"b" is one word too many\.\n\nUsage: npx parley key revoke ID\n/],
+  [['--json', 'key', 'revoke'], /^ID is missing\.\n\nUsage: npx parley key revoke ID\n/],
+])('%j is helped', async (words, said) => {
+  const { code, out, err } = await say(words)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(said)
+})
+
+test('the help and the version need no database', async () => {
+  const help = await say([])
+  expect(help).toMatchObject({ code: 0, err: '' })
+  expect(help.out).toContain('workspace create --name N')
+  expect((await say(['help'])).out).toBe(help.out)
+  expect((await say(['key', 'create', '--help'])).out).toContain('--expires-at T')
+  expect((await say(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test.each([
+  ['PORT', { PORT: 'eighty' }, /^PORT is "eighty", but it takes a whole number from 0 to 65535\.\n$/],
+  ['DATABASE_URL', { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' }, /^PARLEY_SECRET_KEYS is not set, .*\n$/],
+  [
+    'database',
+    { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` },
+    /^The database that DATABASE_URL names cannot be reached .*\n$/,
+  ],
+  ['PARLEY_DATA_DIR', {}, /^PARLEY_DATA_DIR is \/dev\/null\/nowhere, but that is not a folder .*\n$/],
+])('a bad %s is told in one line on standard error, also with --json', async (_what, env, line) => {
+  const { code, out, err } = await say(['workspace', 'list', '--json'], env)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(line)
+  expect(err).not.toContain('pass-word')
+})

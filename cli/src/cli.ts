@@ -1,0 +1,106 @@
+import { constants } from 'node:os'
+import { type Environment, readConfig, version } from '@parley/server/config'
+import { openStore, type Store } from '@parley/server/db/store'
+import { systemClock } from '@parley/server/lib/clock'
+import { newLogger } from '@parley/server/lib/logger'
+import { Refusal, Unfit } from '@parley/server/lib/refuse'
+import { type Call, type Command, Misuse } from './command.ts'
+import { commands } from './commands.ts'
+import { helpFor, helpForOne } from './help.ts'
+import { type Parsed, parseCall } from './parse.ts'
+
+/** Does what was typed, and says how it ended: 0, or 1. */
+export async function runCli(typed: readonly string[], env: Environment): Promise<number> {
+  if (typed[0] === '--version') {
+    console.log(version)
+    return 0
+  }
+  const words = nameFirst(typed)
+  const command = commands.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name)
+  if (!command) return sayHelp(words)
+  if (words.includes('--help') || words.includes('-h')) {
+    console.log(helpForOne(command))
+    return 0
+  }
+  try {
+    const parsed = parseCall(command, words.slice(command.name.split(' ').length))
+    await runCommand(command, parsed, env)
+    return 0
+  } catch (error) {
+    // Told to stop: whoever did that knows.
+    if (error instanceof Error && error.name === 'AbortError') return 130
+    console.error(explain(error, command))
+    return 1
+  }
+}
+
+/** `parley --json key list` is `parley key list --json`. */
+function nameFirst(words: readonly string[]): string[] {
+  const options = words.findIndex((word) => !word.startsWith('-'))
+  return options > 0 ? [...words.slice(options), ...words.slice(0, options)] : [...words]
+}
+
+async function runCommand(command: Command, parsed: Parsed, env: Environment): Promise<void> {
+  const config = readConfig(env)
+  let opening: Promise<Store> | undefined
+  const stop = new AbortController()
+  const close = async () => (await opening?.catch(() => undefined))?.close()
+  if (!command.untilStopped) onSignal(stop, close)
+  const call: Call = {
+    args: parsed.args,
+    option: (name) => parsed.values[name]?.at(-1),
+    options: (name) => parsed.values[name] ?? [],
+    flag: (name) => parsed.flags.has(name),
+    env,
+    config,
+    clock: systemClock,
+    async store() {
+      const log = newLogger('silent')
+      const say = (line: string) => console.error(line)
+      opening ??= openStore(config, { purpose: 'visitor', log, say, signal: stop.signal })
+      return opening
+    },
+    db: async () => (await call.store()).db,
+  }
+  try {
+    const answer = await command.run(call)
+    if (answer) console.log(call.flag('json') ? JSON.stringify(answer.json, null, 2) : answer.lines.join('\n'))
+  } finally {
+    await close()
+  }
+}
+
+/** A command that is told to stop leaves no PostgreSQL behind that it has started. */
+function onSignal(stop: AbortController, close: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) return
+      stop.abort()
+      const end = () => process.exit(128 + constants.signals[signal])
+      setTimeout(end, 10_000)
+      close().then(end, end)
+    })
+  }
+}
+
+function sayHelp(words: readonly string[]): number {
+  const asked = words.filter((word) => !word.startsWith('-'))
+  if (asked.length === 0 || asked[0] === 'help') {
+    console.log(helpFor(commands))
+    return 0
+  }
+  const near = commands.filter(({ name }) => name.split(' ')[0] === asked[0])
+  console.error(`There is no command "${asked.slice(0, 2).join(' ')}".\n`)
+  console.error(helpFor(near.length > 0 ? near : commands))
+  return 1
+}
+
+function explain(error: unknown, command: Command): string {
+  if (error instanceof Misuse) return `${error.message}\n\n${helpForOne(command)}`
+  if (error instanceof Unfit) return error.message
+  if (error instanceof Refusal) {
+    const faults = error.parts.errors?.map(({ message }) => message) ?? []
+    return faults.length > 0 ? faults.join('\n') : error.message
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

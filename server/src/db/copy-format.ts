@@ -1,0 +1,100 @@
+/**
+ * Rows in PostgreSQL's binary COPY format. Building it costs a fraction of what a statement with arrays costs on either
+ * side, which matters where every request writes a row.
+ */
+const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+const epochMs = Date.UTC(2000, 0, 1)
+
+export class CopyRows {
+  readonly #columns: number
+  #bytes: Buffer
+  #end: number
+
+  constructor(columns: number, roughSize = 64 * 1024) {
+    this.#columns = columns
+    this.#bytes = Buffer.allocUnsafe(roughSize)
+    this.#end = signature.copy(this.#bytes)
+  }
+
+  /** Begins a row; each of its columns follows in order. */
+  row(): this {
+    this.#room(2)
+    this.#end = this.#bytes.writeInt16BE(this.#columns, this.#end)
+    return this
+  }
+
+  none(): this {
+    this.#room(4)
+    this.#end = this.#bytes.writeInt32BE(-1, this.#end)
+    return this
+  }
+
+  text(value: string | null): this {
+    if (value === null) return this.none()
+    // PostgreSQL's text has no place for NUL.
+    const clean = value.includes('\0') ? value.replaceAll('\0', '') : value
+    this.#room(4 + clean.length * 3)
+    const length = this.#bytes.write(clean, this.#end + 4, 'utf8')
+    this.#bytes.writeInt32BE(length, this.#end)
+    this.#end += 4 + length
+    return this
+  }
+
+  int2(value: number): this {
+    this.#room(6)
+    this.#end = this.#bytes.writeInt16BE(value, this.#bytes.writeInt32BE(2, this.#end))
+    return this
+  }
+
+  int4(value: number): this {
+    this.#room(8)
+    this.#end = this.#bytes.writeInt32BE(value, this.#bytes.writeInt32BE(4, this.#end))
+    return this
+  }
+
+  timestamp(value: Date): this {
+    this.#room(12)
+    // Microseconds since 2000 as 64 bits, written in two halves: a BigInt for each row would cost more than the rest.
+    const us = (value.getTime() - epochMs) * 1000
+    const high = Math.floor(us / 2 ** 32)
+    this.#bytes.writeInt32BE(8, this.#end)
+    this.#bytes.writeInt32BE(high, this.#end + 4)
+    this.#bytes.writeUInt32BE(us - high * 2 ** 32, this.#end + 8)
+    this.#end += 12
+    return this
+  }
+
+  uuid(value: string | null): this {
+    if (value === null) return this.none()
+    this.#room(20)
+    this.#bytes.writeInt32BE(16, this.#end)
+    this.#end += 4
+    for (let at = 0; at < 36; ) {
+      if (value.charCodeAt(at) === dash) {
+        at++
+        continue
+      }
+      this.#bytes[this.#end++] = (nibble(value.charCodeAt(at)) << 4) | nibble(value.charCodeAt(at + 1))
+      at += 2
+    }
+    return this
+  }
+
+  /** The whole, ready to be sent. */
+  finish(): Buffer {
+    this.#room(2)
+    this.#end = this.#bytes.writeInt16BE(-1, this.#end)
+    return this.#bytes.subarray(0, this.#end)
+  }
+
+  #room(size: number): void {
+    if (this.#end + size <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#end + size))
+    this.#bytes.copy(larger, 0, 0, this.#end)
+    this.#bytes = larger
+  }
+}
+
+const dash = 45
+/** '0'–'9' are 48–57, 'a'–'f' 97–102. */
+const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)

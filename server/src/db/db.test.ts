@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { type Connection, type Database, openDatabase } from './db.ts'
+
+let connection: Connection
+let db: Database
+let drop: () => Promise<void>
+const lost: Error[] = []
+
+beforeAll(async () => {
+  ;({ connection, drop } = await newDatabase())
+  db = openDatabase(connection, (error) => lost.push(error), 2)
+})
+
+afterAll(async () => {
+  await db.close()
+  await drop()
+})
+
+/** As PostgreSQL does when it stops or crashes. */
+const cutAll = () =>
+  asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${connection.database}'`)
+
+test('a connection that is lost between two statements fails that transaction and nothing else', async () => {
+  const work = db.transaction(async (tx) => {
+    await tx.rows('select 1')
+    await cutAll()
+    // The loss is noticed while nothing is asked, which is where it would bring the program down.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await tx.rows('select 2')
+  })
+  await expect(work).rejects.toThrow(/terminat|not queryable/)
+  expect(await db.first('select 3 as three')).toEqual({ three: 3 })
+})
+
+test('connections that are lost while idle are replaced', async () => {
+  await Promise.all([db.rows('select 1'), db.rows('select 1')])
+  const before = lost.length
+  await cutAll()
+  await expect.poll(() => lost.length - before).toBe(2)
+  expect(await db.first('select 4 as four')).toEqual({ four: 4 })
+})
+
+test('a transaction that fails keeps nothing', async () => {
+  await db.script('create table things (id int)')
+  const work = db.transaction(async (tx) => {
+    await tx.change('insert into things values (1)')
+    throw new Error('changed my mind')
+  })
+  await expect(work).rejects.toThrow('changed my mind')
+  expect(await db.rows('select id from things')).toEqual([])
+})

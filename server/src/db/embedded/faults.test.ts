@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../../../testing/temp-folder.ts'
+import { Unfit } from '../../lib/refuse.ts'
+import { explain, lastWords } from './faults.ts'
+
+const withCode = (code: string, message = code) => Object.assign(new Error(message), { code })
+
+test.each([
+  [withCode('ENOSPC'), 'The disk that holds /data is full.'],
+  [
+    withCode('53100', 'could not extend file "base/1/2": No space left on device'),
+    'The disk that holds /data is full.',
+  ],
+  [new Error('initdb failed: could not write to file: No space left on device'), 'The disk that holds /data is full.'],
+  [withCode('EACCES'), 'The data directory /data cannot be written (EACCES).'],
+  [withCode('EROFS', 'EROFS: read-only file system, open'), 'The data directory /data cannot be written (EROFS: '],
+  [withCode('ENOTDIR'), 'PARLEY_DATA_DIR is /data, but that is not a folder (ENOTDIR).'],
+  [withCode('28P01'), '/data/database-password is not the password of the database beside it.'],
+  [new Error('first\nsecond'), 'The embedded PostgreSQL in /data does not start: first'],
+  [new Unfit('as it is'), 'as it is'],
+])('%s becomes one line that says what to do', (error, line) => {
+  const { message } = explain(error, '/data')
+  expect(message.startsWith(line), message).toBe(true)
+  expect(message).not.toContain('\n')
+})
+
+test('the last words are those of this start, also in a log with letters of several bytes', () => {
+  const log = join(tempFolder(), 'postgres.log')
+  const before = '2026 UTC [1] FATAL:  größer als früher\n'
+  writeFileSync(log, `${before}2026 UTC [2] LOG:  hello\n2026 UTC [2] FATAL:  no\n2026 UTC [2] LOG:  bye\n`)
+  expect(lastWords(log, Buffer.byteLength(before))).toBe('no')
+  writeFileSync(log, before)
+  expect(lastWords(log, Buffer.byteLength(before))).toBe('it wrote nothing')
+})

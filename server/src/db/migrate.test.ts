@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { asAdmin } from '../../testing/database.ts'
+import { tempFolder } from '../../testing/temp-folder.ts'
+import { newUuid } from '../lib/ids.ts'
+import { Unfit } from '../lib/refuse.ts'
+import type { Connection } from './db.ts'
+import { type Migration, migrate, readMigrations } from './migrate.ts'
+
+/** A database with nothing in it, whose owner is an ordinary role. */
+async function emptyDatabase(): Promise<Connection> {
+  const name = `test_${newUuid().replaceAll('-', '')}`
+  await asAdmin(`create database ${name} owner parley`)
+  onTestFinished(() => asAdmin(`drop database if exists ${name} with (force)`))
+  return { ...inject('postgres'), user: 'parley', database: name }
+}
+
+async function rows(connection: Connection, text: string): Promise<unknown[]> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+
+const migration = (version: number, text: string): Migration => ({ version, name: `000${version}_test.sql`, text })
+
+const applied = 'select version from migrations order by version'
+
+test('ten at once on an empty database apply each migration exactly once', async () => {
+  const connection = await emptyDatabase()
+  const names = readMigrations().map(({ name }) => name)
+  const results = await Promise.all(Array.from({ length: 10 }, () => migrate(connection)))
+  expect(results.filter((each) => each.length > 0)).toEqual([names])
+  expect(await rows(connection, 'select name from migrations order by version')).toEqual(names)
+  expect(await migrate(connection)).toEqual([])
+})
+
+test('a migration that fails leaves nothing half done, and the ones before it stand', async () => {
+  const connection = await emptyDatabase()
+  const good = migration(1, 'create table one (id int)')
+  const broken = migration(2, 'create table two (id int); insert into one values (1); select 1/0')
+  const failed = migrate(connection, [good, broken])
+  await expect(failed).rejects.toThrow(Unfit)
+  await expect(failed).rejects.toThrow('The migration 0002_test.sql failed, and none of it was kept: division by zero.')
+  expect(await rows(connection, applied)).toEqual([1])
+  expect(await rows(connection, "select to_regclass('two'), (select count(*)::int from one)")).toEqual([null, 0])
+
+  const mended = migration(2, 'create table two (id int)')
+  expect(await migrate(connection, [good, mended])).toEqual(['0002_test.sql'])
+  expect(await rows(connection, applied)).toEqual([1, 2])
+})
+
+test('a database that a newer program has used is refused in one line, and left as it is', async () => {
+  const connection = await emptyDatabase()
+  await migrate(connection, [migration(1, 'select 1'), migration(2, 'select 1')])
+  await expect(migrate(connection, [migration(1, 'select 1')])).rejects.toThrow(
+    'The database is at version 2, this program knows up to 1: it was used by a newer Parley. Start that one, or restore a back-up from before.',
+  )
+  expect(await rows(connection, applied)).toEqual([1, 2])
+})
+
+test('a role’s own time limits do not cut a migration short', async () => {
+  const connection = await emptyDatabase()
+  const impatient = { ...connection, options: '-c statement_timeout=20ms -c lock_timeout=20ms' }
+  expect(await migrate(impatient, [migration(1, 'select pg_sleep(0.1)')])).toEqual(['0001_test.sql'])
+})
+
+test('files are taken in order and without gaps', () => {
+  const folder = tempFolder()
+  writeFileSync(join(folder, '0002_b.sql'), 'select 2')
+  writeFileSync(join(folder, '0001_a.sql'), 'select 1')
+  writeFileSync(join(folder, 'notes.txt'), '')
+  expect(readMigrations(folder).map(({ version, text }) => [version, text])).toEqual([
+    [1, 'select 1'],
+    [2, 'select 2'],
+  ])
+  writeFileSync(join(folder, '0004_d.sql'), '')
+  expect(() => readMigrations(folder)).toThrow('migrations/0004_d.sql should be number 3')
+})

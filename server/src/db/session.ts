@@ -1,0 +1,38 @@
+import pg from 'pg'
+import type { Connection } from './connection.ts'
+
+/** One connection of one's own, for what lasts as long as a connection does: locks and listening. */
+export interface Session {
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  listen(channel: string, heard: () => void): Promise<void>
+  /** Called once if the connection is lost; not when it is closed. */
+  onLost(lost: () => void): void
+  close(): Promise<void>
+}
+
+export async function openSession(connection: Connection): Promise<Session> {
+  const client = new pg.Client({ ...connection, keepAlive: true })
+  // Without a listener a lost connection would end the program; `end` tells of it as well.
+  client.on('error', () => {})
+  await client.connect()
+  let closing = false
+  return {
+    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
+    async listen(channel, heard) {
+      client.on('notification', (message) => {
+        if (message.channel === channel) heard()
+      })
+      await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    },
+    onLost(lost) {
+      client.once('end', () => {
+        if (!closing) lost()
+      })
+    },
+    async close() {
+      closing = true
+      await client.end()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isUuid, newUuid } from '../../lib/ids.ts'
+import { invalid, refuse, refuseParam } from '../../lib/refuse.ts'
+import { type SecretKeys, seal } from '../../lib/seal.ts'
+import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
+import { appSecretPlace, verifyTokenPlace } from './places.ts'
+
+/** An app at Meta. It belongs to the installation; its payloads come in at `/network/whatsapp/{id}`. */
+export interface App {
+  id: string
+  name: string
+  graphUrl: string
+  createdAt: Date
+}
+
+export interface AppWish {
+  name: string
+  appSecret: string
+  verifyToken: string
+  graphUrl?: string | undefined
+}
+
+export const usualGraphUrl = 'https://graph.facebook.com'
+
+/** Where the network is to post what happens. */
+export const ingressPath = (appId: string): string => `/network/whatsapp/${appId}`
+
+export async function createApp(db: Db, clock: Clock, keys: SecretKeys, wish: AppWish): Promise<App> {
+  const { name, appSecret, verifyToken, graphUrl } = checkWish(wish)
+  const id = newUuid(clock.now().getTime())
+  const row = { id, name, graph_url: graphUrl, created_at: clock.now() }
+  await insertApp(db, {
+    ...row,
+    appSecretSealed: seal(keys, appSecret, appSecretPlace(id)),
+    verifyTokenSealed: seal(keys, verifyToken, verifyTokenPlace(id)),
+  })
+  return toApp(row)
+}
+
+/** The oldest first. */
+export async function listApps(db: Db): Promise<App[]> {
+  return (await allApps(db)).map(toApp)
+}
+
+export async function requireApp(db: Db, id: string): Promise<App> {
+  const row = isUuid(id) ? await appById(db, id) : undefined
+  return row ? toApp(row) : refuse('not_found', { message: `There is no app ${id}.` })
+}
+
+/** From now on the app's network is at this address. */
+export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App> {
+  const app = await requireApp(db, id)
+  const read = readGraphUrl(graphUrl)
+  if ('fault' in read) refuseParam('graph_url', 'invalid', read.fault)
+  await setGraphUrl(db, app.id, read.origin)
+  return { ...app, graphUrl: read.origin }
+}
+
+function checkWish(wish: AppWish): Required<AppWish> & { graphUrl: string } {
+  const faults: { param: string; code: string; message: string }[] = []
+  const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
+  const name = wish.name.trim()
+  if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
+  if (!isSecretWord(wish.appSecret, 500))
+    fault('app_secret', 'The app secret must be 1 to 500 characters without spaces.')
+  if (!isSecretWord(wish.verifyToken, 500)) {
+    fault('verify_token', 'The verify token must be 1 to 500 characters without spaces.')
+  }
+  const read = readGraphUrl(wish.graphUrl ?? usualGraphUrl)
+  if ('fault' in read) fault('graph_url', read.fault)
+  if (faults.length > 0 || 'fault' in read) throw invalid(faults)
+  return { name, appSecret: wish.appSecret, verifyToken: wish.verifyToken, graphUrl: read.origin }
+}
+
+/** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */
+export const isSecretWord = (text: string, max: number): boolean => text.length <= max && /^[\x21-\x7e]+$/.test(text)
+
+/** The access token goes to this address: encrypted, unless it does not leave the machine. */
+function readGraphUrl(text: string): { origin: string } | { fault: string } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
+    return { fault: `The graph URL must be of the form ${usualGraphUrl}, without a path.` }
+  }
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return { origin: url.origin }
+  return {
+    fault: 'The graph URL must begin with https:// (http:// only for this machine, such as http://127.0.0.1:8090).',
+  }
+}
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+
+const toApp = (row: AppRow): App => ({
+  id: row.id,
+  name: row.name,
+  graphUrl: row.graph_url,
+  createdAt: row.created_at,
+})

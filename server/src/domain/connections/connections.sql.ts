@@ -1,0 +1,57 @@
+import type { Db } from '../../db/db.ts'
+
+export interface ConnectionRow {
+  id: string
+  workspace_id: string
+  app_id: string
+  waba_id: string
+  created_at: Date
+  synced_at: Date | null
+  sync_error: string | null
+  sync_due_at: Date
+}
+
+// Never the sealed token: it is read by vault.sql.ts alone.
+const columns = 'id, workspace_id, app_id, waba_id, created_at, synced_at, sync_error, sync_due_at'
+
+/** 0: the account is connected through this app already. */
+export const insertConnection = (
+  db: Db,
+  row: Pick<ConnectionRow, 'id' | 'workspace_id' | 'app_id' | 'waba_id' | 'created_at' | 'sync_due_at'>,
+  accessTokenSealed: string,
+): Promise<number> =>
+  db.change(
+    `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (app_id, waba_id) do nothing`,
+    [row.id, row.workspace_id, row.app_id, row.waba_id, accessTokenSealed, row.created_at, row.sync_due_at],
+  )
+
+export const connectionsOf = (db: Db, workspaceId: string): Promise<ConnectionRow[]> =>
+  db.rows(`select ${columns} from connections where workspace_id = $1 order by created_at, id`, [workspaceId])
+
+export const allConnections = (db: Db): Promise<ConnectionRow[]> =>
+  db.rows(`select ${columns} from connections order by created_at, id`)
+
+export const connectionById = (db: Db, id: string): Promise<ConnectionRow | undefined> =>
+  db.first(`select ${columns} from connections where id = $1`, [id])
+
+export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
+  db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
+
+/**
+ * Brings the next synchronisation of an account forward, and returns the connection. Not while synchronising fails: the
+ * schedule of retries then stands.
+ */
+export const bringSyncForward = (
+  db: Db,
+  appId: string,
+  wabaId: string,
+  soonest: Date,
+  restSeconds: number,
+): Promise<Pick<ConnectionRow, 'id' | 'workspace_id'> | undefined> =>
+  db.first(
+    `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
+       else least(sync_due_at, greatest($3::timestamptz, synced_at + make_interval(secs => $4::int))) end
+     where app_id = $1 and waba_id = $2 returning id, workspace_id`,
+    [appId, wabaId, soonest, restSeconds],
+  )

@@ -1,0 +1,219 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { useSimulator } from '../../../testing/simulated-network.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { createApp, listApps, moveApp, usualGraphUrl } from './apps.ts'
+import { createConnection, listConnections } from './connections.ts'
+
+const house = useHouse()
+const network = useSimulator(house)
+
+const newApp = (wish: { graphUrl?: string; name?: string; appSecret?: string; verifyToken?: string } = {}) =>
+  createApp(house.db, house.clock, house.secretKeys, {
+    name: 'App',
+    appSecret: 's3cret',
+    verifyToken: 'verify-me',
+    graphUrl: network.simulator.url,
+    ...wish,
+  })
+
+/** A network of one's own making. */
+async function fakeNetwork(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const seen: { url: string; authorization: string | undefined }[] = []
+  const server = createServer((request, response) => {
+    seen.push({ url: String(request.url), authorization: request.headers.authorization })
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const json = (response: ServerResponse, status: number, value: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+
+test('connecting subscribes the app to the account’s webhooks', async () => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  const subscribers = () => network.control.wabas.list().find(({ id }) => id === account.wabaId)?.subscriptions
+  expect(subscribers()).toEqual({})
+  await account.connect(workspace)
+  expect(Object.keys(subscribers() ?? {})).toHaveLength(1)
+})
+
+test('a wrong token is refused with the network’s words, and nothing is stored', async () => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  const app = await newApp()
+  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: account.wabaId, accessToken: 'not-a-token' }
+  await expect(createConnection(network.network, wish)).rejects.toMatchObject({
+    code: 'validation_failed',
+    parts: { param: 'access_token', message: expect.stringMatching(/Invalid OAuth access token.*error 190/) },
+  })
+  const other = network.newAccount()
+  await expect(createConnection(network.network, { ...wish, accessToken: other.token })).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+  expect(await listConnections(house.db, workspace.id)).toEqual([])
+  expect((await workspace.call('/v1/senders')).body).toMatchObject({ total: 0 })
+  expect(account.calls('subscribed_apps')).toBe(0)
+})
+
+test('a token that the network repeats in its refusal is not repeated by us', async () => {
+  const workspace = await newWorkspace(house)
+  const token = 'EAAG-very-secret'
+  const { url } = await fakeNetwork((_request, response) =>
+    json(response, 400, { error: { code: 190, message: `Malformed access token ${token}` } }),
+  )
+  const app = await newApp({ graphUrl: url })
+  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: token }
+  const refusal = await createConnection(network.network, wish).catch((error: Error) => error)
+  expect(refusal).toMatchObject({ message: "The network refuses: Malformed access token … (the network's error 190)" })
+  expect(JSON.stringify(refusal)).not.toContain(token)
+})
+
+test('a network that does not answer is told as such', async () => {
+  const workspace = await newWorkspace(house)
+  const app = await newApp({ graphUrl: 'http://127.0.0.1:9' })
+  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: 'token' }
+  await expect(createConnection(network.network, wish)).rejects.toMatchObject({
+    code: 'service_unavailable',
+    message: 'The network at http://127.0.0.1:9 cannot be reached (ECONNREFUSED).',
+  })
+})
+
+test('an account is connected through an app once, whoever asks and however often', async () => {
+  const [first, second] = [await newWorkspace(house), await newWorkspace(house)]
+  const { wabaId, token } = network.newAccount()
+  const { id: appId } = await newApp()
+  const tries = [first, second, first, second].map(({ id }) =>
+    createConnection(network.network, { workspaceId: id, appId, wabaId, accessToken: token }),
+  )
+  const results = await Promise.allSettled(tries)
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const result of results) {
+    if (result.status === 'rejected') {
+      expect(result.reason).toMatchObject({ parts: { param: 'waba_id', errors: [{ code: 'taken' }] } })
+    }
+  }
+  const again = createConnection(network.network, { workspaceId: first.id, appId, wabaId, accessToken: token })
+  await expect(again).rejects.toThrow(`The account ${wabaId} is connected through the app ${appId} already.`)
+})
+
+test.each([
+  ['an unknown workspace', { workspaceId: '01890000-0000-7000-8000-000000000000' }, 'not_found'],
+  ['an unknown app', { appId: '01890000-0000-7000-8000-000000000000' }, 'not_found'],
+  ['an app id that is none', { appId: 'app' }, 'not_found'],
+  ['a WABA id that is a path', { wabaId: '../me' }, 'validation_failed'],
+  ['a token with a line break', { accessToken: 'a\r\nb' }, 'validation_failed'],
+  ['no token', { accessToken: '' }, 'validation_failed'],
+])('%s is refused before the network is asked', async (_what, part, code) => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  const app = await newApp()
+  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: account.wabaId, accessToken: account.token, ...part }
+  await expect(createConnection(network.network, wish)).rejects.toMatchObject({ code })
+  expect(account.calls('phone_numbers')).toBe(0)
+})
+
+test('a connection stands although its first synchronisation fails', async () => {
+  const workspace = await newWorkspace(house)
+  const { url } = await fakeNetwork((request, response) => {
+    if (request.url?.includes('message_templates')) json(response, 500, {})
+    else json(response, 200, request.method === 'POST' ? { success: true } : { data: [] })
+  })
+  const { id: appId } = await newApp({ graphUrl: url })
+  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
+  const { connection, sync } = await createConnection(network.network, wish)
+  expect(sync).toMatchObject({ kind: 'failed', why: expect.stringContaining('http_500') })
+  expect(connection).toMatchObject({ syncedAt: null, syncError: expect.stringContaining('http_500') })
+})
+
+test('an answer without a list is not taken for an empty one', async () => {
+  const workspace = await newWorkspace(house)
+  const { url } = await fakeNetwork((_request, response) => json(response, 200, {}))
+  const { id: appId } = await newApp({ graphUrl: url })
+  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
+  await expect(createConnection(network.network, wish)).rejects.toThrow('answer_without_list')
+})
+
+test('the token goes to the app’s own host, wherever the network points', async () => {
+  const workspace = await newWorkspace(house)
+  const foreign = await fakeNetwork((_request, response) => json(response, 200, { data: [] }))
+  const own = await fakeNetwork((request, response) => {
+    if (request.method === 'POST') json(response, 200, { success: true })
+    else if (request.url?.includes('phone_numbers')) json(response, 200, { data: [] })
+    else json(response, 200, { data: [], paging: { next: `${foreign.url}/v25.0/10229/message_templates?after=x` } })
+  })
+  const { id: appId } = await newApp({ graphUrl: own.url })
+  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'for-one-host' }
+  const { sync } = await createConnection(network.network, wish)
+  expect(sync).toMatchObject({ kind: 'failed', why: expect.stringContaining('foreign_next_page') })
+  expect(own.seen.length).toBeGreaterThan(3)
+  for (const { authorization } of own.seen) expect(authorization).toBe('Bearer for-one-host')
+  expect(own.seen.some(({ url }) => url.includes('for-one-host'))).toBe(false)
+  expect(foreign.seen).toEqual([])
+})
+
+test('secrets lie sealed in every table, and stand in no log', async () => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  await account.connect(workspace)
+  network.control.tokens.change(account.token, { revoked: true })
+  house.clock.forward({ hours: 6 })
+  await network.drain()
+  expect(house.logged.join()).toContain('a connection could not be synchronised')
+  const tables = await house.db.rows<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`,
+  )
+  expect(tables.length).toBeGreaterThan(10)
+  const secrets = [account.token, account.appSecret, 'verify-me']
+  for (const { name } of tables) {
+    const [all] = await house.db.rows<{ text: string }>(
+      `select coalesce(string_agg(t::text, '|'), '') as text from ${name} t`,
+    )
+    for (const secret of secrets) expect(all?.text, name).not.toContain(secret)
+  }
+  for (const secret of secrets) expect(house.logged.join()).not.toContain(secret)
+  expect(JSON.stringify(await listApps(house.db))).not.toContain('sealed')
+})
+
+test.each([
+  'http://graph.facebook.com',
+  'http://10.0.0.1',
+  'http://localhost.example',
+  'http://127.0.0.1.example',
+  'ftp://127.0.0.1',
+  'https://user:word@graph.facebook.com',
+  'https://graph.facebook.com/v25.0',
+  'https://graph.facebook.com/?x=1',
+  'graph.facebook.com',
+  '',
+])('%s is no address to send a token to', async (graphUrl) => {
+  await expect(newApp({ graphUrl })).rejects.toMatchObject({ parts: { param: 'graph_url' } })
+})
+
+test('an app is at Meta unless it says otherwise, and only its address ever changes', async () => {
+  const { graphUrl: _, ...wish } = { name: ' Shop ', appSecret: 'a', verifyToken: 'b', graphUrl: '' }
+  const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+  expect(app).toMatchObject({ name: 'Shop', graphUrl: usualGraphUrl })
+  for (const graphUrl of ['http://localhost:1', 'http://[::1]:2', 'http://127.1:3', 'https://graph.example/']) {
+    await expect(newApp({ graphUrl })).resolves.toMatchObject({ graphUrl: new URL(graphUrl).origin })
+  }
+  await expect(moveApp(house.db, app.id, 'http://graph.example')).rejects.toMatchObject({ code: 'validation_failed' })
+  await moveApp(house.db, app.id, 'https://other.example')
+  expect((await listApps(house.db)).find(({ id }) => id === app.id)?.graphUrl).toBe('https://other.example')
+})
+
+test.each([{ name: ' ' }, { appSecret: '' }, { appSecret: 'a b' }, { verifyToken: '\n' }, { name: 'x'.repeat(101) }])(
+  'an app with %j is refused',
+  async (part) => {
+    await expect(newApp(part)).rejects.toMatchObject({ code: 'validation_failed' })
+  },
+)

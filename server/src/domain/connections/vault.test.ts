@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { useSimulator } from '../../../testing/simulated-network.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import type { Db } from '../../db/db.ts'
+import { seal } from '../../lib/seal.ts'
+import { createApp, moveApp } from './apps.ts'
+import { newVault } from './vault.ts'
+
+const house = useHouse()
+const network = useSimulator(house)
+
+const newApp = (appSecret: string, keys = house.secretKeys) =>
+  createApp(house.db, house.clock, keys, { name: 'App', appSecret, verifyToken: `verify-${appSecret}` })
+
+/** The same database, counting what it is asked. */
+function counted(): { db: Db; asked: () => number } {
+  let count = 0
+  const db = Object.create(house.db) as Db
+  db.rows = (text, values) => {
+    count++
+    return house.db.rows(text, values)
+  }
+  return { db, asked: () => count }
+}
+
+test('an app and a connection open to what they were given', async () => {
+  const vault = newVault(house.db, house.secretKeys)
+  const app = await newApp('one')
+  expect(await vault.openApp(app.id)).toMatchObject({ id: app.id, appSecret: 'one', verifyToken: 'verify-one' })
+  const account = network.newAccount()
+  const connection = await account.connect(await newWorkspace(house))
+  expect(await vault.accessFor(connection.id)).toMatchObject({
+    graphUrl: network.simulator.url,
+    accessToken: account.token,
+  })
+  for (const id of ['01890000-0000-7000-8000-000000000000', 'none', '', connection.id]) {
+    expect(await vault.openApp(id)).toBeUndefined()
+  }
+})
+
+test('a changed secret or address counts from the next look on, in every process', async () => {
+  const vaults = [1, 2].map(() => newVault(house.db, house.secretKeys))
+  const app = await newApp('before')
+  for (const vault of vaults) expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'before' })
+  const sealed = seal(house.secretKeys, 'after', `apps/${app.id}/app_secret`)
+  await house.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
+  for (const vault of vaults) expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'after' })
+
+  const connection = await network.newAccount().connect(await newWorkspace(house))
+  for (const vault of vaults)
+    expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: network.simulator.url })
+  await moveApp(house.db, connection.appId, 'https://graph.example')
+  for (const vault of vaults)
+    expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: 'https://graph.example' })
+})
+
+test('looks at one moment share a statement, and whoever knows the revision needs none', async () => {
+  const { db, asked } = counted()
+  const vault = newVault(db, house.secretKeys)
+  const apps = await Promise.all(['a', 'b', 'c'].map((secret) => newApp(secret)))
+  const looks = Array.from({ length: 60 }, (_, index) => vault.openApp(apps[index % 3]?.id as string))
+  const opened = await Promise.all(looks)
+  expect(opened.map((app) => app?.appSecret).slice(0, 3)).toEqual(['a', 'b', 'c'])
+  expect(asked()).toBeLessThanOrEqual(2)
+  const before = asked()
+  await vault.openApp(apps[0]?.id as string, opened[0]?.revision)
+  expect(asked()).toBe(before)
+})
+
+test('a synchronisation that changes nothing leaves the copies right', async () => {
+  const { db, asked } = counted()
+  const vault = newVault(db, house.secretKeys)
+  const account = network.newAccount()
+  const connection = await account.connect(await newWorkspace(house))
+  const before = await vault.accessFor(connection.id)
+  house.clock.forward({ hours: 6 })
+  await network.drain()
+  const look = asked()
+  const after = await vault.accessFor(connection.id)
+  expect(after).toBe(before)
+  expect(asked()).toBe(look + 1)
+})
+
+test('sealed bytes that were moved to another row do not open, and harm nobody else', async () => {
+  const vault = newVault(house.db, house.secretKeys)
+  const [robbed, thief, bystander] = await Promise.all(['one', 'two', 'three'].map((secret) => newApp(secret)))
+  await house.db.change(
+    'update apps set app_secret_sealed = (select app_secret_sealed from apps where id = $1) where id = $2',
+    [robbed?.id, thief?.id],
+  )
+  const looks = [thief, bystander].map((app) => vault.openApp(app?.id as string))
+  const [stolen, fine] = await Promise.allSettled(looks)
+  expect(stolen).toMatchObject({ status: 'rejected' })
+  expect(fine).toMatchObject({ status: 'fulfilled', value: { appSecret: 'three' } })
+})
+
+test('what an older key sealed opens for as long as that key is kept', async () => {
+  const app = await newApp('old')
+  const newer: [string, Buffer] = ['newer', randomBytes(32)]
+  const rotated = new Map([newer, ...house.secretKeys])
+  const later = await newApp('new', rotated)
+  const vault = newVault(house.db, rotated)
+  expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'old' })
+  expect(await vault.openApp(later.id)).toMatchObject({ appSecret: 'new' })
+  await expect(newVault(house.db, new Map([newer])).openApp(app.id)).rejects.toThrow('PARLEY_SECRET_KEYS')
+})

@@ -1,0 +1,184 @@
+import type { Database, Db } from '../../db/db.ts'
+import type { Session } from '../../db/session.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid } from '../../lib/ids.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { type Charge, type Charged, chargeBudgets } from './admission.sql.ts'
+import { clearKeeper, loadWindows, readRevision, saveWindows, setKeeper } from './keeper.sql.ts'
+import { Windows } from './windows.ts'
+
+/**
+ * Counts the budgets, exactly, over all processes.
+ *
+ * - `shared`: several processes may be at work; each charge is a row in the database.
+ * - `alone`: this is the only process; charges are counted in memory, and the database is only asked whether that still
+ *   holds, together with the access revision, once for all requests of a batch.
+ *
+ * Every process holds the lock `presence` in shared mode on its session. The one that gets it exclusively is alone, and
+ * writes its name as `keeper` beside the revision. A process that starts asks for its place with a notification: the
+ * keeper writes its windows to the database, takes its name off and lets go of the exclusive lock; only then does the
+ * other begin. A keeper that died has lost its lock with its session. One that does not react is fenced off: its name is
+ * taken off for it, and it sees so with its next batch.
+ */
+const presence = 7_215_500
+const channel = 'parley_budgets'
+const lookAroundMs = 5_000
+
+type Mode = 'shared' | 'alone'
+
+export interface Keeper {
+  /** Charges nobody if the access revision is not the one given; the answer says which it is. */
+  charge(revision: number, charges: readonly Charge[]): Promise<{ revision: number; charged: Charged[] }>
+  stop(): Promise<void>
+}
+
+export async function startKeeper(db: Database, clock: Clock, log: Logger, patienceMs = 5_000): Promise<Keeper> {
+  const keeper = new BudgetKeeper(db, clock, log, patienceMs)
+  await keeper.start()
+  return keeper
+}
+
+class BudgetKeeper implements Keeper {
+  readonly #db: Database
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #patienceMs: number
+  readonly #name = newUuid()
+  #session: Session | undefined
+  #mode: Mode = 'shared'
+  #windows = new Windows()
+  /** Changes of mode, one after the other; charges wait for the one under way. */
+  #change: Promise<void> = Promise.resolve()
+  #changing = 0
+  readonly #inTable = new Set<Promise<unknown>>()
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(db: Database, clock: Clock, log: Logger, patienceMs: number) {
+    this.#db = db
+    this.#clock = clock
+    this.#log = log
+    this.#patienceMs = patienceMs
+  }
+
+  async start(): Promise<void> {
+    await this.#join()
+    this.#timer = setInterval(() => void this.#lookAround(), lookAroundMs)
+    this.#timer.unref()
+  }
+
+  async charge(revision: number, charges: readonly Charge[]): Promise<{ revision: number; charged: Charged[] }> {
+    for (;;) {
+      if (this.#changing > 0) await this.#change
+      if (this.#mode === 'shared') return this.#chargeTable(revision, charges)
+      const read = await readRevision(this.#db)
+      if (this.#mode === 'alone' && this.#changing === 0) {
+        if (read.keeper === this.#name) {
+          if (read.revision !== revision) return { revision: read.revision, charged: [] }
+          const nowMs = this.#clock.now().getTime()
+          return { revision, charged: charges.map((charge) => this.#windows.charge(charge, nowMs)) }
+        }
+        await this.#switch(() => this.#giveUp())
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#switch(() => this.#giveUp())
+    await this.#session?.close().catch(() => {})
+  }
+
+  #chargeTable(revision: number, charges: readonly Charge[]) {
+    const charging = chargeBudgets(this.#db, revision, charges, this.#clock.pinned())
+    this.#inTable.add(charging)
+    const done = () => this.#inTable.delete(charging)
+    charging.then(done, done)
+    return charging
+  }
+
+  /** Takes a place among the processes, alone if there is no other. */
+  async #join(): Promise<void> {
+    const session = await this.#db.session()
+    this.#session = session
+    session.onLost(() => void this.#rejoin())
+    await session.listen(channel, () => void this.#switch(() => this.#giveUp()))
+    if (!(await tryLock(session, 'pg_try_advisory_lock_shared'))) {
+      await session.rows(`select pg_notify($1, '')`, [channel])
+      await this.#waitForPlace(session)
+    }
+    await this.#switch(() => this.#tryAlone())
+  }
+
+  async #waitForPlace(session: Session): Promise<void> {
+    const place = session.rows('select pg_advisory_lock_shared($1)', [presence]).then(() => true)
+    const late = new Promise<boolean>((resolve) => setTimeout(resolve, this.#patienceMs, false).unref())
+    if (await Promise.race([place, late])) return
+    // Our request stays in line, so we have our place the moment the other one moves.
+    place.catch(() => {})
+    this.#log.warn('another process does not hand over the budgets; it is fenced off')
+    await setKeeper(this.#db, null)
+  }
+
+  /** The session is gone, and with it our place: another process may be counting already. */
+  async #rejoin(): Promise<void> {
+    await this.#switch(() => this.#giveUp())
+    while (!this.#stopped) {
+      try {
+        return await this.#join()
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 1000).unref())
+      }
+    }
+  }
+
+  async #lookAround(): Promise<void> {
+    this.#windows.forgetPast(this.#clock.now().getTime())
+    if (this.#mode === 'shared' && this.#changing === 0) await this.#switch(() => this.#tryAlone())
+  }
+
+  #switch(step: () => Promise<void>): Promise<void> {
+    this.#changing++
+    this.#change = this.#change
+      .then(step)
+      .catch((error) => this.#log.warn({ err: error }, 'the budgets could not change hands'))
+      .finally(() => {
+        this.#changing--
+      })
+    return this.#change
+  }
+
+  async #tryAlone(): Promise<void> {
+    if (this.#stopped || this.#mode === 'alone' || !this.#session) return
+    if (!(await tryLock(this.#session, 'pg_try_advisory_lock'))) return
+    await Promise.allSettled(this.#inTable)
+    await setKeeper(this.#db, this.#name)
+    const now = this.#clock.now()
+    this.#windows = new Windows()
+    for (const window of await loadWindows(this.#db, now, this.#clock.pinned())) this.#windows.put(window)
+    this.#mode = 'alone'
+  }
+
+  /** Puts the windows where every process sees them, and lets the others begin. */
+  async #giveUp(): Promise<void> {
+    if (this.#mode === 'shared') return
+    this.#mode = 'shared'
+    const now = this.#clock.now()
+    const windows = this.#windows.current(now.getTime())
+    this.#windows = new Windows()
+    await this.#db.transaction(async (tx: Db) => {
+      await saveWindows(tx, windows, now, this.#clock.pinned())
+      await clearKeeper(tx, this.#name)
+    })
+    await this.#session?.rows('select pg_advisory_unlock($1)', [presence])
+  }
+}
+
+async function tryLock(
+  session: Session,
+  how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+): Promise<boolean> {
+  const [row] = await session.rows<{ got: boolean }>(`select ${how}($1) as got`, [presence])
+  return row?.got === true
+}

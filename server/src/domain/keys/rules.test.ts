@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { Refusal } from '../../lib/refuse.ts'
+import { changeKey, createKey, type KeyWish, listKeys, revokeKey, warningsOf } from './keys.ts'
+
+const house = useHouse()
+
+const refusal = async (work: Promise<unknown>) => {
+  const error = await work.catch((each: unknown) => each)
+  expect(error).toBeInstanceOf(Refusal)
+  const { code, parts } = error as Refusal
+  return { code, params: parts.errors?.map(({ param }) => param) }
+}
+
+test.each<[wish: Partial<KeyWish>, param: string]>([
+  [{ name: '' }, 'name'],
+  [{ name: '   ' }, 'name'],
+  [{ name: 'x'.repeat(101) }, 'name'],
+  [{ scopes: ['messages:everything'] }, 'scopes'],
+  [{ scopes: ['__proto__'] }, 'scopes'],
+  [{ budget: 0 }, 'rate'],
+  [{ budget: 101 }, 'rate'],
+  [{ budget: 1.5 }, 'rate'],
+  [{ budget: Number.NaN }, 'rate'],
+  [{ expiresAt: new Date('2026-11-15T09:00:00.000Z') }, 'expires_at'],
+  [{ expiresAt: new Date(Number.NaN) }, 'expires_at'],
+  [{ allowedRanges: ['203.0.113.9/24'] }, 'ip'],
+  [{ allowedRanges: ['2001:db8::1/32'] }, 'ip'],
+  [{ allowedRanges: ['fe80::1%eth0'] }, 'ip'],
+  [{ allowedRanges: ['example.com'] }, 'ip'],
+  [{ allowedRanges: ['010.0.0.1'] }, 'ip'],
+  [{ allowedRanges: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, 'ip'],
+])('a key is not made with %j', async (wish, param) => {
+  const workspace = await newWorkspace(house)
+  const made = createKey(house.db, house.clock, {
+    workspaceId: workspace.id,
+    name: 'k',
+    scopes: [],
+    createdBy: 'test',
+    ...wish,
+  })
+  expect(await refusal(made)).toEqual({ code: 'validation_failed', params: [param] })
+  expect(await listKeys(house.db, workspace.id)).toHaveLength(1)
+})
+
+test('addresses are kept in their one canonical form, each once', async () => {
+  const workspace = await newWorkspace(house)
+  const { key } = await workspace.newKey({
+    allowedRanges: [' 203.0.113.9 ', '::ffff:203.0.113.9', '2001:DB8:0::/32', '::FFFF:10.0.0.0/104', '2001:db8::/32'],
+  })
+  expect(key.allowedRanges).toEqual(['203.0.113.9/32', '2001:db8::/32', '10.0.0.0/8'])
+})
+
+test('a list that holds every address of a family is taken, with a warning', async () => {
+  const workspace = await newWorkspace(house)
+  const warnings = async (...allowedRanges: string[]) => warningsOf((await workspace.newKey({ allowedRanges })).key)
+  expect(await warnings('0.0.0.0/0')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
+  expect(await warnings('::ffff:0:0/96')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
+  expect(await warnings('::/0')).toEqual(['The allow-list holds ::/0, which is every IPv6 address.'])
+  expect(await warnings('10.0.0.0/8')).toEqual([])
+  expect(await warnings()).toEqual([])
+})
+
+test('a change leaves what it does not name, an expiry included', async () => {
+  const workspace = await newWorkspace(house)
+  const expiresAt = new Date(house.clock.now().getTime() + 60_000)
+  const { key } = await workspace.newKey({ allowedRanges: ['10.0.0.0/8'], budget: 7, expiresAt })
+  const renamed = await changeKey(house.db, house.clock, key.id, { name: 'new' })
+  expect(renamed).toEqual({ ...key, name: 'new' })
+  const open = await changeKey(house.db, house.clock, key.id, { expiresAt: null, allowedRanges: [] })
+  expect(open).toEqual({ ...key, name: 'new', expiresAt: null, allowedRanges: [] })
+  expect((await listKeys(house.db, workspace.id)).find(({ id }) => id === key.id)).toEqual(open)
+})
+
+test('revoking twice keeps the first time, and a key that never was is not found', async () => {
+  const workspace = await newWorkspace(house)
+  const { revokedAt } = await revokeKey(house.db, house.clock, workspace.key.id)
+  house.clock.forward({ seconds: 5 })
+  expect((await revokeKey(house.db, house.clock, workspace.key.id)).revokedAt).toEqual(revokedAt)
+  for (const id of ['', 'x', workspace.id, `${workspace.key.id}'`]) {
+    expect((await refusal(revokeKey(house.db, house.clock, id))).code).toBe('not_found')
+  }
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { digestOf, hintOf, isSecret, newSecret, secretOf } from './secret.ts'
+
+fc.configureGlobal({ seed: 20_261_115 })
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** CRC-32 bit by bit, and its base62 with big integers: nothing in common with the code under test. */
+function sumOf(head: string): string {
+  let crc = 0xffffffff
+  for (const byte of Buffer.from(head)) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  }
+  let value = BigInt((crc ^ 0xffffffff) >>> 0)
+  let text = ''
+  while (text.length < 6) {
+    text = base62[Number(value % 62n)] + text
+    value /= 62n
+  }
+  return text
+}
+
+const randomPart = fc.string({ unit: fc.constantFrom(...base62), minLength: 32, maxLength: 32 })
+const secrets = randomPart.map((random) => `prl_live_${random}${sumOf(`prl_live_${random}`)}`)
+
+test('a key is prl_live_, 32 base62 characters and their checksum', () => {
+  for (let round = 0; round < 200; round++) {
+    const secret = newSecret()
+    expect(secret).toMatch(/^prl_live_[0-9A-Za-z]{38}$/)
+    expect(secret.slice(-6)).toBe(sumOf(secret.slice(0, -6)))
+  }
+})
+
+test('every such key is taken', () => {
+  fc.assert(fc.property(secrets, (secret) => isSecret(secret) && secretOf(`Bearer ${secret}`) === secret))
+})
+
+test('a key with any one character changed is none', () => {
+  const other = fc.oneof(
+    fc.constantFrom(...base62, '-', '_', ' ', 'é', '０', '𝟘', '\0'),
+    fc.nat({ max: 0xff }).map((code) => String.fromCharCode(code)),
+  )
+  fc.assert(
+    fc.property(secrets, fc.nat({ max: 46 }), other, (secret, at, letter) => {
+      fc.pre(secret[at] !== letter)
+      return !isSecret(secret.slice(0, at) + letter + secret.slice(at + 1))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a key with two neighbours swapped, a character lost or one added is none', () => {
+  fc.assert(
+    fc.property(secrets, fc.nat({ max: 45 }), fc.constantFrom(...base62), (secret, at, more) => {
+      const [a = '', b = ''] = secret.slice(at, at + 2)
+      const swapped = secret.slice(0, at) + b + a + secret.slice(at + 2)
+      const lost = secret.slice(0, at) + secret.slice(at + 1)
+      const added = secret.slice(0, at) + more + secret.slice(at)
+      return (a === b || !isSecret(swapped)) && !isSecret(lost) && !isSecret(added)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('no other text is taken for a key', () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 60 }),
+    fc.base64String({ minLength: 44, maxLength: 52 }),
+    randomPart.map((random) => `prl_live_${random}000000`),
+  )
+  fc.assert(
+    fc.property(text, (each) => [each, `Bearer ${each}`].every((header) => !isSecret(each) && secretOf(header) === undefined)),
+    { numRuns: 500 },
+  )
+})
+
+test('the hint shows four characters on either side and leaves the other 24 open', () => {
+  fc.assert(
+    fc.property(secrets, (secret) => {
+      expect(hintOf(secret)).toBe(`prl_live_${secret.slice(9, 13)}...${secret.slice(37, 41)}`)
+      expect(digestOf(secret)).toMatch(/^[A-Za-z0-9+/]{43}=$/)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('the random part is evenly spread over all 62 characters', () => {
+  const counts = new Map<string, number>()
+  const rounds = 2000
+  for (let round = 0; round < rounds; round++) {
+    for (const letter of newSecret().slice(9, 41)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  }
+  const expected = (rounds * 32) / 62
+  const chiSquare = [...base62].reduce((sum, letter) => sum + ((counts.get(letter) ?? 0) - expected) ** 2 / expected, 0)
+  // 61 degrees of freedom: beyond 140 once in ten million runs.
+  expect(chiSquare).toBeLessThan(140)
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { secondsLeft } from './admit.ts'
+import { changeKey } from './keys.ts'
+
+fc.configureGlobal({ seed: 20_261_115 })
+
+const house = useHouse()
+
+test('the seconds left are whole, rounded up, from 1 to 60', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -5_000, max: 65_000 }), (msLeft) => {
+      const seconds = secondsLeft(msLeft)
+      expect(Number.isInteger(seconds)).toBe(true)
+      expect(seconds).toBeGreaterThanOrEqual(1)
+      expect(seconds).toBeLessThanOrEqual(60)
+      // Whoever waits that long comes after the window's end, and not a whole second late.
+      if (msLeft > 0 && msLeft <= 60_000) {
+        expect(seconds * 1000).toBeGreaterThanOrEqual(msLeft)
+        expect(seconds * 1000 - msLeft).toBeLessThan(1000)
+      }
+    }),
+  )
+})
+
+type Step = { kind: 'ask'; times: number } | { kind: 'wait'; ms: number } | { kind: 'change'; budget: number }
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask' as const), times: fc.integer({ min: 1, max: 9 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('wait' as const),
+        ms: fc.oneof(fc.constantFrom(1, 999, 1000, 59_999, 60_000), fc.integer({ min: 1, max: 70_000 })),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('change' as const), budget: fc.integer({ min: 1, max: 12 }) }),
+    },
+  ),
+  { minLength: 3, maxLength: 12 },
+)
+
+/** The whole of the rule, in a few lines. */
+class Model {
+  budget: number
+  used = 0
+  opened = Number.NEGATIVE_INFINITY
+
+  constructor(budget: number) {
+    this.budget = budget
+  }
+
+  ask(now: number): string {
+    if (now >= this.opened + 60_000) {
+      this.opened = now
+      this.used = 0
+    }
+    const passes = this.used < this.budget
+    if (passes) this.used++
+    const reset = Math.ceil((this.opened + 60_000 - now) / 1000)
+    return `${passes ? 200 : 429} ${this.budget} ${Math.max(0, this.budget - this.used)} ${reset}`
+  }
+}
+
+test('requests, waiting and changes of the budget in any sequence go as the rule says', async () => {
+  const workspace = await newWorkspace(house)
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (budget, sequence) => {
+      const { key, secret } = await workspace.newKey({ budget })
+      const model = new Model(budget)
+      for (const step of sequence) {
+        if (step.kind === 'wait') house.clock.forward({ ms: step.ms })
+        else if (step.kind === 'change') {
+          await changeKey(house.db, house.clock, key.id, { budget: step.budget })
+          model.budget = step.budget
+        } else {
+          const now = house.clock.now().getTime()
+          const wanted = Array.from({ length: step.times }, () => model.ask(now))
+          const given = await Promise.all(
+            wanted.map(async () => {
+              const { status, headers } = await house.call('/v1/me', { key: secret })
+              const [limit, left, reset] = ['limit', 'remaining', 'reset'].map((each) =>
+                headers.get(`ratelimit-${each}`),
+              )
+              return `${status} ${limit} ${left} ${reset}`
+            }),
+          )
+          expect(given.sort()).toEqual(wanted.sort())
+        }
+      }
+    }),
+    { numRuns: 20 },
+  )
+})

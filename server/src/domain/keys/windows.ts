@@ -1,0 +1,38 @@
+import type { Charge, Charged } from './admission.sql.ts'
+
+const windowMs = 60_000
+
+/** A budget's current minute: it opens with the first request charged to it, and is over 60 seconds later. */
+export interface Window {
+  subject: string
+  openedMs: number
+  used: number
+}
+
+/** The windows of budgets, in memory: the same arithmetic as `chargeBudgets` does in the database. */
+export class Windows {
+  readonly #open = new Map<string, Window>()
+
+  charge({ subject, amount, budget }: Charge, nowMs: number): Charged {
+    const open = this.#open.get(subject)
+    const over = open === undefined || open.openedMs <= nowMs - windowMs
+    const window = over ? { subject, openedMs: nowMs, used: 0 } : open
+    const granted = Math.max(0, Math.min(amount, budget - window.used))
+    window.used += granted
+    if (over) this.#open.set(subject, window)
+    return { subject, granted, used: window.used, msLeft: window.openedMs + windowMs - nowMs }
+  }
+
+  put(window: Window): void {
+    this.#open.set(window.subject, window)
+  }
+
+  /** Those that are not over. */
+  current(nowMs: number): Window[] {
+    return [...this.#open.values()].filter(({ openedMs }) => openedMs > nowMs - windowMs)
+  }
+
+  forgetPast(nowMs: number): void {
+    for (const [subject, { openedMs }] of this.#open) if (openedMs <= nowMs - windowMs) this.#open.delete(subject)
+  }
+}

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { echoRoutes } from '../../../testing/echo.ts'
+import { openHouse, useHouse } from '../../../testing/house.ts'
+import { loggedRequest } from '../../../testing/log.ts'
+import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
+import { revokeKey } from '../keys/keys.ts'
+import { newSecret } from '../keys/secret.ts'
+import { listRefusals, listRequests } from './requests.ts'
+
+const house = useHouse({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+
+test('a request is logged with who asked, for what, from where, and how it went', async () => {
+  const workspace = await newWorkspace(house)
+  const headers = { 'user-agent': 'shop/1.0', 'x-forwarded-for': '2001:db8::7' }
+  const answer = await workspace.call('/v1/echo/abc?times=2', { headers })
+  const row = await loggedRequest(house, answer)
+  expect(row).toEqual({
+    id: answer.headers.get('x-request-id')?.slice(4),
+    at: house.clock.now(),
+    workspace_id: workspace.id,
+    key_id: workspace.key.id,
+    method: 'GET',
+    route: '/v1/echo/:id',
+    status: 200,
+    code: null,
+    duration_us: expect.any(Number),
+    address: '2001:db8::7',
+    user_agent: 'shop/1.0',
+  })
+  expect(row.duration_us).toBeGreaterThan(0)
+})
+
+test.each<[what: string, path: string, method: string, status: number, code: string | null, route: string]>([
+  ['a success', '/v1/me', 'GET', 200, null, '/v1/me'],
+  ['HEAD', '/v1/me', 'HEAD', 200, null, '/v1/me'],
+  ['OPTIONS', '/v1/me', 'OPTIONS', 204, null, '/v1/me'],
+  ['a path that is none', '/v1/nothing/here?secret=x', 'GET', 404, 'not_found', '/v1/nothing/here'],
+  ['another method', '/v1/me', 'PUT', 405, 'method_not_allowed', '/v1/me'],
+  ['an id that is none', '/v1/echo/NONE', 'GET', 404, 'not_found', '/v1/echo/:id'],
+  ['an unreadable URL', '/v1/%zz', 'GET', 400, 'validation_failed', '/v1/%zz'],
+  ['a crash', '/v1/broken', 'GET', 500, 'internal_error', '/v1/broken'],
+])('%s is logged', async (_what, path, method, status, code, route) => {
+  const workspace = await newWorkspace(house)
+  const answer = await workspace.call(path, { method })
+  expect(await loggedRequest(house, answer)).toMatchObject({ workspace_id: workspace.id, method, route, status, code })
+})
+
+test('every request is in the log once the service has stopped, refused ones included', async () => {
+  const { house: other, close } = await openHouse()
+  const workspace = await newWorkspace(other)
+  const { secret } = await workspace.newKey({ budget: 20 })
+  const calls = Array.from({ length: 150 }, (_, index) =>
+    other.call('/v1/me', index % 3 === 0 ? {} : { key: index % 3 === 1 ? secret : newSecret() }),
+  )
+  const ids = (await Promise.all(calls)).map(({ headers }) => headers.get('x-request-id')?.slice(4)).sort()
+  await other.api.app.close()
+  await other.api.flush()
+  const rows = await other.db.rows<{ id: string }>(`select id from request_log where route = '/v1/me' order by id`)
+  expect(rows.map(({ id }) => id)).toEqual(ids)
+  await close()
+})
+
+/** 3 × insufficient_scope with two keys, 2 × not_found, 1 × key_revoked; two addresses; over two hours. */
+async function refusedHere(workspace: TestWorkspace) {
+  const first = await workspace.newKey({ scopes: [] })
+  const second = await workspace.newKey({ scopes: [] })
+  const start = house.clock.now()
+  await house.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
+  house.clock.forward({ minutes: 50 })
+  await house.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
+  await house.call('/v1/nothing', { key: first.secret, ...from('192.0.2.2') })
+  const middle = house.clock.now()
+  house.clock.forward({ minutes: 50 })
+  await house.call('/v1/webhook', { key: second.secret, ...from('192.0.2.2') })
+  await house.call('/v1/nowhere', { key: first.secret, ...from('192.0.2.2') })
+  await revokeKey(house.db, house.clock, second.key.id)
+  const last = await house.call('/v1/me', { key: second.secret, ...from('192.0.2.3') })
+  await loggedRequest(house, last)
+  return { first: first.key.id, second: second.key.id, start, middle, end: house.clock.now() }
+}
+
+test('refusals are grouped by error, with how many, since when, and which keys and addresses', async () => {
+  const workspace = await newWorkspace(house)
+  const { first, second, start, middle, end } = await refusedHere(workspace)
+  const groups = (await listRefusals(house.db, workspace.id, start)).map(({ title, cause, remedy, ...group }) => {
+    for (const words of [title, cause, remedy]) expect(words).not.toBe('')
+    return group
+  })
+  const addresses = (...list: string[]) => ({ addresses: list, addressCount: list.length })
+  const keys = (...list: string[]) => ({ keys: list, keyCount: list.length })
+  expect(groups).toEqual([
+    {
+      code: 'insufficient_scope',
+      count: 3,
+      firstAt: start,
+      lastAt: end,
+      ...keys(first, second),
+      ...addresses('192.0.2.1', '192.0.2.2'),
+    },
+    { code: 'not_found', count: 2, firstAt: middle, lastAt: end, ...keys(first), ...addresses('192.0.2.2') },
+    { code: 'key_revoked', count: 1, firstAt: end, lastAt: end, ...keys(second), ...addresses('192.0.2.3') },
+  ])
+})
+
+test('only what came since the given time counts, to the millisecond', async () => {
+  const workspace = await newWorkspace(house)
+  const { start, middle, end } = await refusedHere(workspace)
+  const counts = async (since: Date) =>
+    Object.fromEntries((await listRefusals(house.db, workspace.id, since)).map(({ code, count }) => [code, count]))
+  expect(await counts(start)).toEqual({ insufficient_scope: 3, not_found: 2, key_revoked: 1 })
+  expect(await counts(new Date(start.getTime() + 1))).toEqual({ insufficient_scope: 2, not_found: 2, key_revoked: 1 })
+  expect(await counts(middle)).toEqual({ insufficient_scope: 2, not_found: 2, key_revoked: 1 })
+  expect(await counts(new Date(middle.getTime() + 1))).toEqual({ insufficient_scope: 1, not_found: 1, key_revoked: 1 })
+  expect(await counts(new Date(end.getTime() + 1))).toEqual({})
+})
+
+test('a workspace sees its own refusals; those without a known key belong to none', async () => {
+  const since = house.clock.now()
+  const workspace = await newWorkspace(house)
+  const other = await newWorkspace(house)
+  await other.call('/v1/nothing')
+  await loggedRequest(house, await house.call('/v1/me', { key: newSecret() }))
+  expect(await listRefusals(house.db, workspace.id, since)).toEqual([])
+  expect(await listRefusals(house.db.within(workspace.id), other.id, since)).toEqual([])
+  expect((await listRefusals(house.db, other.id, since)).map(({ code }) => code)).toEqual(['not_found'])
+  const unknown = await listRefusals(house.db, null, since)
+  expect(unknown.map(({ code, keyCount }) => [code, keyCount])).toEqual([['invalid_key', 0]])
+})
+
+test('logged requests are listed the newest first, page by page, all or by error', async () => {
+  const workspace = await newWorkspace(house)
+  for (let round = 0; round < 7; round++) {
+    await workspace.call(round % 2 === 0 ? '/v1/me' : '/v1/nothing')
+    if (round % 3 === 0) house.clock.forward({ seconds: 1 })
+  }
+  await loggedRequest(house, await workspace.call('/v1/me'))
+  for (const [code, total] of [
+    [null, 8],
+    ['not_found', 3],
+  ] as const) {
+    const seen: string[] = []
+    for (let before: { at: Date; id: string } | null = null; ; ) {
+      const page = await listRequests(house.db, workspace.id, { code, before, limit: 3 })
+      seen.push(...page.map(({ at, id }) => `${at.toISOString()} ${id}`))
+      const last = page.at(-1)
+      if (!last) break
+      before = last
+    }
+    expect(seen).toHaveLength(total)
+    expect(seen).toEqual(seen.toSorted().toReversed())
+    expect(new Set(seen).size).toBe(total)
+  }
+})

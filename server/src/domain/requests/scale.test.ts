@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { listRefusals, listRequests } from './requests.ts'
+
+/**
+ * Ten million logged requests over 30 days, a tenth of them refused: PARLEY_SCALE=1 (some minutes, about 4 GB of disk).
+ * Half belong to one workspace, the others to nine more and to nobody.
+ */
+const rows = Number(process.env.PARLEY_SCALE_ROWS ?? 10_000_000)
+const days = 30
+const timings: Record<string, number> = {}
+
+let opened: Awaited<ReturnType<typeof openHouse>>
+let big = ''
+
+beforeAll(async () => {
+  if (!process.env.PARLEY_SCALE) return
+  opened = await openHouse()
+  const { house } = opened
+  const { db, clock } = house
+  const ids: string[] = []
+  for (let index = 0; index < 10; index++) ids.push((await newWorkspace(house, `W${index}`)).id)
+  big = ids[0] as string
+  const first = new Date(clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
+  for (const table of ['request_log', 'refusal_hours'])
+    await db.rows('select ensure_days($1, $2::date, $3)', [table, first, days])
+  for (let day = 0; day < days; day++) {
+    await db.change(
+      `insert into request_log (at, id, workspace_id, key_id, method, route, status, code, duration_us, address, user_agent)
+       select $1::timestamptz + n * interval '86400 seconds' / $2::int, gen_random_uuid(),
+         case when n % 20 = 19 then null else ($3::uuid[])[case when n % 2 = 0 then 1 else 2 + n % 9 end] end,
+         case when n % 20 = 19 then null else md5((n % 40)::text)::uuid end,
+         'GET', '/v1/messages', case when n % 10 = 7 or n % 40 = 10 then 403 else 200 end,
+         case when n % 10 = 7 or n % 40 = 10 then (array['insufficient_scope', 'rate_limited', 'not_found', 'ip_not_allowed',
+           'validation_failed', 'invalid_key', 'key_revoked'])[1 + (n / 10) % 7] end,
+         900, '203.0.' || (n / 7) % 4 || '.' || n % 250, 'shop/1.0'
+       from generate_series(0, $2::int - 1) as n`,
+      [new Date(`${first}T00:00:00Z`).getTime() + day * 86_400_000, Math.ceil(rows / days), ids].map((value, index) =>
+        index === 0 ? new Date(value as number) : value,
+      ),
+    )
+  }
+  await db.change(
+    `insert into refusal_hours (hour, workspace_id, code, key_id, address, count, first_at, last_at)
+     select date_trunc('hour', at, 'UTC'), workspace_id, code, key_id, address, count(*), min(at), max(at)
+     from request_log where code is not null group by 1, 2, 3, 4, 5`,
+  )
+  for (const table of ['request_log', 'refusal_hours']) await db.script(`analyze ${table}`)
+}, 1_800_000)
+
+afterAll(async () => {
+  if (opened) {
+    console.table(timings)
+    await opened.close()
+  }
+})
+
+/** The slower of the runs after the first, in milliseconds. */
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const first = performance.now()
+  let result = await work()
+  timings[`${name}, cold`] = Math.round(performance.now() - first)
+  for (let run = 0; run < 6; run++) {
+    const start = performance.now()
+    result = await work()
+    timings[name] = Math.max(timings[name] ?? 0, Math.round(performance.now() - start))
+  }
+  return result
+}
+
+test.skipIf(!process.env.PARLEY_SCALE)(
+  'ten million requests are listed and grouped well within a second',
+  async () => {
+    const { db, clock } = opened.house
+    const ago = (ms: number) => new Date(clock.now().getTime() - ms)
+    const day = 86_400_000
+    const total = await db.first<{ count: number }>('select count(*) from request_log')
+    const counted = await db.first<{ count: number; buckets: number }>(
+      'select sum(count)::bigint as count, count(*) as buckets from refusal_hours',
+    )
+    timings['rows of the log'] = total?.count ?? 0
+    timings.refusals = counted?.count ?? 0
+    timings['rows of refusal_hours'] = counted?.buckets ?? 0
+    for (const [whose, id] of [
+      ['one workspace', big],
+      ['nobody', null],
+    ] as const) {
+      const page = await timed(`list, ${whose}`, () => listRequests(db, id, { code: null, before: null, limit: 50 }))
+      expect(page).toHaveLength(50)
+      const code = id ? 'insufficient_scope' : (page.find((row) => row.code)?.code ?? 'invalid_key')
+      await timed(`list by error, ${whose}`, () => listRequests(db, id, { code, before: null, limit: 50 }))
+      const before = { at: ago(20.5 * day), id: '00000000-0000-0000-0000-000000000000' }
+      await timed(`list from deep within, ${whose}`, () => listRequests(db, id, { code: null, before, limit: 50 }))
+      await timed(`list by error from deep within, ${whose}`, () => listRequests(db, id, { code, before, limit: 50 }))
+      await timed(`list by an error that never was, ${whose}`, () =>
+        listRequests(db, id, { code: 'file_expired', before: null, limit: 50 }),
+      )
+      for (const [span, since] of [
+        ['an hour', ago(3_600_000 + 1)],
+        ['a day', ago(day + 1)],
+        ['a week', ago(7 * day + 1)],
+        ['all', ago(31 * day)],
+      ] as const) {
+        await timed(`groups of ${span}, ${whose}`, () => listRefusals(db, id, since))
+      }
+    }
+    for (const [name, ms] of Object.entries(timings)) {
+      if (/^(list|groups)/.test(name) && !name.endsWith('cold')) expect(ms, name).toBeLessThan(1000)
+    }
+  },
+  600_000,
+)

@@ -1,0 +1,35 @@
+import { SenderId } from '@parley/contract/ids'
+import { List, PageQuery } from '@parley/contract/page'
+import { Sender } from '@parley/contract/sender'
+import { Type } from 'typebox'
+import { pageOf, readPage } from '../../http/page.ts'
+import { route } from '../../http/route.ts'
+import { getSender, listSenders, markOf, toSender } from './senders.ts'
+
+export const senderRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/senders',
+    scope: 'senders:read',
+    summary: 'List the senders',
+    description: 'The numbers the workspace sends from and is messaged on, the newest first.',
+    tag: 'Senders',
+    query: PageQuery,
+    reply: List(Sender),
+    handle: async ({ db, caller }, { query }) => {
+      const page = readPage(query)
+      const { rows, total } = await listSenders(db, caller.workspaceId, page)
+      return pageOf(page, rows, total, markOf, toSender)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/senders/:id',
+    scope: 'senders:read',
+    summary: 'Get a sender',
+    tag: 'Senders',
+    params: Type.Object({ id: SenderId }),
+    reply: Sender,
+    handle: ({ db, caller }, { params }) => getSender(db, caller.workspaceId, params.id),
+  }),
+]

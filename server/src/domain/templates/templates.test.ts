@@ -1,0 +1,137 @@
+import type { Template } from '@parley/contract/template'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { useSimulator } from '../../../testing/simulated-network.ts'
+import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
+import { syncConnection } from '../connections/sync.ts'
+
+const house = useHouse()
+const network = useSimulator(house)
+
+type Listed = { data: Template[]; total: number; has_more: boolean; next_cursor: string | null }
+
+const list = async (workspace: TestWorkspace, query = '') =>
+  (await workspace.call(`/v1/templates${query}`)).body as Listed
+
+const keysOf = ({ variables }: Template) => variables.map(({ key }) => key)
+
+test('a connected account’s templates are listed with the variables that each needs', async () => {
+  const workspace = await newWorkspace(house)
+  await network.demoAccount().connect(workspace)
+  const { data, total } = await list(workspace)
+  const there = network.control.templates.list()
+  expect(total).toBe(there.length)
+  const found = Object.fromEntries(data.map((template) => [template.name, keysOf(template)]))
+  expect(found).toMatchObject({
+    appointment_reminder: ['header.1', 'body.1', 'body.2', 'buttons.2.url'],
+    order_update: ['header.image', 'body.first_name', 'body.order_id', 'buttons.0.url'],
+    invoice_ready: ['header.document', 'body.1', 'body.2'],
+    courier_arriving: ['header.location', 'body.1'],
+    summer_offer: ['body.1', 'buttons.0.code'],
+    otp_login: ['body.1'],
+    intake_form: ['body.1'],
+    hello_world: [],
+  })
+  const byName = (name: string) => data.find((template) => template.name === name)
+  expect(byName('intake_form')?.flow).toEqual({ flow_id: '800000000000001', button_index: 0 })
+  expect(byName('order_update')).toMatchObject({
+    object: 'template',
+    language: 'es',
+    category: 'UTILITY',
+    status: 'APPROVED',
+    flow: null,
+    variables: [
+      { key: 'header.image', in: 'header', type: 'image', required: true },
+      { key: 'body.first_name', in: 'body', type: 'text', required: true, example: 'Ana' },
+      { key: 'body.order_id', example: 'A-1001' },
+      { key: 'buttons.0.url', in: 'button', example: 'A-1001' },
+    ],
+  })
+  for (const template of data) {
+    const original = there.find(({ name }) => name === template.name)
+    expect(JSON.stringify(template.components), template.name).toBe(JSON.stringify(original?.components))
+    expect((await workspace.call(`/v1/templates/${template.id}`)).body).toEqual(template)
+  }
+})
+
+test.each(['asc', 'desc'])('45 templates, %s, are neither repeated nor skipped while others come in', async (order) => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  for (let n = 0; n < 45; n++) account.addTemplate({ name: `t_${n}` })
+  const { id } = await account.connect(workspace)
+  const seen: string[] = []
+  let query = `?order=${order}`
+  for (let pages = 1; ; pages++) {
+    const { data, has_more, next_cursor } = await list(workspace, query)
+    seen.push(...data.map(({ name }) => name))
+    expect(has_more).toBe(next_cursor !== null)
+    if (next_cursor === null || pages > 5) break
+    // Both at the same moment as the others and after them.
+    account.addTemplate({ name: `late_${pages}` })
+    if (pages === 1) house.clock.forward({ ms: 1 })
+    await syncConnection(network.network, id)
+    query = `?order=${order}&cursor=${next_cursor}`
+  }
+  expect(new Set(seen).size).toBe(seen.length)
+  for (let n = 0; n < 45; n++) expect(seen).toContain(`t_${n}`)
+})
+
+test('templates are found by name, language, status and category, and by all of them', async () => {
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  account.addTemplate({ name: 'greeting', language: 'en' })
+  account.addTemplate({ name: 'greeting', language: 'pt_BR' })
+  account.addTemplate({ name: 'sale', category: 'MARKETING', status: 'PAUSED' })
+  account.addTemplate({ name: 'offer', category: 'MARKETING' })
+  await account.connect(workspace)
+  const found = async (query: string) => {
+    const { data, total } = await list(workspace, `?${query}`)
+    expect(total).toBe(data.length)
+    return data.map(({ name, language }) => `${name} ${language}`).sort()
+  }
+  expect(await found('name=greeting')).toEqual(['greeting en', 'greeting pt_BR'])
+  expect(await found('name=greet')).toEqual([])
+  expect(await found('language=pt_BR')).toEqual(['greeting pt_BR'])
+  expect(await found('status=PAUSED')).toEqual(['sale en'])
+  expect(await found('category=MARKETING')).toEqual(['offer en', 'sale en'])
+  expect(await found('category=MARKETING&status=APPROVED&name=offer&language=en')).toEqual(['offer en'])
+  expect(await list(workspace, '?category=UTILITY&limit=1')).toMatchObject({ total: 2, has_more: true })
+})
+
+test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&name=b', 'limit=1.5', 'cursor=MTIz'])(
+  '?%s is refused, naming the parameter',
+  async (query) => {
+    const workspace = await newWorkspace(house)
+    const { status, body } = await workspace.call(`/v1/templates?${query}`)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: { code: 'validation_failed', param: query.split('=')[0] } },
+    })
+  },
+)
+
+test('another workspace’s template is as unknown as one that never was', async () => {
+  const [ours, theirs] = [await newWorkspace(house), await newWorkspace(house)]
+  const account = network.newAccount()
+  account.addTemplate({ name: 'theirs' })
+  await account.connect(theirs)
+  const id = (await list(theirs)).data[0]?.id as string
+  for (const path of [id, 'tpl_01890000-0000-7000-8000-000000000000', 'tpl_1', id.replace('tpl_', 'snd_')]) {
+    expect(await ours.call(`/v1/templates/${path}`)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'not_found' } },
+    })
+  }
+  expect(await list(ours)).toMatchObject({ data: [], total: 0 })
+})
+
+test('reading templates takes its scope', async () => {
+  const workspace = await newWorkspace(house)
+  const { secret } = await workspace.newKey({ scopes: ['senders:read'] })
+  for (const path of ['/v1/templates', '/v1/templates/tpl_01890000-0000-7000-8000-000000000000']) {
+    expect(await house.call(path, { key: secret })).toMatchObject({
+      status: 403,
+      body: { error: { details: { required_scope: 'templates:read' } } },
+    })
+  }
+})

@@ -1,0 +1,165 @@
+import { request } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { echoRoutes } from '../../testing/echo.ts'
+import { useHouse } from '../../testing/house.ts'
+import { expectRefusal, type Refused } from '../../testing/refusal.ts'
+import { newWorkspace, type TestWorkspace } from '../../testing/workspace.ts'
+import { newSecret } from '../domain/keys/secret.ts'
+
+const house = useHouse({ moreRoutes: echoRoutes })
+
+const json = { 'content-type': 'application/json' }
+const tooLarge = `{"word":"a"${' '.repeat(257 * 1024)}}`
+const limit = `{"word":"a"}${' '.repeat(256 * 1024 - 12)}`
+const notAllowed = 'The body holds a key that is not allowed, such as "__proto__".'
+const tooDeep = 'The body is nested more than 64 levels deep.'
+
+/** One POST /v1/echo, its body in one piece or in chunks of unknown length. */
+async function post(
+  workspace: Pick<TestWorkspace, 'secret'>,
+  body: string | Buffer | null,
+  headers: Record<string, string> = json,
+  chunked = false,
+) {
+  const answer = await new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
+    const length = body !== null && !chunked ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+    const call = request(
+      `${house.url}/v1/echo`,
+      { method: 'POST', headers: { authorization: `Bearer ${workspace.secret}`, ...length, ...headers }, agent: false },
+      (reply) => {
+        let text = ''
+        reply.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        reply.on('end', () =>
+          resolve({
+            status: reply.statusCode ?? 0,
+            headers: new Headers(reply.headers as Record<string, string>),
+            text,
+          }),
+        )
+      },
+    )
+    call.on('error', reject)
+    if (body !== null) call.write(body)
+    call.end()
+  })
+  return { ...answer, body: JSON.parse(answer.text) as unknown }
+}
+
+test.each<[way: string, body: string | Buffer, message: string | undefined]>([
+  ['empty', '', undefined],
+  ['not JSON', 'word=a', undefined],
+  ['cut off', '{"word":"a"', undefined],
+  ['two documents', '{"word":"a"}{"word":"b"}', undefined],
+  ['single quotes', "{'word':'a'}", undefined],
+  ['NaN', '{"word":NaN}', undefined],
+  ['a NUL byte', '{"word":"a"}\0', undefined],
+  ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 'The body is not encoded in UTF-8.'],
+  ['UTF-16', Buffer.from('{"word":"ä"}', 'utf16le'), undefined],
+  ['100,000 arrays deep', '['.repeat(100_000), tooDeep],
+  ['100,000 arrays deep and closed', `{"word":"a","any":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, tooDeep],
+  ['100,000 objects deep', '{"a":'.repeat(40_000), tooDeep],
+  ['65 levels deep', `${'['.repeat(65)}${']'.repeat(65)}`, tooDeep],
+  ['a key __proto__', '{"word":"a","__proto__":{"word":"b"}}', notAllowed],
+  ['an escaped key __proto__', '{"word":"a","\\u005f_proto__":{"admin":true}}', notAllowed],
+  ['a key __proto__ further in', '{"word":"a","any":[{"b":{"__proto__":null}}]}', notAllowed],
+  ['constructor.prototype', '{"word":"a","any":{"constructor":{"prototype":{"admin":true}}}}', notAllowed],
+])('a body that is not JSON as data is refused: %s', async (_way, body, message) => {
+  const answer = await post(await newWorkspace(house), body)
+  expectRefusal(answer, { code: 'invalid_json', ...(message === undefined ? {} : { message }) })
+})
+
+test('braces inside of text are not depth', async () => {
+  const answer = await post(await newWorkspace(house), JSON.stringify({ word: 'a', any: '[{"\\'.repeat(1000) }))
+  expect(answer.status).toBe(201)
+})
+
+test.each<[way: string, headers: Record<string, string>]>([
+  ['text/plain', { 'content-type': 'text/plain' }],
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }],
+  ['XML', { 'content-type': 'application/xml' }],
+  ['a near miss', { 'content-type': 'application/jsonp' }],
+  ['no type at all', {}],
+  ['a type that is none', { 'content-type': 'json' }],
+  ['two types', { 'content-type': 'application/json, text/plain' }],
+  ['gzip', { ...json, 'content-encoding': 'gzip' }],
+  ['identity, gzip', { ...json, 'content-encoding': 'identity, gzip' }],
+])('a body of another kind is refused: %s', async (_way, headers) => {
+  const body = headers['content-encoding'] ? gzipSync('{"word":"a"}') : '{"word":"a"}'
+  expectRefusal(await post(await newWorkspace(house), body, headers), { code: 'unsupported_media_type' })
+})
+
+test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+  'a body may be called %s',
+  async (type) => {
+    const answer = await post(await newWorkspace(house), '{"word":"a"}', { 'content-type': type })
+    expect([answer.status, answer.body]).toEqual([201, { word: 'a' }])
+  },
+)
+
+test('a request without a body lacks one', async () => {
+  const fault = { param: 'body', code: 'type', message: 'body must be object.' }
+  const answer = await post(await newWorkspace(house), null, { 'content-length': '0' })
+  expectRefusal(answer, { code: 'validation_failed', message: fault.message, param: 'body', errors: [fault] })
+})
+
+test.each([false, true])('256 KiB are read, 257 KiB are not; chunked: %s', async (chunked) => {
+  const workspace = await newWorkspace(house)
+  expect((await post(workspace, limit, json, chunked)).status).toBe(201)
+  expectRefusal(await post(workspace, tooLarge, json, chunked), { code: 'payload_too_large' })
+  expectRefusal(await post({ secret: newSecret() }, tooLarge, json, chunked), {
+    code: 'invalid_key',
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+})
+
+test.each<[way: string, body: unknown, refused: Omit<Refused, 'code'>]>([
+  [
+    'mass assignment',
+    { word: 'a', workspace_id: 'x', status: 'sent', role: 'admin' },
+    {
+      param: 'workspace_id',
+      errors: ['workspace_id', 'status', 'role'].map((param) => ({
+        param,
+        code: 'unknown',
+        message: `${param} is not a field here.`,
+      })),
+    },
+  ],
+  [
+    'an unknown field further in',
+    { word: 'a', inner: { flag: true, admin: true } },
+    {
+      param: 'inner.admin',
+      errors: [{ param: 'inner.admin', code: 'unknown', message: 'inner.admin is not a field here.' }],
+    },
+  ],
+  [
+    'a number as text',
+    { word: 'a', count: '1' },
+    { param: 'count', errors: [{ param: 'count', code: 'type', message: 'count must be integer.' }] },
+  ],
+  ['nothing in it', {}, { param: 'word', errors: [{ param: 'word', code: 'missing', message: 'word is missing.' }] }],
+  ['an array', [], { param: 'body', errors: [{ param: 'body', code: 'type', message: 'body must be object.' }] }],
+  ['null', 'null', { param: 'body', errors: [{ param: 'body', code: 'type', message: 'body must be object.' }] }],
+])('every fault of a body is named: %s', async (_way, body, refused) => {
+  const workspace = await newWorkspace(house)
+  const answer = await workspace.call('/v1/echo', { method: 'POST', body })
+  expectRefusal(answer, { code: 'validation_failed', ...refused })
+})
+
+test('of many faults twenty are told, and a long name is shortened', async () => {
+  const workspace = await newWorkspace(house)
+  const names = Array.from({ length: 20_000 }, (_, index) => `n${index}`)
+  const answer = await workspace.call('/v1/echo', {
+    method: 'POST',
+    body: { word: 'a', ['x'.repeat(50_000)]: 1, ...Object.fromEntries(names.map((name) => [name, 1])) },
+  })
+  const { error } = answer.body as { error: { errors: { param: string }[] } }
+  expect(answer.status).toBe(400)
+  expect(error.errors).toHaveLength(20)
+  expect(JSON.stringify(error).length).toBeLessThan(5_000)
+})

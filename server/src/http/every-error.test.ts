@@ -1,0 +1,94 @@
+import { type ErrorCode, errorCodes } from '@parley/contract/errors'
+import { expect, test } from 'vitest'
+import { echoRoutes } from '../../testing/echo.ts'
+import { type Answer, type CallOptions, useHouse } from '../../testing/house.ts'
+import { loggedRequest } from '../../testing/log.ts'
+import { type RawAnswer, rawAnswer } from '../../testing/raw.ts'
+import { codesToCome, contractErrors, expectStanding } from '../../testing/refusal.ts'
+import { newWorkspace } from '../../testing/workspace.ts'
+import { changeKey, type KeyWish, revokeKey } from '../domain/keys/keys.ts'
+import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
+import { Refusal } from '../lib/refuse.ts'
+import { route } from './route.ts'
+
+const away = route({
+  ...(echoRoutes.find(({ path }) => path === '/v1/broken') as (typeof echoRoutes)[number]),
+  path: '/v1/away',
+  handle: () => {
+    throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
+  },
+})
+const house = useHouse({
+  moreRoutes: [...echoRoutes, away],
+  patience: { headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
+})
+
+async function withKey(wish: Partial<KeyWish>, path: string, options: CallOptions = {}): Promise<Answer> {
+  const { newKey } = await newWorkspace(house)
+  const { secret } = await newKey(wish)
+  return house.call(path, { key: secret, ...options })
+}
+
+const post = (body: unknown, headers = {}) => withKey({}, '/v1/echo', { method: 'POST', body, headers })
+
+/** One way to each code; the other ways are in the tests by theme. */
+const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
+  invalid_key: () => house.call('/v1/me'),
+  async key_revoked() {
+    const workspace = await newWorkspace(house)
+    await revokeKey(house.db, house.clock, workspace.key.id)
+    return workspace.call('/v1/me')
+  },
+  async key_expired() {
+    const workspace = await newWorkspace(house)
+    const { secret } = await workspace.newKey({ expiresAt: new Date(house.clock.now().getTime() + 1) })
+    house.clock.forward({ ms: 1 })
+    return house.call('/v1/me', { key: secret })
+  },
+  async workspace_suspended() {
+    const workspace = await newWorkspace(house)
+    await suspendWorkspace(house.db, house.clock, workspace.id, 'test')
+    return workspace.call('/v1/me')
+  },
+  ip_not_allowed: () => withKey({ allowedRanges: ['192.0.2.1'] }, '/v1/me'),
+  insufficient_scope: () => withKey({ scopes: [] }, '/v1/webhook'),
+  async rate_limited() {
+    const workspace = await newWorkspace(house)
+    await changeKey(house.db, house.clock, workspace.key.id, { budget: 1 })
+    await workspace.call('/v1/me')
+    return workspace.call('/v1/me')
+  },
+  validation_failed: () => withKey({}, '/v1/me?x=1'),
+  invalid_json: () => post('{'),
+  not_found: () => withKey({}, '/v1/nothing'),
+  method_not_allowed: () => withKey({}, '/v1/me', { method: 'POST' }),
+  async request_timeout() {
+    const { secret } = await newWorkspace(house)
+    const head = `Host: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 9`
+    return rawAnswer(house.url, `POST /v1/echo HTTP/1.1\r\n${head}\r\n\r\n{`)
+  },
+  payload_too_large: () => post('x'.repeat(257 * 1024)),
+  unsupported_media_type: () => post('a', { 'content-type': 'text/plain' }),
+  internal_error: () => withKey({}, '/v1/broken'),
+  service_unavailable: () => withKey({}, '/v1/away'),
+}
+
+test('there is a way to every error, but for those of features to come', () => {
+  expect([...Object.keys(ways), ...codesToCome].sort()).toEqual([...errorCodes].sort())
+})
+
+test.each(Object.entries(ways))(
+  '%s is answered as the contract says, explained on its page, and logged',
+  async (code, way) => {
+    const answer = await way()
+    const [status, type] = contractErrors[code as ErrorCode]
+    expect([answer.status, answer.body]).toMatchObject([status, { error: { type, code } }])
+    expectStanding(answer)
+    const { doc_url: page, request_id: requestId } = (answer.body as { error: { doc_url: string; request_id: string } })
+      .error
+    expect(requestId).toBe(answer.headers.get('x-request-id'))
+    const [path, fragment] = page.replace('http://parley.test', '').split('#')
+    expect((await house.call(path as string)).body).toContain(`id="${fragment}"`)
+    expect(await loggedRequest(house, answer)).toMatchObject({ status, code })
+  },
+)

@@ -1,0 +1,185 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { echoRoutes } from '../../testing/echo.ts'
+import { useHouse } from '../../testing/house.ts'
+import { loggedOf, loggedRequest } from '../../testing/log.ts'
+import { rawAnswer, rawConnection } from '../../testing/raw.ts'
+import { expectRefusal } from '../../testing/refusal.ts'
+import { newWorkspace } from '../../testing/workspace.ts'
+
+const house = useHouse({ moreRoutes: echoRoutes })
+
+afterEach(async () => {
+  expect((await fetch(`${house.url}/healthz`)).status, 'the process lives').toBe(200)
+  expect(house.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+})
+
+const head = 'Host: x\r\n'
+
+test.each<[way: string, bytes: string, why: string]>([
+  ['a line that is no request', 'hello there\r\n\r\n', 'HPE_INVALID_METHOD'],
+  ['TLS on a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'HPE_INVALID_METHOD'],
+  ['an unknown method', `FOO /v1/me HTTP/1.1\r\n${head}\r\n`, 'HPE_INVALID_METHOD'],
+  ['an unknown protocol', `GET /v1/me HTTQ/1.1\r\n${head}\r\n`, 'HPE_INVALID_CONSTANT'],
+  ['an unknown version', `GET /v1/me HTTP/9.9\r\n${head}\r\n`, 'HPE_INVALID_VERSION'],
+  ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HPE_PAUSED_H2_UPGRADE'],
+  ['a NUL in the URL', `GET /v1/\0me HTTP/1.1\r\n${head}\r\n`, 'HPE_INVALID_URL'],
+  ['a NUL in a header', `GET /v1/me HTTP/1.1\r\n${head}User-Agent: a\0b\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+  ['a folded header', `GET /v1/me HTTP/1.1\r\n${head}X-A: a\r\n b\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+  ['a space before the colon', `GET /v1/me HTTP/1.1\r\n${head}X-A : a\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
+  [
+    'both a length and chunks',
+    `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'HPE_INVALID_TRANSFER_ENCODING',
+  ],
+  [
+    'both chunks and a length',
+    `POST /v1/echo HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+    'HPE_INVALID_CONTENT_LENGTH',
+  ],
+  [
+    'two lengths',
+    `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+    'HPE_UNEXPECTED_CONTENT_LENGTH',
+  ],
+  [
+    'chunks that are not the last coding',
+    `POST /v1/echo HTTP/1.1\r\n${head}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
+    'HPE_INVALID_TRANSFER_ENCODING',
+  ],
+  ['a negative length', `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: -1\r\n\r\n`, 'HPE_INVALID_CONTENT_LENGTH'],
+  ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'CONNECT'],
+])('what is not an HTTP request is refused in the one shape: %s', async (_way, bytes, why) => {
+  const answer = await rawAnswer(house.url, bytes)
+  const message = `This is not a valid HTTP request (${why}).`
+  expectRefusal(answer, {
+    code: 'validation_failed',
+    message,
+    param: 'request',
+    errors: [{ param: 'request', code: 'invalid', message }],
+  })
+  expect(answer.headers.get('connection')).toBe('close')
+})
+
+test('headers beyond 16 KiB are refused, whether one is large or many are', async () => {
+  const one = `X-Large: ${'a'.repeat(17_000)}\r\n`
+  const many = Array.from({ length: 1500 }, (_, index) => `X-${index}: abcdefgh\r\n`).join('')
+  for (const headers of [one, many]) {
+    const answer = await rawAnswer(house.url, `GET /v1/me HTTP/1.1\r\n${head}${headers}\r\n`)
+    expectRefusal(answer, { code: 'payload_too_large', message: 'The headers are larger than 16 KiB.' })
+    expect(await loggedRequest(house, answer)).toMatchObject({
+      method: '?',
+      route: '?',
+      status: 413,
+      code: 'payload_too_large',
+      address: '127.0.0.1',
+      workspace_id: null,
+    })
+  }
+})
+
+test('garbage in many pieces gets one answer', async () => {
+  const connection = await rawConnection(house.url)
+  for (let piece = 0; piece < 20; piece++) connection.send(`garbage ${piece}\r\n\r\n`)
+  const answers = await connection.untilClosed()
+  expect(answers.map(({ status }) => status)).toEqual([400])
+})
+
+test('a request without a host is refused, in HTTP/1.0 it is not', async () => {
+  const { secret } = await newWorkspace(house)
+  const get = (version: string) =>
+    rawAnswer(house.url, `GET /v1/me HTTP/${version}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`)
+  expectRefusal(await get('1.1'), {
+    code: 'validation_failed',
+    message: 'The Host header is missing.',
+    param: 'host',
+    errors: [{ param: 'host', code: 'missing', message: 'The Host header is missing.' }],
+  })
+  expect((await get('1.0')).status).toBe(200)
+})
+
+test('a whole URL as the target, an unknown expectation and an upgrade are taken as the request they are', async () => {
+  const { secret } = await newWorkspace(house)
+  const key = `Authorization: Bearer ${secret}\r\nConnection: close\r\n`
+  for (const [target, header] of [
+    ['http://x/v1/me', ''],
+    ['/v1/me', 'Expect: a-miracle\r\n'],
+    ['/v1/me', 'Upgrade: websocket\r\n'],
+  ]) {
+    const answer = await rawAnswer(house.url, `GET ${target} HTTP/1.1\r\n${head}${header}${key}\r\n`)
+    expect([target, header, answer.status]).toEqual([target, header, 200])
+  }
+})
+
+test('pipelined requests are answered in order, and garbage after them last', async () => {
+  const { secret } = await newWorkspace(house)
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
+  const connection = await rawConnection(house.url)
+  connection.send(`${get('/v1/me')}${get('/v1/nothing')}${get('/v1/webhook')}rubbish\r\n\r\n`)
+  const answers = await connection.untilClosed()
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 400])
+})
+
+test('a body that breaks off in the middle of its encoding is refused', async () => {
+  const { secret } = await newWorkspace(house)
+  const answer = await rawAnswer(
+    house.url,
+    `POST /v1/echo HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"wor\r\nZZZ\r\n`,
+  )
+  const message = 'This is not a valid HTTP request (HPE_INVALID_CHUNK_SIZE).'
+  expectRefusal(answer, {
+    code: 'validation_failed',
+    message,
+    param: 'request',
+    errors: [{ param: 'request', code: 'invalid', message }],
+  })
+  expect(await loggedRequest(house, answer)).toMatchObject({ route: '/v1/echo', status: 400 })
+})
+
+test('a smuggled second request is not carried out', async () => {
+  const { secret } = await newWorkspace(house)
+  const inner = `GET /v1/me HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
+  const connection = await rawConnection(house.url)
+  connection.send(
+    `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: ${inner.length + 5}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+  )
+  expect((await connection.untilClosed()).map(({ status }) => status)).toEqual([400])
+})
+
+test('a client that goes away in the middle of its body is logged as 499 and is no fault of ours', async () => {
+  const workspace = await newWorkspace(house)
+  const connection = await rawConnection(house.url)
+  connection.send(
+    `POST /v1/echo HTTP/1.1\r\n${head}User-Agent: leaver\r\nAuthorization: Bearer ${workspace.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"word":`,
+  )
+  // It has reached the handler once its budget was charged.
+  await vi.waitFor(async () =>
+    expect((await workspace.call('/v1/me')).headers.get('ratelimit-remaining')).not.toBe('99'),
+  )
+  connection.socket.resetAndDestroy()
+  const [row] = await loggedOf(house, 'leaver', 1)
+  expect(row).toMatchObject({ status: 499, workspace_id: workspace.id, route: '/v1/echo' })
+})
+
+test('odd characters in URL, query and user agent do not keep a request out of the log', async () => {
+  const { secret } = await newWorkspace(house)
+  const sent = (
+    [
+      ['/v1/%00%01', 'plain'],
+      ['/v1/me?a=%00&b=%ff', 'plain'],
+      ['/v1/\xff\xfe\xed\xa0\x80', '\xff\xfe\xed\xa0\x80 ☺'],
+      [`/v1/${'\xe4'.repeat(3000)}`, '\xf0\x9f'.repeat(2000)],
+      ["/v1/';drop table request_log;--", "'); drop table request_log; --"],
+      ['/v1/me', '\t\x7f\x80\x9f'],
+    ] as const
+  ).map(async ([target, agent]) => {
+    const answer = await rawAnswer(
+      house.url,
+      `GET ${target} HTTP/1.1\r\n${head}User-Agent: ${agent}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
+    )
+    const row = await loggedRequest(house, answer)
+    expect(row.status, target).toBe(answer.status)
+    expect(row.route.length).toBeLessThanOrEqual(200)
+    expect(row.user_agent?.length ?? 0).toBeLessThanOrEqual(200)
+  })
+  await Promise.all(sent)
+})

@@ -1,0 +1,87 @@
+import { errorCatalogue, errorCodes } from '@parley/contract/errors'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { beforeAll, expect, test } from 'vitest'
+import { useHouse } from '../../testing/house.ts'
+import { codesToCome, contractErrors } from '../../testing/refusal.ts'
+import { routes } from '../api.ts'
+
+const house = useHouse()
+
+interface Operation {
+  operationId: string
+  description: string
+  security: object[]
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
+  components: { schemas: Record<string, { properties: { error: { properties: { code: { enum: string[] } } } } }> }
+}
+
+let document: Document
+beforeAll(async () => {
+  document = (await house.call('/v1/openapi.json')).body as Document
+})
+
+test('the description is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+  expect(result.errors ?? []).toEqual([])
+  expect(result.valid).toBe(true)
+  expect(document.openapi).toMatch(/^3\.1/)
+})
+
+test('every route is in it, with its scope, its answer and its errors', () => {
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const wanted = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  expect(described.sort()).toEqual([...wanted, 'GET /v1/openapi.json'].sort())
+  for (const { method, path, scope, status } of routes) {
+    const operation = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] as Operation
+    expect(operation.description, path).toContain(scope === 'none' ? 'Needs a key' : `Needs the scope \`${scope}\``)
+    expect(operation.security).toEqual([{ key: [] }])
+    expect(Object.keys(operation.responses)).toEqual(
+      expect.arrayContaining([String(status), '401', '403', '429', '500', '503']),
+    )
+    for (const response of Object.values(operation.responses)) {
+      expect(Object.keys(response.headers ?? {})).toContain('RateLimit-Remaining')
+    }
+  }
+  expect(document.paths['/v1/openapi.json']?.get).toMatchObject({
+    security: [],
+    description: expect.stringContaining('Needs no key'),
+  })
+})
+
+test('no two operations share a name', () => {
+  const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(Object.values)
+  const names = operations.map(({ operationId }) => operationId)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('the six events are its webhooks', () => {
+  expect(Object.keys(document.webhooks).sort()).toEqual([
+    'flow.completed',
+    'message.delivered',
+    'message.failed',
+    'message.read',
+    'message.received',
+    'message.sent',
+  ])
+})
+
+test('the catalogue is the contract’s, and every code is in the description and on its page', async () => {
+  const statusAndType = Object.entries(errorCatalogue).map(([code, { status, type }]) => [code, [status, type]])
+  expect(Object.fromEntries(statusAndType)).toEqual(contractErrors)
+  expect(document.components.schemas.Error?.properties.error.properties.code.enum).toEqual(errorCodes)
+  const page = await house.call('/docs/errors')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  for (const code of errorCodes) {
+    expect(page.body).toContain(`<section id="${code}">`)
+    const { title, message, cause, remedy } = errorCatalogue[code]
+    for (const words of [title, message, cause, remedy]) expect(words.length, code).toBeGreaterThan(5)
+  }
+  for (const code of codesToCome) expect(errorCodes).toContain(code)
+})

@@ -1,0 +1,13 @@
+/** How long a client may take. Whatever it does, a request is cut or answered within half a minute. */
+export interface Patience {
+  /** Until the headers are here. */
+  headersMs: number
+  /** For the body, from when it is asked for. */
+  bodyMs: number
+  /** Until the whole request is here, for bodies that nobody reads. */
+  requestMs: number
+  /** How often connections are looked at. */
+  checkMs: number
+}
+
+export const usualPatience: Patience = { headersMs: 15_000, bodyMs: 20_000, requestMs: 27_000, checkMs: 2_000 }

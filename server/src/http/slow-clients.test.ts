@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { echoRoutes } from '../../testing/echo.ts'
+import { useHouse } from '../../testing/house.ts'
+import { loggedRequest } from '../../testing/log.ts'
+import { type RawConnection, rawConnection } from '../../testing/raw.ts'
+import { expectRefusal } from '../../testing/refusal.ts'
+import { newWorkspace } from '../../testing/workspace.ts'
+import { usualPatience } from './patience.ts'
+
+const house = useHouse({
+  moreRoutes: echoRoutes,
+  patience: { headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
+})
+
+/** Sends one byte after another until the other side has had enough. */
+function drip(connection: RawConnection, byte: string): () => void {
+  const timer = setInterval(() => connection.send(byte), 40)
+  return () => clearInterval(timer)
+}
+
+test('nobody is waited for longer than 30 seconds', () => {
+  const { headersMs, bodyMs, requestMs, checkMs } = usualPatience
+  for (const each of [headersMs, bodyMs, requestMs]) expect(each + checkMs).toBeLessThan(30_000)
+})
+
+test('a client whose headers come too slowly is cut with 408', async () => {
+  const connection = await rawConnection(house.url)
+  connection.send('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  const stop = drip(connection, 'a')
+  const answers = await connection.untilClosed()
+  stop()
+  expect(answers).toHaveLength(1)
+  const [answer] = answers as [(typeof answers)[number]]
+  expectRefusal(answer, { code: 'request_timeout' })
+  expect(await loggedRequest(house, answer)).toMatchObject({ status: 408, code: 'request_timeout', method: '?' })
+})
+
+test('a client whose body comes too slowly is cut with 408', async () => {
+  const { secret, id } = await newWorkspace(house)
+  const connection = await rawConnection(house.url)
+  connection.send(
+    `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"word":"`,
+  )
+  const stop = drip(connection, 'a')
+  const answers = await connection.untilClosed()
+  stop()
+  expect(answers).toHaveLength(1)
+  const [answer] = answers as [(typeof answers)[number]]
+  expectRefusal(answer, { code: 'request_timeout' })
+  expect(await loggedRequest(house, answer)).toMatchObject({ status: 408, workspace_id: id, route: '/v1/echo' })
+})
+
+test('a body that nobody reads is refused at once, and its connection cut all the same', async () => {
+  const connection = await rawConnection(house.url)
+  connection.send(
+    'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+  )
+  const [answer] = (await connection.answers(1)) as [Awaited<ReturnType<RawConnection['answers']>>[number]]
+  expectRefusal(answer, {
+    code: 'invalid_key',
+    message: 'The Authorization header is missing.',
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+  const stop = drip(connection, 'a')
+  expect(await connection.untilClosed()).toHaveLength(1)
+  stop()
+})
+
+test('a connection on which nothing is asked for is not answered', async () => {
+  const connection = await rawConnection(house.url)
+  connection.socket.end()
+  expect(await connection.untilClosed()).toEqual([])
+})

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An empty folder of one's own that PostgreSQL's account may pass through, so that the cluster lies within it. */
+export function newFolder(prefix = 'parley-test-'): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+/** Also while a PostgreSQL that is just ending may still write there. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+}
+
+/** Copies a stopped data directory with its owners, which takes a fraction of making one. */
+export function copyDataDir(from: string, to: string): string {
+  execFileSync('cp', ['-a', from, to])
+  return to
+}
+
+/** The number of the PostgreSQL that runs on a data directory, or ran last and did not end properly. */
+export function postmasterPid(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return undefined
+  }
+}

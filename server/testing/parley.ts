@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { isAlive } from '../src/db/embedded/processes.ts'
+import { until } from './until.ts'
+
+const entry = join(import.meta.dirname, '..', '..', 'cli', 'src', 'main.ts')
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+export interface Running {
+  child: ChildProcess
+  pid: number
+  out(): string
+  err(): string
+  ended: Promise<Ended>
+  hasEnded(): boolean
+}
+
+export type Environment = Record<string, string>
+
+/** Starts the command line as a process of its own; one that still runs when the test ends is killed. */
+export function spawnParley(args: readonly string[], env: Environment): Running {
+  return spawnNode([entry, ...args], { PARLEY_SIMULATOR_PORT: '0', ...env })
+}
+
+export const parley = (args: readonly string[], env: Environment): Promise<Ended> => spawnParley(args, env).ended
+
+export function spawnNode(args: readonly string[], env: Environment): Running {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  let err = ''
+  let over = false
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      over = true
+      resolve({ code, signal, out, err })
+    })
+  })
+  const kill = () => {
+    if (!over) child.kill('SIGKILL')
+  }
+  // In a hook there is no test to finish.
+  if (expect.getState().currentTestName) onTestFinished(kill)
+  return { child, pid: child.pid ?? -1, out: () => out, err: () => err, ended, hasEnded: () => over }
+}
+
+/** Starts the service on a port that is free, and waits until it says that it is ready. */
+export async function startParley(env: Environment): Promise<Running & { url: string }> {
+  const running = spawnParley(['start'], { PORT: '0', ...env })
+  const url = await until('the service says that it is ready', () => {
+    if (running.hasEnded()) throw new Error(`it ended instead:\n${running.out()}${running.err()}`)
+    return /Ready at (http:\S+)/.exec(running.out())?.[1]
+  })
+  return { ...running, url }
+}
+
+export const isGone = (pid: number | undefined): boolean => pid === undefined || !isAlive(pid)

@@ -1,0 +1,78 @@
+import { createHmac } from 'node:crypto'
+import { createApp } from '../src/domain/connections/apps.ts'
+import { newUuid } from '../src/lib/ids.ts'
+import { seal } from '../src/lib/seal.ts'
+import type { House } from './house.ts'
+
+/** An app of the network, and how it posts to us. */
+export interface TestApp {
+  id: string
+  secret: string
+  /** Posts a webhook as the network does. */
+  post(body: unknown, options?: { signature?: string | null }): Promise<number>
+}
+
+export async function newApp(house: House): Promise<TestApp> {
+  const secret = `secret-${newUuid()}`
+  const wish = { name: 'test app', appSecret: secret, verifyToken: `token-${secret}`, graphUrl: 'http://127.0.0.1:9' }
+  const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+  return {
+    id: app.id,
+    secret,
+    async post(body, { signature } = {}) {
+      const bytes = typeof body === 'string' ? body : JSON.stringify(body)
+      const sum = signature === undefined ? signatureOf(secret, bytes) : signature
+      const answer = await fetch(`${house.url}/network/whatsapp/${app.id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(sum === null ? {} : { 'x-hub-signature-256': sum }) },
+        body: bytes,
+      })
+      await answer.arrayBuffer()
+      return answer.status
+    },
+  }
+}
+
+export const signatureOf = (secret: string, bytes: string): string =>
+  `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
+
+/** A number of a workspace, connected through an app. */
+export async function newSender(
+  house: House,
+  workspaceId: string,
+  appId: string,
+  phoneNumberId: string,
+): Promise<{ id: string; phoneNumberId: string; wabaId: string }> {
+  const connectionId = newUuid()
+  const id = newUuid()
+  const wabaId = String(Math.trunc(Math.random() * 1e15))
+  const now = house.clock.now()
+  await house.db.change(
+    `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
+     values ($1, $2, $3, $4, $5, $6, 'infinity')`,
+    [connectionId, workspaceId, appId, wabaId, seal(house.secretKeys, 'token', `connections/${connectionId}`), now],
+  )
+  await house.db.change(
+    `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status, quality_rating,
+       created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, 'CONNECTED', 'GREEN', $7, $7)`,
+    [id, workspaceId, connectionId, appId, phoneNumberId, `1555${phoneNumberId.slice(-7)}`, now],
+  )
+  return { id, phoneNumberId, wabaId }
+}
+
+export interface KeptEvent {
+  id: string
+  type: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+/** The events of a workspace, as their receivers would read them. */
+export async function eventsOf(house: House, workspaceId: string): Promise<KeptEvent[]> {
+  const rows = await house.db.rows<{ body: Buffer }>(
+    'select body from events where workspace_id = $1 order by created_at, id',
+    [workspaceId],
+  )
+  return rows.map(({ body }) => JSON.parse(body.toString()) as KeptEvent)
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Connection } from '../src/db/db.ts'
+import { urlOf } from './database.ts'
+
+export interface ServiceProcess {
+  url: string
+  /** Ends it as an operator would, and gives its exit code. */
+  stop(): Promise<number>
+  child: ChildProcess
+}
+
+/** The service in a process of its own, on a database that is there already. */
+export async function spawnService(connection: Connection): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      DATABASE_URL: urlOf(connection),
+      PARLEY_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    },
+  })
+  const exited = once(child, 'exit') as Promise<[number]>
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      const listening = /^listening (\S+)$/m.exec(said)
+      if (listening?.[1]) resolve(listening[1])
+    })
+    void exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened`)))
+  })
+  return {
+    url,
+    child,
+    async stop() {
+      child.kill('SIGTERM')
+      return (await exited)[0]
+    },
+  }
+}

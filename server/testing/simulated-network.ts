@@ -1,0 +1,125 @@
+import { type Simulator, startSimulator } from '@parley/simulator/start'
+import { afterAll, beforeAll } from 'vitest'
+import { createApp } from '../src/domain/connections/apps.ts'
+import { type Connection, createConnection } from '../src/domain/connections/connections.ts'
+import { type Network, newNetwork } from '../src/domain/connections/network.ts'
+import { drainSyncs } from '../src/domain/connections/sync.ts'
+import { newLogger } from '../src/lib/logger.ts'
+import { GraphClient } from '../src/whatsapp/client.ts'
+import type { House } from './house.ts'
+import type { TestWorkspace } from './workspace.ts'
+
+type Control = Simulator['control']
+type NewTemplate = Omit<Parameters<Control['templates']['create']>[0], 'wabaId'>
+
+/** The pretend network, and the service's way to it. */
+export interface SimulatedNetwork {
+  simulator: Simulator
+  control: Control
+  network: Network
+  /** Synchronises what is due. */
+  drain(): Promise<number>
+  /** An account of its own in the simulator, with one number and no templates. */
+  newAccount(): TestAccount
+  /** The demo account of the simulator. */
+  demoAccount(): TestAccount
+}
+
+export interface TestAccount {
+  wabaId: string
+  appSecret: string
+  token: string
+  phoneNumber: string
+  addTemplate(template: Partial<NewTemplate> & { name: string }): ReturnType<Control['templates']['create']>
+  removeTemplate(name: string): Promise<void>
+  /** Connects it to a workspace, through an app of its own. */
+  connect(workspace: Pick<TestWorkspace, 'id'>): Promise<Connection>
+  /** How often the network was asked for something of this account, since it was made. */
+  calls(edge: 'phone_numbers' | 'message_templates' | 'subscribed_apps'): number
+}
+
+/** Opens a network for the tests of this file. */
+export function useSimulator(house: House): SimulatedNetwork {
+  const opened = {} as SimulatedNetwork
+  let close = async () => {}
+  beforeAll(async () => {
+    const simulator = await startSimulator({ port: 0, dataset: 'demo', keptLog: 100_000 })
+    const client = new GraphClient({ productVersion: 'test', answerTimeoutMs: 2000, deadlineMs: 3000 })
+    const { db, clock, secretKeys } = house
+    const network = newNetwork({ db, clock, secretKeys, client })
+    const log = newLogger('debug', { write: (line) => void house.logged.push(line) })
+    close = async () => {
+      await client.close()
+      await simulator.stop()
+    }
+    Object.assign(opened, {
+      simulator,
+      control: simulator.control,
+      network,
+      drain: () => drainSyncs(network, log),
+      newAccount: () => newAccount(house, network, simulator),
+      demoAccount: () => accountOf(house, network, simulator, demo),
+    })
+  })
+  afterAll(() => close())
+  return opened
+}
+
+const demo = {
+  appSecret: 'demo-app-secret',
+  wabaId: '102290000000001',
+  token: 'demo-access-token',
+  phoneNumber: '15550780001',
+}
+
+let accounts = 0
+
+function newAccount(house: House, network: Network, simulator: Simulator): TestAccount {
+  const { control } = simulator
+  const app = control.apps.create({})
+  const waba = control.wabas.create({ appIds: [] })
+  const phoneNumber = String(15_551_000_000 + ++accounts)
+  control.numbers.create({ wabaId: waba.id, phoneNumber, verifiedName: `Shop ${accounts}` })
+  const { token } = control.tokens.create({ appId: app.id, wabaIds: [waba.id] })
+  return accountOf(house, network, simulator, { appSecret: app.secret, wabaId: waba.id, token, phoneNumber })
+}
+
+function accountOf(
+  house: House,
+  network: Network,
+  { url, control }: Simulator,
+  account: Pick<TestAccount, 'appSecret' | 'wabaId' | 'token' | 'phoneNumber'>,
+): TestAccount {
+  const { appSecret, wabaId, token } = account
+  const wireLog = () => control.log.list({ limit: 1_000_000 })
+  const since = wireLog().length
+  return {
+    ...account,
+    addTemplate: (template) =>
+      control.templates.create({
+        language: 'en',
+        category: 'UTILITY',
+        components: [{ type: 'BODY', text: 'Hello {{1}}.', example: { body_text: [['Ana']] } }],
+        ...template,
+        wabaId,
+      }),
+    async removeTemplate(name) {
+      const answer = await fetch(`${url}/v25.0/${wabaId}/message_templates?name=${name}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${token}` },
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+    },
+    async connect(workspace) {
+      const wish = { name: 'Test app', appSecret, verifyToken: 'verify-me', graphUrl: url }
+      const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+      const wanted = { workspaceId: workspace.id, appId: app.id, wabaId, accessToken: token }
+      return (await createConnection(network, wanted)).connection
+    },
+    calls: (edge) =>
+      wireLog()
+        .slice(since)
+        .filter((line) => line.kind === 'call' && line.method !== 'DELETE' && line.url.includes(`/${wabaId}/${edge}`))
+        .length,
+  }
+}

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest'
+import type { Json } from '../../json.ts'
+import { businessNumber, newWorld, numberId, phone, text } from '../../testing/world.ts'
+
+const interactive = (type: string, action: Json, more: Json = {}) => ({
+  type: 'interactive',
+  interactive: { type, body: { text: 'Choose' }, action, ...more },
+})
+const replies = (...titles: string[]) =>
+  titles.map((title, index) => ({ type: 'reply', reply: { id: `b${index}`, title } }))
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `r${index}`, title: `Row ${index}` }))
+const flow = (change: Json = {}) => ({
+  name: 'flow',
+  parameters: {
+    flow_message_version: '3',
+    flow_id: '800000000000001',
+    flow_cta: 'Open',
+    flow_action: 'navigate',
+    flow_action_payload: { screen: 'DETAILS' },
+    ...change,
+  },
+})
+
+const good: Json[] = [
+  text('x'.repeat(4096)),
+  { text: { body: 'text is the default type' } },
+  { type: 'image', image: { link: 'https://cdn.example/a.png', caption: 'A' } },
+  { type: 'location', location: { latitude: 0, longitude: '-122.1', name: 'Cafe' } },
+  {
+    type: 'contacts',
+    contacts: [{ name: { formatted_name: 'Bea Diaz', first_name: 'Bea' }, phones: [{ phone: '+1' }] }],
+  },
+  interactive(
+    'button',
+    { buttons: replies('Yes', 'No', 'Later') },
+    { header: { type: 'text', text: 'Hi' }, footer: { text: 'f' } },
+  ),
+  interactive('list', { button: 'See', sections: [{ rows: rows(10) }] }),
+  interactive('cta_url', { name: 'cta_url', parameters: { display_text: 'Open', url: 'https://x.example' } }),
+  interactive('flow', flow()),
+  interactive('flow', flow({ flow_id: undefined, flow_name: 'Patient intake' })),
+  interactive('location_request_message', { name: 'send_location' }),
+  interactive('contact_request', { name: 'request_contact_info' }),
+  interactive('product', { catalog_id: '300000000000001', product_retailer_id: 'SKU-1' }),
+  interactive(
+    'product_list',
+    { catalog_id: '300000000000001', sections: [{ title: 'All', product_items: [{ product_retailer_id: 'SKU-2' }] }] },
+    { header: { type: 'text', text: 'Menu' } },
+  ),
+  interactive('catalog_message', { name: 'catalog_message' }),
+]
+
+const bad: [message: Json, code: number, words?: RegExp][] = [
+  [{ messaging_product: undefined, ...text('x') }, 100, /The parameter messaging_product is required/],
+  [{ messaging_product: 'telegram', ...text('x') }, 100],
+  [{ to: undefined, ...text('x') }, 100, /The parameter to is required/],
+  [{ to: 'me', ...text('x') }, 131009],
+  [{ to: `+${businessNumber}`, ...text('x') }, 131021],
+  [{ recipient_type: 'everyone', ...text('x') }, 131009],
+  [{ to: undefined, recipient: 'nope', ...text('x') }, 131009],
+  [{ to: undefined, recipient: 'US.99', ...text('x') }, 131009],
+  [{ type: 'hologram' }, 100, /Param type must be one of \{AUDIO, .*\} - got "hologram"/],
+  [{ type: 'constructor', constructor: {} }, 100],
+  [interactive('constructor', {}, { header: { type: 'text', text: 'x' } }), 131009],
+  [{ type: { toString: 1 } }, 100],
+  [{ status: { toString: 1 } }, 100],
+  [{ messaging_product: { toString: 1 } }, 100],
+  [{ type: 'poll' }, 131051],
+  [{ type: 'text' }, 131008, /Parameter 'text' is mandatory for type 'text'/],
+  [{ type: 'text', text: 'x' }, 100],
+  [text(''), 100, /The parameter text\['body'\] is required/],
+  [text('x'.repeat(4097)), 100, /Param text\['body'\] must be at most 4096 characters long/],
+  [{ ...text('x'), context: {} }, 131008],
+  [{ ...text('x'), biz_opaque_callback_data: 'x'.repeat(513) }, 100],
+  [{ type: 'image', image: {} }, 131008],
+  [{ type: 'image', image: { id: '1' } }, 100, /is not a valid whatsapp business account media attachment ID/],
+  [{ type: 'image', image: { link: 'file:///etc/passwd' } }, 100],
+  [{ type: 'image', image: { id: '1', link: 'https://x.example' } }, 131009],
+  [{ type: 'image', image: { link: 'https://x.example', caption: 'x'.repeat(1025) } }, 100],
+  [{ type: 'location', location: { latitude: 91, longitude: 0 } }, 131009],
+  [{ type: 'location', location: { longitude: 0 } }, 131008],
+  [{ type: 'contacts', contacts: [] }, 131008],
+  [{ type: 'contacts', contacts: [{ name: { formatted_name: 'Only' } }] }, 131009],
+  [{ type: 'reaction', reaction: { message_id: 'wamid.X', emoji: 'abc' } }, 131009],
+  [{ type: 'reaction', reaction: { message_id: 'wamid.X' } }, 131008],
+  [interactive('dance', {}), 131009],
+  [interactive('button', { buttons: replies('1', '2', '3', '4') }), 131009, /Max allowed buttons: 3/],
+  [
+    interactive('button', { buttons: replies('x'.repeat(21)) }),
+    131009,
+    /Button title length invalid. Min length: 1, Max length: 20/,
+  ],
+  [interactive('button', { buttons: replies('Yes', 'Yes') }), 131009],
+  [interactive('list', { button: 'See', sections: [{ rows: rows(11) }] }), 131009],
+  [interactive('list', { button: 'See', sections: [{ rows: rows(1) }, { rows: rows(1) }] }), 131009],
+  [interactive('list', { button: 'x'.repeat(21), sections: [{ rows: rows(1) }] }), 131009],
+  [interactive('cta_url', { name: 'cta_url', parameters: { display_text: 'Open', url: 'nope' } }), 131009],
+  [interactive('flow', flow({ flow_id: '1' })), 131009],
+  [interactive('flow', flow({ flow_cta: 'Open 👍' })), 131009],
+  [interactive('flow', flow({ flow_action_payload: { screen: 'DETAILS', data: {} } })), 131009],
+  [interactive('product', { catalog_id: '300000000000001', product_retailer_id: 'SKU-9' }), 131009],
+  [{ type: 'interactive', interactive: { type: 'button', action: { buttons: replies('Yes') } } }, 131008],
+]
+
+test('every kind of message can be sent', async () => {
+  const { send, control } = await newWorld()
+  await control.phones.say(phone, { to: numberId, text: 'hi' })
+  for (const message of good)
+    expect((await send(message)).body, JSON.stringify(message).slice(0, 200)).toHaveProperty('messages')
+})
+
+test('every mistake has its code and its words', async () => {
+  const { send } = await newWorld()
+  for (const [message, code, words] of bad) {
+    const answer = await send(message)
+    expect(answer.code, `${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(answer.body)}`).toBe(code)
+    expect(answer.status).toBe(400)
+    if (words) expect(JSON.stringify(answer.body).replaceAll('\\"', '"')).toMatch(words)
+  }
+})
+
+test('a token that will not do is told why', async () => {
+  const { graph, control } = await newWorld()
+  const ask = (token: string) => graph('GET', numberId, undefined, token)
+  expect(await ask('nonsense')).toMatchObject({ status: 401, body: { error: { code: 190, type: 'OAuthException' } } })
+  control.tokens.create({ token: 'old', appId: '600000000000001', expiresAt: '2026-01-01T00:00:00Z' })
+  expect(await ask('old')).toMatchObject({ status: 401, body: { error: { code: 190, error_subcode: 463 } } })
+  control.tokens.change('demo-access-token', { revoked: true })
+  expect(await ask('demo-access-token')).toMatchObject({ status: 401, body: { error: { code: 0 } } })
+  control.tokens.create({ token: 'foreign', appId: '600000000000001', wabaIds: [] })
+  expect(await ask('foreign')).toMatchObject({
+    status: 400,
+    body: { error: { code: 100, error_subcode: 33, type: 'GraphMethodException' } },
+  })
+})
+
+test('a number sends when it is registered, and a test number only to its list', async () => {
+  const { send, graph, control } = await newWorld()
+  control.numbers.change(numberId, { status: 'PENDING' })
+  expect((await send(text('x'))).code).toBe(133010)
+  expect((await graph('POST', `${numberId}/register`, { messaging_product: 'whatsapp', pin: '12' })).status).toBe(400)
+  expect((await graph('POST', `${numberId}/register`, { messaging_product: 'whatsapp', pin: '123456' })).body).toEqual({
+    success: true,
+  })
+  expect(
+    (await graph('POST', `${numberId}/register`, { messaging_product: 'whatsapp', pin: '000000' })).body,
+  ).toMatchObject({ error: { code: 133005 } })
+  control.numbers.change(numberId, { allowedRecipients: ['+1 650 555 0999'] })
+  expect((await send(text('x'))).code).toBe(131030)
+  expect((await send({ ...text('x'), to: '16505550999' })).status).toBe(200)
+})
+
+test('a message is marked as read by its receiver only', async () => {
+  const { graph, control } = await newWorld()
+  const { id } = await control.phones.say(phone, { to: numberId, text: 'seen?' })
+  const read = (message_id: unknown, number = numberId) =>
+    graph('POST', `${number}/messages`, {
+      messaging_product: 'whatsapp',
+      status: 'read',
+      message_id,
+      typing_indicator: { type: 'text' },
+    })
+  expect((await read(id)).body).toEqual({ success: true })
+  expect((await read(id, '106540000000002')).body).toMatchObject({ error: { code: 131009 } })
+  expect((await read('wamid.X')).body).toMatchObject({ error: { code: 131009 } })
+})
+
+test('a message to a user id names the user id, and not the number of those who hide it', async () => {
+  const { send, control, receiver } = await newWorld()
+  const bea = control.phones.get('16505550199')
+  await control.phones.say(bea.waId, { to: numberId, text: 'hi' })
+  const { id, body } = await send({ to: undefined, recipient: bea.userId, ...text('hello') })
+  expect(body.contacts).toEqual([{ input: bea.userId, user_id: bea.userId }])
+  const [status] = receiver.statusesOf(id)
+  expect(status).toMatchObject({ recipient_user_id: bea.userId })
+  expect(status).not.toHaveProperty('recipient_id')
+})
+
+test('a reaction is only ever sent; one to an unknown message fails', async () => {
+  const { send, control, receiver } = await newWorld()
+  const said = await control.phones.say(phone, { to: numberId, text: 'hi' })
+  const fine = await send({ type: 'reaction', reaction: { message_id: said.id, emoji: '❤️' } })
+  const lost = await send({ type: 'reaction', reaction: { message_id: 'wamid.X', emoji: '' } })
+  await control.clock.advance(60_000)
+  expect(receiver.statusesOf(fine.id).map((one) => one.status)).toEqual(['sent'])
+  expect(receiver.statusesOf(lost.id)).toMatchObject([{ status: 'failed', errors: [{ code: 131009 }] }])
+})

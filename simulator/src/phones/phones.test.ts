@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { arrayIn, type Json } from '../json.ts'
+import {
+  businessNumber,
+  hello,
+  newWorld,
+  numberId,
+  otherNumberId,
+  phone,
+  type TestWorld,
+  text,
+} from '../testing/world.ts'
+
+async function last({ control, receiver }: TestWorld): Promise<Json> {
+  await control.settled()
+  return receiver.messages().at(-1) ?? {}
+}
+
+test('a phone can write everything a person can', async () => {
+  const world = await newWorld()
+  const { phones } = world.control
+  const to = numberId
+  await phones.image(phone, { to, caption: 'My receipt' })
+  expect(await last(world)).toMatchObject({
+    type: 'image',
+    image: { caption: 'My receipt', mime_type: 'image/png', url: expect.stringContaining('source=webhook') },
+  })
+  await phones.voice(phone, { to })
+  expect(await last(world)).toMatchObject({
+    type: 'audio',
+    audio: { voice: true, mime_type: 'audio/ogg; codecs=opus' },
+  })
+  await phones.audio(phone, { to })
+  expect(await last(world)).toMatchObject({ type: 'audio', audio: { voice: false } })
+  await phones.video(phone, { to })
+  expect(await last(world)).toMatchObject({ type: 'video' })
+  await phones.sticker(phone, { to, animated: true })
+  expect(await last(world)).toMatchObject({ type: 'sticker', sticker: { animated: true, mime_type: 'image/webp' } })
+  await phones.location(phone, { to, latitude: 0, longitude: -77.04 })
+  expect((await last(world)).location).toEqual({ latitude: 0, longitude: -77.04 })
+  await phones.location(phone, {
+    to,
+    latitude: 1,
+    longitude: 2,
+    name: 'Cafe',
+    address: '1 Main',
+    url: 'https://c.example',
+  })
+  expect((await last(world)).location).toMatchObject({ name: 'Cafe', url: 'https://c.example' })
+  await phones.contacts(phone, { to, contacts: [{ name: { formatted_name: 'Bea' } }] })
+  expect((await last(world)).contacts).toEqual([{ origin: 'other', name: { formatted_name: 'Bea' } }])
+  await phones.order(phone, { to, items: [{ retailerId: 'SKU-1', quantity: 2 }], text: 'No onions' })
+  expect((await last(world)).order).toEqual({
+    catalog_id: '300000000000001',
+    text: 'No onions',
+    product_items: [{ product_retailer_id: 'SKU-1', quantity: 2, item_price: 12.5, currency: 'USD' }],
+  })
+  await phones.welcome(phone, { to })
+  expect(await last(world)).toMatchObject({ type: 'request_welcome' })
+  await phones.unsupported(phone, { to, kind: 'poll_creation' })
+  expect(await last(world)).toMatchObject({
+    type: 'unsupported',
+    unsupported: { type: 'poll_creation' },
+    errors: [{ code: 131051, title: 'Message type unknown' }],
+  })
+  await phones.invent(phone, { to, type: 'hologram' })
+  expect(await last(world)).toMatchObject({ type: 'hologram' })
+  await phones.sharePhone(phone, { to })
+  expect((await last(world)).contacts).toEqual([
+    { origin: 'contact_request', phones: [{ phone: `+${phone}`, wa_id: phone, type: 'CELL' }] },
+  ])
+})
+
+test('replies, forwards, advertisements and product questions carry where they come from', async () => {
+  const world = await newWorld()
+  const { send, control } = world
+  const sent = await send(hello)
+  const mine = await control.phones.say(phone, { to: numberId, text: 'replying', replyTo: sent.id })
+  expect((await last(world)).context).toEqual({ from: businessNumber, id: sent.id })
+  await control.phones.say(phone, { text: 'to myself', replyTo: mine.id ?? '' })
+  expect((await last(world)).context).toEqual({ from: phone, id: mine.id })
+  await control.phones.say(phone, { text: 'fwd', forwarded: 'once' })
+  expect((await last(world)).context).toEqual({ forwarded: true })
+  await control.phones.say(phone, { text: 'fwd', forwarded: 'often' })
+  expect((await last(world)).context).toEqual({ frequently_forwarded: true })
+  await control.phones.say(phone, { text: 'more?', referral: { source_type: 'ad', source_id: '1' } })
+  expect((await last(world)).referral).toEqual({ source_type: 'ad', source_id: '1' })
+  await control.phones.say(phone, { text: 'available?', product: { catalog_id: '1', product_retailer_id: 'SKU-1' } })
+  expect((await last(world)).context).toMatchObject({ referred_product: { product_retailer_id: 'SKU-1' } })
+})
+
+test('the buttons of a template answer with their payload, or with their words', async () => {
+  const world = await newWorld()
+  const parameters = (...values: string[]) => values.map((value) => ({ type: 'text', text: value }))
+  const { id } = await world.send({
+    type: 'template',
+    template: {
+      name: 'appointment_reminder',
+      language: { code: 'en_US' },
+      components: [
+        { type: 'header', parameters: parameters('Ana') },
+        { type: 'body', parameters: parameters('Mon', '10:00') },
+        {
+          type: 'button',
+          sub_type: 'quick_reply',
+          index: '0',
+          parameters: [{ type: 'payload', payload: 'CONFIRM|7' }],
+        },
+        { type: 'button', sub_type: 'url', index: 2, parameters: parameters('7') },
+      ],
+    },
+  })
+  await world.control.phones.tap(phone, { button: 'Confirm' })
+  expect(await last(world)).toMatchObject({
+    type: 'button',
+    button: { payload: 'CONFIRM|7', text: 'Confirm' },
+    context: { from: businessNumber, id },
+  })
+  await world.control.phones.tap(phone, { message: id, button: 1 })
+  expect(await last(world)).toMatchObject({ button: { payload: 'Cancel', text: 'Cancel' } })
+  await expect(world.control.phones.tap(phone, { button: 'Explode' })).rejects.toThrow(/There are: Confirm, Cancel/)
+})
+
+test('reply buttons and list rows answer with their id', async () => {
+  const world = await newWorld()
+  await world.control.phones.say(phone, { to: numberId, text: 'hi' })
+  const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }]
+  await world.send({ type: 'interactive', interactive: { type: 'button', body: { text: '?' }, action: { buttons } } })
+  await world.control.phones.tap(phone, { button: 'yes' })
+  expect((await last(world)).interactive).toEqual({ type: 'button_reply', button_reply: { id: 'yes', title: 'Yes' } })
+  const sections = [{ rows: [{ id: 'm10', title: '10:00', description: 'Dr. Paz' }] }]
+  await world.send({
+    type: 'interactive',
+    interactive: { type: 'list', body: { text: '?' }, action: { button: 'See', sections } },
+  })
+  await world.control.phones.tap(phone, { button: '10:00' })
+  expect((await last(world)).interactive).toEqual({
+    type: 'list_reply',
+    list_reply: { id: 'm10', title: '10:00', description: 'Dr. Paz' },
+  })
+})
+
+test('a reaction can be made and taken back', async () => {
+  const world = await newWorld()
+  const { id } = await world.send(hello)
+  await world.control.phones.react(phone, { emoji: '👍' })
+  expect((await last(world)).reaction).toEqual({ message_id: id, emoji: '👍' })
+  await world.control.phones.unreact(phone, { message: id })
+  expect((await last(world)).reaction).toEqual({ message_id: id })
+  await world.control.phones.unreact(phone, { message: id, emptyEmoji: true })
+  expect((await last(world)).reaction).toEqual({ message_id: id, emoji: '' })
+})
+
+test('a form is sent back with its token, and its files as media', async () => {
+  const world = await newWorld()
+  const { send, control, graph } = world
+  const action = { type: 'action', action: { flow_token: 'ft_01' } }
+  const components = [
+    { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
+    { type: 'button', sub_type: 'flow', index: '0', parameters: [action] },
+  ]
+  const { id } = await send({
+    type: 'template',
+    template: { name: 'intake_form', language: { code: 'en' }, components },
+  })
+  const card = Buffer.from('front of the card')
+  await control.phones.fillForm(phone, {
+    values: { full_name: 'Ana Prueba', email: 'ana@x.example' },
+    files: {
+      photos: [{ base64: card.toString('base64'), mimeType: 'image/jpeg', filename: 'IMG_1.jpg' }, {}],
+      documents: [{ text: 'result', mimeType: 'application/pdf', filename: 'r.pdf' }],
+    },
+  })
+  const reply = await last(world)
+  expect(reply).toMatchObject({
+    type: 'interactive',
+    context: { id },
+    interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent' } },
+  })
+  const { nfm_reply: form } = reply.interactive as { nfm_reply: { response_json: string } }
+  const answers = JSON.parse(form.response_json)
+  expect(answers).toMatchObject({ flow_token: 'ft_01', full_name: 'Ana Prueba', documents: [{ file_name: 'r.pdf' }] })
+  expect(answers.photos[0]).toMatchObject({
+    file_name: 'IMG_1.jpg',
+    mime_type: 'image/jpeg',
+    sha256: createHash('sha256').update(card).digest('base64'),
+  })
+  const { body: media } = await graph('GET', answers.photos[0].id)
+  const fetched = await fetch(String(media.url), { headers: { authorization: 'Bearer demo-access-token' } })
+  expect(Buffer.from(await fetched.arrayBuffer())).toEqual(card)
+  await control.phones.fillForm(phone, { values: { a: 1 }, omitFlowToken: true })
+  expect((await last(world)).interactive).toMatchObject({ nfm_reply: { response_json: '{"a":1}' } })
+  await control.phones.fillForm(phone, { responseJson: 'not json' })
+  expect((await last(world)).interactive).toMatchObject({ nfm_reply: { response_json: 'not json' } })
+  await expect(
+    control.phones.fillForm(phone, { files: { photos: Array(6).fill({}), documents: Array(6).fill({}) } }),
+  ).rejects.toThrow(/at most 10/)
+  expect(control.flows.list()[0]?.fields.map((field) => field.name)).toEqual([
+    'full_name',
+    'email',
+    'complaint',
+    'photos',
+    'documents',
+  ])
+})
+
+test('second thoughts are unsupported, except on a number that is also in the app', async () => {
+  const world = await newWorld()
+  const { id } = await world.control.phones.say(phone, { to: numberId, text: 'tpyo' })
+  await world.control.phones.edit(phone, { text: 'typo' })
+  expect(await last(world)).toMatchObject({ type: 'unsupported', unsupported: { type: 'edit' } })
+  world.control.numbers.change(numberId, { isOnBizApp: true })
+  await world.control.phones.edit(phone, { message: id ?? '', text: 'typo' })
+  expect(await last(world)).toMatchObject({
+    type: 'edit',
+    edit: { original_message_id: id, message: { text: { body: 'typo' } } },
+  })
+  await world.control.phones.delete(phone, { message: id ?? '' })
+  expect(await last(world)).toMatchObject({ type: 'revoke', revoke: { original_message_id: id } })
+})
+
+test('a new number is announced to every business that was written to, without a contact', async () => {
+  const { control, receiver, send } = await newWorld()
+  for (const to of [numberId, otherNumberId]) await control.phones.say(phone, { to, text: 'hi' })
+  await control.settled()
+  receiver.clear()
+  const before = control.phones.get(phone).userId
+  await control.phones.changeNumber(phone, { newNumber: '+16505550777' })
+  await control.settled()
+  expect(receiver.messages()).toHaveLength(2)
+  expect(receiver.messages()[0]).toMatchObject({
+    from: phone,
+    type: 'system',
+    system: { type: 'user_changed_number', wa_id: '16505550777', previous_user_id: before },
+  })
+  expect(receiver.changes()[0]?.value).not.toHaveProperty('contacts')
+  expect(control.phones.get('16505550777').name).toBe('Ana Prueba')
+  expect((await send({ ...hello, to: '16505550777' })).status).toBe(200)
+})
+
+test('who hides the number is known by user id; three ways of hiding it are seen in the wild', async () => {
+  const world = await newWorld()
+  const bea = world.control.phones.get('16505550199')
+  const contact = () => arrayIn(world.receiver.changes().at(-1)?.value, 'contacts')?.[0]
+  await world.control.phones.say(bea.waId, { to: numberId, text: 'no phone' })
+  const message = await last(world)
+  expect(message).not.toHaveProperty('from')
+  expect(message.from_user_id).toBe(bea.userId)
+  expect(contact()).toEqual({ profile: { name: 'Bea Díaz', username: '@bea.diaz' }, user_id: bea.userId })
+  world.control.phones.change(bea.waId, { switches: { senderIdentity: 'empty_from' } })
+  await world.control.phones.say(bea.waId, { to: numberId, text: 'empty' })
+  expect((await last(world)).from).toBe('')
+  expect(contact()).toMatchObject({ wa_id: '' })
+  world.control.phones.change(bea.waId, { switches: { senderIdentity: 'user_id_in_from' } })
+  await world.control.phones.say(bea.waId, { to: numberId, text: 'misplaced' })
+  expect((await last(world)).from).toBe(bea.userId)
+})
+
+test('a phone that is off gets its messages when it is back; one without receipts never says it read them', async () => {
+  const { control, send, receiver } = await newWorld()
+  control.phones.change(phone, { online: false, readReceipts: false })
+  const { id } = await send(hello)
+  await control.clock.advance(3_600_000)
+  const states = () => receiver.statusesOf(id).map((one) => one.status)
+  expect(states()).toEqual(['sent'])
+  control.phones.change(phone, { online: true })
+  await control.clock.advance(60_000)
+  expect(states()).toEqual(['sent', 'delivered'])
+  expect(await control.phones.read(phone, { to: numberId })).toEqual({ read: [] })
+})
+
+test('a one-time code waits ten minutes for a phone, anything else thirty days', async () => {
+  const { control, send, receiver } = await newWorld()
+  control.phones.change(phone, { online: false })
+  const code = [{ type: 'text', text: '483920' }]
+  const components = [
+    { type: 'body', parameters: code },
+    { type: 'button', sub_type: 'url', index: 0, parameters: code },
+  ]
+  const otp = await send({ type: 'template', template: { name: 'otp_login', language: { code: 'en' }, components } })
+  const other = await send(hello)
+  await control.clock.advance(11 * 60_000)
+  control.phones.change(phone, { online: true })
+  await control.clock.advance(50)
+  expect(receiver.statusesOf(otp.id).map((one) => one.status)).toEqual(['sent'])
+  expect(receiver.statusesOf(other.id).map((one) => one.status)).toEqual(['sent', 'delivered'])
+})
+
+test('with automatic reading off a message is read when the chat is opened, and a voice message when played', async () => {
+  const { control, send, receiver } = await newWorld()
+  control.phones.change(phone, { switches: { readAfterMs: null } })
+  await control.phones.say(phone, { to: numberId, text: 'hi' })
+  const { id } = await send(text('read me'))
+  const voice = await send({ type: 'audio', audio: { link: 'https://cdn.example/v.ogg', voice: true } })
+  await control.clock.advance(3_600_000)
+  expect(receiver.statusesOf(id).map((one) => one.status)).toEqual(['sent', 'delivered'])
+  expect(await control.phones.read(phone, {})).toEqual({ read: [id, voice.id] })
+  await control.phones.play(phone, {})
+  await control.settled()
+  expect(receiver.statusesOf(voice.id).map((one) => one.status)).toEqual(['sent', 'delivered', 'read', 'played'])
+})
+
+test('nothing reaches who is not on WhatsApp, and no marketing who stopped it', async () => {
+  const { control, send, receiver } = await newWorld()
+  control.phones.change(phone, { onWhatsApp: false })
+  expect(receiver.statusesOf((await send(hello)).id)).toMatchObject([{ errors: [{ code: 131026 }] }])
+  control.phones.change(phone, { onWhatsApp: true, acceptsMarketing: false })
+  const components = [
+    { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
+    { type: 'button', sub_type: 'copy_code', index: 0, parameters: [{ type: 'coupon_code', coupon_code: 'X' }] },
+  ]
+  const offer = await send({
+    type: 'template',
+    template: { name: 'summer_offer', language: { code: 'en' }, components },
+  })
+  expect(receiver.statusesOf(offer.id)).toMatchObject([{ errors: [{ code: 131050 }] }])
+})

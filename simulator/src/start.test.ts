@@ -1,0 +1,16 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startSimulator } from './start.ts'
+
+test('a start that finds the port taken leaves the state file alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  const stateFile = join(folder, 'state.json')
+  const first = await startSimulator({ dataset: 'empty', stateFile })
+  await expect(startSimulator({ stateFile, port: Number(new URL(first.url).port) })).rejects.toThrow(/EADDRINUSE/)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect(existsSync(stateFile)).toBe(false)
+  await first.stop()
+  rmSync(folder, { recursive: true })
+})
