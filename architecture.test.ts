@@ -117,9 +117,12 @@ function sourceFiles(): string[] {
 /** The files of this project that a file imports, by path from the root. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1] as string)
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
+    (match) => match[1] as string,
+  )
   return specifiers.flatMap((specifier) => {
-    if (specifier.startsWith('.')) return /\.tsx?$/.test(specifier) ? [relative(root, join(root, dirname(file), specifier))] : []
+    if (specifier.startsWith('.'))
+      return /\.tsx?$/.test(specifier) ? [relative(root, join(root, dirname(file), specifier))] : []
     const [, name, path] = /^@parley\/(\w+)\/(.+)$/.exec(specifier) ?? []
     return name && path ? [`${name}/src/${path}.ts`] : []
   })

@@ -54,7 +54,11 @@ function readJson(file) {
 
 async function install(root, nameChild) {
   const again = existsSync(join(root, 'node_modules'))
-  say(again ? 'The dependencies have changed; installing them…' : 'First start: installing the dependencies…')
+  say(
+    again
+      ? 'The dependencies are not those of the lock file; installing them…'
+      : 'First start: installing the dependencies…',
+  )
   const started = Date.now()
   const seconds = () => Math.round((Date.now() - started) / 1000)
   const progress = setInterval(() => say(`  still installing (${seconds()} s)`), 10_000)

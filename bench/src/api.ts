@@ -22,7 +22,9 @@ export async function benchApi(): Promise<void> {
     console.log(`Making ${keyCount} keys…`)
     const secrets = await makeKeys(dataDir)
     const requests = secrets.map((secret) =>
-      Buffer.from(`GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\nUser-Agent: bench/1\r\n\r\n`),
+      Buffer.from(
+        `GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\nUser-Agent: bench/1\r\n\r\n`,
+      ),
     )
     const targets: [string, Target][] = []
     for (const name of ['node:http', 'fastify', 'parley']) targets.push([name, await startTarget(name, dataDir)])
@@ -49,7 +51,9 @@ async function measureInTurn(targets: readonly [string, Target][], requests: rea
       const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
       const cpu = ((target.cpuUs() - before) / answers).toFixed(1)
       const figures = `${perSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  CPU ${cpu} µs`
-      console.log(`${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`)
+      console.log(
+        `${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`,
+      )
     }
   }
   return results

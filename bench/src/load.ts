@@ -6,6 +6,10 @@ export interface Load {
   seconds: number
   /** Whole requests as bytes; connection `c` sends number `c`, `c + connections`, … and begins again. */
   requests: readonly Buffer[]
+  /** Each request at most once: when they are used up, the load ends. */
+  once?: boolean
+  /** Requests a second over all connections; without it, each connection sends as soon as it has its answer. */
+  pace?: number
 }
 
 export interface Measured {
@@ -17,16 +21,17 @@ export interface Measured {
 }
 
 /**
- * A closed loop: each connection sends a request, waits for its answer, and sends the next. It does as little as it can
- * for each, since it shares the machine with what it measures.
+ * Each connection sends a request, waits for its answer, and sends the next. With a pace, a request's time counts from the
+ * moment it was due, so that a server that stalls is not spared the requests that would have come meanwhile. It does as
+ * little as it can for each, since it shares the machine with what it measures.
  */
-export async function putUnderLoad({ port, connections, seconds, requests }: Load): Promise<Measured> {
+export async function putUnderLoad(load: Load): Promise<Measured> {
   const latencies: number[] = []
   const statuses: Record<string, number> = {}
   const started = performance.now()
-  const until = started + seconds * 1000
-  const runs = Array.from({ length: connections }, (_, first) =>
-    runConnection(port, first, connections, requests, until, (ms, status) => {
+  const until = started + load.seconds * 1000
+  const runs = Array.from({ length: load.connections }, (_, first) =>
+    runConnection(load, first, started, until, (ms, status) => {
       latencies.push(ms)
       statuses[status] = (statuses[status] ?? 0) + 1
     }),
@@ -39,33 +44,35 @@ export async function putUnderLoad({ port, connections, seconds, requests }: Loa
 }
 
 function runConnection(
-  port: number,
+  { port, connections, requests, once = false, pace }: Load,
   first: number,
-  step: number,
-  requests: readonly Buffer[],
+  started: number,
   until: number,
   note: (ms: number, status: string) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    let next = first % requests.length
-    let sent = 0
+    let next = first
+    let due = 0
     let received: Buffer = Buffer.alloc(0)
+    const dueAt = (number: number) => (pace === undefined ? performance.now() : started + (number / pace) * 1000)
     const send = () => {
-      sent = performance.now()
-      socket.write(requests[next] as Buffer)
-      next = (next + step) % requests.length
+      if ((once && next >= requests.length) || performance.now() >= until) return socket.end()
+      due = dueAt(next)
+      const wait = due - performance.now()
+      const request = requests[next % requests.length] as Buffer
+      next += connections
+      if (wait > 1) return setTimeout(() => socket.write(request), wait)
+      return socket.write(request)
     }
     socket.on('connect', send)
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const size = sizeOf(received)
       if (size === undefined || received.length < size) return
-      const now = performance.now()
-      note(now - sent, received.toString('latin1', 9, 12))
+      note(performance.now() - due, received.toString('latin1', 9, 12))
       received = received.subarray(size)
-      if (now < until) send()
-      else socket.end()
+      send()
     })
     socket.on('error', reject)
     socket.on('close', () => resolve())

@@ -1,7 +1,9 @@
 import { benchApi } from './api.ts'
+import { benchIngest } from './ingest.ts'
 
 const benches: Record<string, { about: string; run: () => Promise<void> }> = {
   api: { about: 'authenticated GET /v1/me beside bare Fastify and bare node:http', run: benchApi },
+  ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
 }
 
 const [name = ''] = process.argv.slice(2)

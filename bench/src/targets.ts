@@ -1,6 +1,7 @@
 // What a benchmark measures runs in a process of its own: `node targets.ts <name> [argument]`. It says its port on a line.
-import type { AddressInfo } from 'node:net'
+
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { readConfig } from '@parley/server/config'
 import { startService } from '@parley/server/start'
 import { fastify } from 'fastify'

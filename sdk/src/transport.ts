@@ -37,7 +37,9 @@ export function newTransport({ key, baseUrl, fetch = globalThis.fetch }: Transpo
   const base = baseUrl.replace(/\/+$/, '')
   return {
     async get<Answer>(path: string, query: Record<string, string | number | undefined> = {}): Promise<Answer> {
-      const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+      const given = Object.entries(query).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      )
       const search = given.length > 0 ? `?${new URLSearchParams(given)}` : ''
       const answer = await fetch(base + path + search, { headers: { authorization: `Bearer ${key}` } })
       const body: unknown = await answer.json().catch(() => null)

@@ -11,7 +11,9 @@ const sign = (text: string, at = seconds, key = secret) =>
 
 test('a delivery that was signed with the secret gives its event', async () => {
   expect(await verifyWebhook(body, sign(body), secret, { nowMs })).toMatchObject({ type: 'message.received' })
-  expect(await verifyWebhook(Buffer.from(body), sign(body, seconds - 300), secret, { nowMs })).toMatchObject({ id: '1' })
+  expect(await verifyWebhook(Buffer.from(body), sign(body, seconds - 300), secret, { nowMs })).toMatchObject({
+    id: '1',
+  })
 })
 
 test.each([

@@ -50,7 +50,14 @@ export async function newSender(
   await house.db.change(
     `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
      values ($1, $2, $3, $4, $5, $6, 'infinity')`,
-    [connectionId, workspaceId, appId, wabaId, seal(house.secretKeys, 'token', `connections/${connectionId}`), now],
+    [
+      connectionId,
+      workspaceId,
+      appId,
+      wabaId,
+      seal(house.secretKeys, 'token', `connections/${connectionId}/access_token`),
+      now,
+    ],
   )
   await house.db.change(
     `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status, quality_rating,

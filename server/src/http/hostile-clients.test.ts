@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
 import { useHouse } from '../../testing/house.ts'
 import { loggedOf, loggedRequest } from '../../testing/log.ts'
-import { rawAnswer, rawConnection } from '../../testing/raw.ts'
+import { type RawAnswer, rawAnswer, rawConnection } from '../../testing/raw.ts'
 import { expectRefusal } from '../../testing/refusal.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 
@@ -14,6 +14,7 @@ afterEach(async () => {
 })
 
 const head = 'Host: x\r\n'
+const refused: RawAnswer[] = []
 
 test.each<[way: string, bytes: string, why: string]>([
   ['a line that is no request', 'hello there\r\n\r\n', 'HPE_INVALID_METHOD'],
@@ -58,6 +59,19 @@ test.each<[way: string, bytes: string, why: string]>([
     errors: [{ param: 'request', code: 'invalid', message }],
   })
   expect(answer.headers.get('connection')).toBe('close')
+  refused.push(answer)
+})
+
+test('each of them is in the log', async () => {
+  expect(refused.length).toBeGreaterThan(10)
+  for (const answer of refused) {
+    expect(await loggedRequest(house, answer)).toMatchObject({
+      method: '?',
+      route: '?',
+      status: 400,
+      address: '127.0.0.1',
+    })
+  }
 })
 
 test('headers beyond 16 KiB are refused, whether one is large or many are', async () => {

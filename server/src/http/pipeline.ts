@@ -115,7 +115,7 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
     url: withoutPrefixOf(app, route.path),
     config: { scope: route.scope },
     schema: { response: { [route.status]: plain(route.reply) } },
-    async handler(request, reply) {
+    handler(request, reply) {
       checks.params?.(request.params)
       checks.query(request.query)
       checks.body?.(request.body)
@@ -134,8 +134,9 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
       const input = { params: request.params, query: request.query, body: request.body } as Parameters<
         Route['handle']
       >[1]
-      const answer = await route.handle(context, input)
-      return reply.code(route.status).send(answer)
+      const answer = route.handle(context, input)
+      reply.code(route.status)
+      return answer instanceof Promise ? answer : reply.send(answer)
     },
   })
 }

@@ -1,3 +1,7 @@
+/** A batch of this size is a sign of load: the next one is given a moment to gather, and costs fewer round trips. */
+const crowd = 8
+const gatherMs = 1
+
 /**
  * Gathers what arrives while a batch is under way into the next one. Alone, an item leaves at the end of the current
  * turn of the event loop; under load, batches grow by themselves and the number of round trips stays small.
@@ -14,23 +18,28 @@ export function batched<Item, Answer>(
   let waiting: Waiting[] = []
   let underWay = 0
   let planned = false
+  let lastSize = 0
 
   function plan(): void {
     if (planned || underWay >= maxUnderWay || waiting.length === 0) return
     planned = true
-    setImmediate(() => {
-      planned = false
-      void leave()
-    })
+    if (lastSize >= crowd) setTimeout(depart, gatherMs)
+    else setImmediate(depart)
   }
 
-  async function leave(): Promise<void> {
+  function depart(): void {
+    planned = false
     const batch = waiting.length > maxItems ? waiting.splice(0, maxItems) : waiting
     if (batch === waiting) waiting = []
+    lastSize = batch.length
+    void travel(batch)
+  }
+
+  async function travel(batch: Waiting[]): Promise<void> {
     underWay++
     try {
       const answers = await work(batch.map((each) => each.item))
-      for (const [index, each] of batch.entries()) each.resolve(answers[index] as Answer)
+      for (let index = 0; index < batch.length; index++) batch[index]?.resolve(answers[index] as Answer)
     } catch (error) {
       for (const each of batch) each.reject(error)
     } finally {

@@ -19,6 +19,12 @@ const maxCopies = 20_000
 
 type Asked = Parameters<Admit>[0]
 
+interface Presented {
+  asked: Asked
+  /** Of a key that could be one. */
+  digest: string | null
+}
+
 interface Judged {
   caller: Caller | null
   refusal: Refusal | null
@@ -31,31 +37,33 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
   const spent = new Map<string, { limit: number; until: number }>()
   let known = 0
 
-  /** Brings the copies of these keys up to one revision, and says which. */
-  async function refresh(digests: string[], revision: number): Promise<number> {
+  /** Brings the copies of the batch's keys up to one revision, and says which. */
+  async function refresh(batch: readonly Presented[], revision: number): Promise<number> {
     for (let current = revision; ; ) {
-      const stale = digests.filter((digest) => copies.get(digest)?.revision !== current)
-      if (stale.length === 0) return current
-      const read = await readAccess(db, stale)
+      const stale = new Set<string>()
+      for (const { digest } of batch) {
+        if (digest !== null && copies.get(digest)?.revision !== current) stale.add(digest)
+      }
+      if (stale.size === 0) return current
+      const read = await readAccess(db, [...stale])
       current = read.revision
       const found = new Map(read.rows.map((row) => [row.digest, toAccess(row)]))
       for (const digest of stale) {
         copies.delete(digest)
         copies.set(digest, { revision: current, access: found.get(digest) ?? null })
       }
-      forgetOldest(copies, maxCopies + digests.length)
+      forgetOldest(copies, maxCopies + batch.length)
     }
   }
 
-  async function admitAll(batch: { asked: Asked; digest: string | null }[]): Promise<Admission[]> {
-    const digests = [...new Set(batch.flatMap(({ digest }) => digest ?? []))]
+  async function admitAll(batch: Presented[]): Promise<Admission[]> {
     for (let tries = 0; tries < 100; tries++) {
-      const revision = await refresh(digests, known)
+      const revision = await refresh(batch, known)
       const now = clock.now()
       const judged = batch.map(({ asked, digest }) =>
-        judge(asked, digest ? (copies.get(digest)?.access ?? null) : null, now),
+        judge(asked, digest === null ? null : (copies.get(digest)?.access ?? null), now),
       )
-      const result = await keeper.charge(revision, chargesOf(judged, spent, now))
+      const result = await keeper.charge(revision, [...chargesOf(judged, spent, now).values()])
       known = result.revision
       if (result.revision === revision) return settle(judged, result.charged, spent, now)
     }
@@ -63,7 +71,7 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
   }
 
-  const join = batched(admitAll, { maxItems: 1000, maxUnderWay: 2 })
+  const join = batched(admitAll, { maxItems: 1000, maxUnderWay: 1 })
   return (asked) => {
     const secret = asked.public ? undefined : secretOf(asked.authorization)
     return join({ asked, digest: secret === undefined ? null : digestOf(secret) })
@@ -72,6 +80,8 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
 
 interface Access {
   caller: Caller
+  /** What the key's budget is counted under. */
+  subject: string
   ranges: AddressRange[]
   expiresAt: Date | null
   revokedAt: Date | null
@@ -87,6 +97,7 @@ function toAccess(row: AccessRow): Access {
       scopes: row.scopes,
       budget: row.budget,
     },
+    subject: `k:${row.key_id}`,
     ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
@@ -96,22 +107,23 @@ function toAccess(row: AccessRow): Access {
 
 /** The order of checks, up to the budget; what is refused here is charged to the address. */
 function judge(asked: Asked, access: Access | null, now: Date): Judged {
-  const refused = (refusal: Refusal | null): Judged => ({
-    caller: access?.caller ?? null,
-    refusal,
-    subject: `a:${asked.address}`,
-    limit: addressBudget,
-  })
-  if (asked.public) return refused(null)
-  if (!access) return refused(unknownKey(asked.authorization))
+  const refusal = asked.public ? null : refusalOf(asked, access, now)
+  const caller = access?.caller ?? null
+  return access && !refusal
+    ? { caller, refusal, subject: access.subject, limit: access.caller.budget }
+    : { caller, refusal, subject: `a:${asked.address}`, limit: addressBudget }
+}
+
+function refusalOf(asked: Asked, access: Access | null, now: Date): Refusal | null {
+  if (!access) return unknownKey(asked.authorization)
   const { caller, revokedAt, expiresAt } = access
-  if (revokedAt) return refused(deadKey('key_revoked', caller, 'revoked_at', revokedAt))
-  if (expiresAt && expiresAt <= now) return refused(deadKey('key_expired', caller, 'expired_at', expiresAt))
-  if (access.suspended) return refused(new Refusal('workspace_suspended'))
+  if (revokedAt) return deadKey('key_revoked', caller, 'revoked_at', revokedAt)
+  if (expiresAt && expiresAt <= now) return deadKey('key_expired', caller, 'expired_at', expiresAt)
+  if (access.suspended) return new Refusal('workspace_suspended')
   if (access.ranges.length > 0 && !isWithin(asked.address, access.ranges)) {
-    return refused(new Refusal('ip_not_allowed', { details: { ip: asked.address } }))
+    return new Refusal('ip_not_allowed', { details: { ip: asked.address } })
   }
-  return { caller, refusal: null, subject: `k:${caller.keyId}`, limit: caller.budget }
+  return null
 }
 
 function unknownKey(authorization: string | undefined): Refusal {
@@ -129,25 +141,28 @@ function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: str
 type Spent = Map<string, { limit: number; until: number }>
 
 /** One charge a subject. A budget known to be used up until its window ends is not asked for again. */
-function chargesOf(judged: readonly Judged[], spent: Spent, now: Date): Charge[] {
+function chargesOf(judged: readonly Judged[], spent: Spent, now: Date): Map<string, Charge> {
   const charges = new Map<string, Charge>()
   for (const { subject, limit } of judged) {
-    const known = spent.get(subject)
+    const known = spent.size === 0 ? undefined : spent.get(subject)
     if (known && known.limit === limit && known.until > now.getTime()) continue
     const charge = charges.get(subject)
     if (charge) charge.amount++
     else charges.set(subject, { subject, amount: 1, budget: limit })
   }
-  return [...charges.values()]
+  return charges
 }
 
 function settle(judged: readonly Judged[], charged: readonly Charged[], spent: Spent, now: Date): Admission[] {
-  const open = new Map(charged.map((each) => [each.subject, { ...each, next: each.used - each.granted }]))
+  const open = new Map<string, Charged>()
+  for (const each of charged) open.set(each.subject, each)
   return judged.map(({ subject, limit, refusal, caller }) => {
     const window = open.get(subject)
-    if (window && window.next < window.used) {
-      window.next++
-      const budget = { limit, remaining: limit - window.next, resetSeconds: secondsLeft(window.msLeft) }
+    if (window && window.granted > 0) {
+      // The first of those granted found this many left, the last of them as many as are left now.
+      window.granted--
+      const remaining = limit - window.used + window.granted
+      const budget = { limit, remaining, resetSeconds: secondsLeft(window.msLeft) }
       return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
     }
     if (window) {

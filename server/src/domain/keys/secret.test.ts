@@ -71,7 +71,9 @@ test('no other text is taken for a key', () => {
     randomPart.map((random) => `prl_live_${random}000000`),
   )
   fc.assert(
-    fc.property(text, (each) => [each, `Bearer ${each}`].every((header) => !isSecret(each) && secretOf(header) === undefined)),
+    fc.property(text, (each) =>
+      [each, `Bearer ${each}`].every((header) => !isSecret(each) && secretOf(header) === undefined),
+    ),
     { numRuns: 500 },
   )
 })

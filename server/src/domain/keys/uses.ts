@@ -36,8 +36,12 @@ export class KeyUses {
     if (!caller || turnedAway.has(code)) return
     const { keyId, workspaceId } = caller
     const waiting = this.#waiting.get(keyId)
+    if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
     // Requests are noted when they end: a long one may be noted after a later one.
-    if (!waiting || waiting.at <= at) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
+    else if (waiting.at <= at) {
+      waiting.at = at
+      waiting.address = address
+    }
   }
 
   async stop(): Promise<void> {

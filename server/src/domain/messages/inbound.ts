@@ -46,7 +46,18 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
     profileName: item.profileName,
     type: item.type,
     receivedAt: item.receivedAt,
-    content: withoutNulls({ text, reply, media, mediaSource, location, form, order, quotedWaMessageId, groupId, error }),
+    content: withoutNulls({
+      text,
+      reply,
+      media,
+      mediaSource,
+      location,
+      form,
+      order,
+      quotedWaMessageId,
+      groupId,
+      error,
+    }),
   }
 }
 
@@ -54,7 +65,12 @@ const withoutNulls = (parts: object): object =>
   Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== null))
 
 /** Every field is always there. */
-function toData(item: InboundItem, { senderId }: Destination, id: string, quotedId: string | undefined): InboundMessage {
+function toData(
+  item: InboundItem,
+  { senderId }: Destination,
+  id: string,
+  quotedId: string | undefined,
+): InboundMessage {
   return {
     message_id: withPrefix('msg', id),
     wa_message_id: item.waMessageId,

@@ -21,7 +21,9 @@ let app: TestApp
 beforeAll(async () => {
   app = await newApp(house)
   const workspace = await newWorkspace(house)
-  const numbers = new Set(payloads.flatMap(({ text }) => [...text.matchAll(/"phone_number_id": *"?(\w+)/g)].map((m) => m[1])))
+  const numbers = new Set(
+    payloads.flatMap(({ text }) => [...text.matchAll(/"phone_number_id": *"?(\w+)/g)].map((m) => m[1])),
+  )
   for (const number of numbers) await newSender(house, workspace.id, app.id, String(number))
 })
 
@@ -31,7 +33,13 @@ test('every payload of the public suites is accepted', async () => {
 })
 
 test('whatever is done to a payload, it is answered 200, and never leaves half a batch behind', async () => {
-  const valid = (id: string) => ({ from: '16505550123', id, timestamp: '1786000000', type: 'text', text: { body: 'x' } })
+  const valid = (id: string) => ({
+    from: '16505550123',
+    id,
+    timestamp: '1786000000',
+    type: 'text',
+    text: { body: 'x' },
+  })
   const workspace = await newWorkspace(house)
   const number = '880000000000001'
   await newSender(house, workspace.id, app.id, number)
@@ -62,7 +70,9 @@ test('whatever is done to a payload, it is answered 200, and never leaves half a
 test('JSON of any shape and depth is answered, never with a crash', async () => {
   const deep = 200_000
   const shapes = ['null', '1', '""', '[]', '{}', '[[[]]]', `${'['.repeat(deep)}${']'.repeat(deep)}`]
-  shapes.push(`{"object":"whatsapp_business_account","entry":[{"changes":[{"field":"x","value":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}}]}]}`)
+  shapes.push(
+    `{"object":"whatsapp_business_account","entry":[{"changes":[{"field":"x","value":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}}]}]}`,
+  )
   for (const shape of shapes) expect([shape.slice(0, 80), await app.post(shape)]).toEqual([shape.slice(0, 80), 200])
   expect(await app.post('{"object":')).toBe(400)
   expect(await app.post('')).toBe(400)

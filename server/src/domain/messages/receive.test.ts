@@ -1,4 +1,4 @@
-import { eventSchemas, type EventType } from '@parley/contract/events'
+import { type EventType, eventSchemas } from '@parley/contract/events'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { useHouse } from '../../../testing/house.ts'
@@ -34,7 +34,8 @@ async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random()
   const workspace = await newWorkspace(house)
   const app = await newApp(house)
   const sender = await newSender(house, workspace.id, app.id, phoneNumberId)
-  const says = (...messages: object[]) => app.post(envelope({ id: '1', changes: [change(phoneNumberId, { messages })] }))
+  const says = (...messages: object[]) =>
+    app.post(envelope({ id: '1', changes: [change(phoneNumberId, { messages })] }))
   const reports = (...statuses: object[]) =>
     app.post(envelope({ id: '1', changes: [change(phoneNumberId, { statuses })] }))
   return { workspace, app, sender, says, reports }
@@ -155,7 +156,10 @@ test('a status never goes back, and each is told once', async () => {
   await reports(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
   await reports(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
   await reports(status('wamid.S', 'read', '1786000011'))
-  const message = await house.db.first('select status, delivered_at, read_at, failed_at, error from messages where id = $1', [id])
+  const message = await house.db.first(
+    'select status, delivered_at, read_at, failed_at, error from messages where id = $1',
+    [id],
+  )
   expect(message).toEqual({
     status: 'read',
     delivered_at: new Date(1786000003_000),
@@ -268,7 +272,11 @@ test('each endpoint that listens gets a delivery; one that is disabled has it he
 test('the handshake echoes the challenge to whoever knows the token, and to nobody else', async () => {
   const app = await newApp(house)
   const greet = async (token: string, id = app.id) => {
-    const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verify_token': token })
+    const query = new URLSearchParams({
+      'hub.mode': 'subscribe',
+      'hub.challenge': '1158201444',
+      'hub.verify_token': token,
+    })
     const answer = await fetch(`${house.url}/network/whatsapp/${id}?${query}`)
     return [answer.status, await answer.text()]
   }

@@ -8,8 +8,8 @@ import type { InboundItem } from '../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignedByNetwork } from '../../whatsapp/signature.ts'
 import { applyTemplateChange, noteChange } from '../connections/connections.ts'
-import { keepInbound } from './inbound.ts'
 import { type Destination, destinationsOf } from './inbound.sql.ts'
+import { keepInbound } from './inbound.ts'
 import { keepStatuses, toReport } from './statuses.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
@@ -87,7 +87,9 @@ async function keepEach(deps: ReceiveDeps, webhooks: readonly Webhook[]): Promis
 async function keepAll({ db, clock, log }: ReceiveDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
   const items = webhooks.flatMap(({ appId, items: own }) => own.map((item) => ({ appId, item })))
-  const addressed = items.filter((each): each is Addressed => each.item.kind === 'message' || each.item.kind === 'status')
+  const addressed = items.filter(
+    (each): each is Addressed => each.item.kind === 'message' || each.item.kind === 'status',
+  )
   const routes = await routesFor(db, addressed)
   const placed = addressed.flatMap(({ appId, item }) => {
     const destination = routes.get(`${appId} ${item.phoneNumberId}`)

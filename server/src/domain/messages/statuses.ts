@@ -14,8 +14,8 @@ import {
   insertStatuses,
   lockTracked,
   type Standing,
-  takeMatchedEarly,
   type Tracked,
+  takeMatchedEarly,
   updateStanding,
 } from './statuses.sql.ts'
 

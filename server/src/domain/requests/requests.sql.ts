@@ -18,7 +18,7 @@ const logColumns = [
 
 /** Logs a batch and counts its refusals by the hour; both or neither. */
 export async function insertRequests(db: Db, records: readonly RequestRecord[]): Promise<void> {
-  const days = Map.groupBy(records, ({ at }) => at.toISOString().slice(0, 10).replaceAll('-', ''))
+  const days = Map.groupBy(records, ({ at }) => Math.floor(at.getTime() / 86_400_000))
   const refused = records.filter((record) => record.code !== null)
   if (refused.length === 0 && days.size === 1) return copyRequests(db, days)
   await db.transaction(async (tx) => {
@@ -39,11 +39,11 @@ export async function loggedAmong(db: Db, records: readonly RequestRecord[]): Pr
 }
 
 /** Straight into the day's partition: PostgreSQL takes no COPY into a table with row-level security, as the whole has. */
-async function copyRequests(db: Db, days: ReadonlyMap<string, readonly RequestRecord[]>): Promise<void> {
+async function copyRequests(db: Db, days: ReadonlyMap<number, readonly RequestRecord[]>): Promise<void> {
   for (const [day, ofDay] of days) {
     const partition = await db.first<{ name: string }>(
       `select coalesce(to_regclass('request_log_' || $1), 'request_log_default'::regclass)::text as name`,
-      [day],
+      [new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')],
     )
     const rows = new CopyRows(logColumns.length, ofDay.length * 200)
     for (const record of ofDay) {

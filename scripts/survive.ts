@@ -1,0 +1,306 @@
+// Treats a real installation badly and checks that it comes back: `npm run survive [trial…]`. One line per trial, a summary,
+// exit code 1 if one failed. It works in a folder of its own and takes a few minutes. The tests state the same promises one
+// by one; this does it with npm in between, at random moments and, as root, on disks that are full.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from '../server/src/db/embedded/processes.ts'
+
+const root = join(import.meta.dirname, '..')
+const isRoot = process.getuid?.() === 0
+const place = mkdtempSync(join(tmpdir(), 'parley-survive-'))
+execFileSync('chmod', ['711', place])
+
+interface Trial {
+  name: string
+  asRoot?: true
+  run(dataDir: string): Promise<string>
+}
+
+const trials: Trial[] = [
+  {
+    name: 'a start that follows the first is ready within 3 seconds',
+    async run(dataDir) {
+      await stop(await start(dataDir))
+      const times: number[] = []
+      for (let round = 0; round < 3; round++) {
+        const began = Date.now()
+        const service = await start(dataDir)
+        times.push(Date.now() - began)
+        expect(!service.said().includes('prl_'), 'a later start printed a secret')
+        await stop(service)
+      }
+      expect(Math.min(...times) < 3000, `it took ${times.join(', ')} ms`)
+      return `${times.join(', ')} ms`
+    },
+  },
+  {
+    name: 'kill -9 ten times at random moments, of the service, of npm or of both: nothing acknowledged is lost',
+    async run(dataDir) {
+      const kept: string[] = []
+      const moments: string[] = []
+      for (let round = 0; round < 10; round++) {
+        const service = spawnNpmStart(dataDir)
+        const ms = Math.round(Math.random() * 3000)
+        const writing = round % 2 ? createWorkspace(dataDir, `round ${round}`) : undefined
+        await sleep(ms)
+        const victim = (['group', 'npm', 'node'] as const)[round % 3] ?? 'group'
+        kill(service, victim)
+        await service.ended
+        moments.push(`${victim} ${ms}`)
+        if (await writing) kept.push(`round ${round}`)
+      }
+      const service = await start(dataDir)
+      const names = await workspaceNames(dataDir)
+      for (const name of kept) expect(names.includes(name), `"${name}" was acknowledged and is gone`)
+      await stop(service)
+      return `${kept.length} acknowledged and kept; ${moments.join(', ')} ms`
+    },
+  },
+  {
+    name: 'kill -9 of PostgreSQL under requests: 503 for a moment, then 200 again',
+    async run(dataDir) {
+      const service = await start(dataDir)
+      const times: number[] = []
+      for (let round = 0; round < 3; round++) {
+        const began = Date.now()
+        process.kill(postmaster(dataDir) as number, 'SIGKILL')
+        await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
+        times.push(Date.now() - began)
+        expect([200, 401, 503].includes(await statusOf(`${service.url}/v1/me`)), 'an unexpected status')
+      }
+      await stop(service)
+      return `back after ${times.join(', ')} ms`
+    },
+  },
+  {
+    name: 'SIGTERM and Ctrl-C, at random moments of starting and running: ends within 15 s, no PostgreSQL left',
+    async run(dataDir) {
+      await stop(await start(dataDir))
+      const times: number[] = []
+      for (let round = 0; round < 6; round++) {
+        const service = spawnNpmStart(dataDir)
+        await sleep(Math.random() * 3000)
+        const began = Date.now()
+        const signal = round % 2 ? 'SIGTERM' : 'SIGINT'
+        process.kill(-service.pid, signal)
+        await service.ended
+        await until('the last process is gone', () => !groupLives(service.pid))
+        times.push(Date.now() - began)
+        expect(postmaster(dataDir) === undefined, `PostgreSQL is still there after ${signal}`)
+      }
+      expect(Math.max(...times) < 15_000, `it took ${times.join(', ')} ms`)
+      return `${times.join(', ')} ms`
+    },
+  },
+  {
+    name: 'ten commands at once while nothing runs, on a folder that does not exist yet',
+    async run(dataDir) {
+      const names = Array.from({ length: 10 }, (_, index) => `team ${index}`)
+      const made = await Promise.all(names.map((name) => createWorkspace(dataDir, name)))
+      expect(made.every(Boolean), 'a command failed')
+      expect((await workspaceNames(dataDir)).length === 10, 'a workspace is missing')
+      expect(postmaster(dataDir) === undefined, 'PostgreSQL is still there')
+      return '10 made'
+    },
+  },
+  ...[8, 20, 60, 90].map(
+    (megabytes): Trial => ({
+      name: `a disk of ${megabytes} MB that fills up: one clear line, and a good start once there is room`,
+      asRoot: true,
+      run: (dataDir) => withDisk(dataDir, megabytes, () => onSmallDisk(dataDir)),
+    }),
+  ),
+]
+
+await main(process.argv.slice(2))
+
+async function main(wanted: readonly string[]): Promise<void> {
+  let failed = 0
+  for (const [index, trial] of trials.entries()) {
+    if (wanted.length > 0 && !wanted.includes(String(index + 1))) continue
+    const label = `${index + 1}. ${trial.name}`
+    if (trial.asRoot && !isRoot) {
+      console.log(`- ${label} (needs root)`)
+      continue
+    }
+    const dataDir = join(place, `data-${index + 1}`)
+    try {
+      console.log(`✓ ${label}: ${await trial.run(dataDir)}`)
+    } catch (error) {
+      failed++
+      console.log(`✗ ${label}: ${(error as Error).message}`)
+    } finally {
+      const left = postmaster(dataDir)
+      if (left) process.kill(left, 'SIGKILL')
+    }
+  }
+  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  console.log(failed === 0 ? 'Survived.' : `${failed} failed.`)
+  process.exitCode = failed === 0 ? 0 : 1
+}
+
+async function onSmallDisk(dataDir: string): Promise<string> {
+  const first = await parley(dataDir, ['workspace', 'create', '--name', 'before', '--json'])
+  const oneLine = (err: string) => /^(Preparing .*\n)?The disk that holds .* is full\. .*\n$/.test(err)
+  if (first.code !== 0) {
+    expect(oneLine(first.err), `it said: ${first.err}`)
+    execFileSync('mount', ['-o', 'remount,size=400m', dataDir])
+    expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
+    return 'full at the first start, good after'
+  }
+  const ballast = join(dataDir, 'ballast')
+  fill(ballast)
+  const full = await parley(dataDir, ['workspace', 'create', '--name', 'meanwhile', '--json'])
+  expect(full.code === 0 || oneLine(full.err), `it said: ${full.err}`)
+  rmSync(ballast)
+  expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
+  const names = await workspaceNames(dataDir)
+  expect(names.includes('before') && names.includes('after'), `there are only ${names.join(', ')}`)
+  return full.code === 0 ? 'worked while full, good after' : 'said so while full, good after'
+}
+
+async function withDisk(dataDir: string, megabytes: number, work: () => Promise<string>): Promise<string> {
+  mkdirSync(dataDir)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', dataDir])
+  try {
+    return await work()
+  } finally {
+    const left = postmaster(dataDir)
+    if (left) {
+      process.kill(left, 'SIGKILL')
+      await until('PostgreSQL is gone', () => !isAlive(left))
+    }
+    execFileSync('umount', ['-l', dataDir])
+  }
+}
+
+function fill(file: string): void {
+  for (const size of [1 << 20, 1 << 12]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+  }
+}
+
+interface Started {
+  child: ChildProcess
+  pid: number
+  said(): string
+  ended: Promise<number | null>
+}
+
+/** As a person types it, in a process group of its own. */
+function spawnNpmStart(dataDir: string): Started {
+  const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'error' }
+  const child = spawn('npm', ['start'], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk
+    })
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return { child, pid: child.pid as number, said: () => said, ended }
+}
+
+async function start(dataDir: string): Promise<Started & { url: string }> {
+  const service = spawnNpmStart(dataDir)
+  const url = await until(`npm start is ready; it said: ${service.said()}`, () => {
+    if (service.child.exitCode !== null) throw new Error(`npm start ended: ${service.said()}`)
+    return /Ready at (http:\S+)/.exec(service.said())?.[1] ?? false
+  })
+  await until('/readyz answers 200', async () => (await statusOf(`${url}/readyz`)) === 200)
+  return { ...service, url }
+}
+
+async function stop(service: Started): Promise<void> {
+  service.child.kill('SIGTERM')
+  await service.ended
+  await until('the last process is gone', () => !groupLives(service.pid))
+}
+
+function kill(service: Started, victim: 'group' | 'npm' | 'node'): void {
+  if (victim === 'group') return attempt(() => process.kill(-service.pid, 'SIGKILL'))
+  if (victim === 'npm') return attempt(() => process.kill(service.pid, 'SIGKILL'))
+  for (const pid of groupOf(service.pid)) if (pid !== service.pid) attempt(() => process.kill(pid, 'SIGKILL'))
+  // Before it had any child there was only npm to kill.
+  if (service.child.exitCode === null) service.child.kill('SIGKILL')
+}
+
+function attempt(act: () => void): void {
+  try {
+    act()
+  } catch {}
+}
+
+const groupOf = (pid: number): number[] => {
+  try {
+    return execFileSync('pgrep', ['-g', String(pid)], { encoding: 'utf8' })
+      .split('\n')
+      .filter(Boolean)
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+const groupLives = (pid: number): boolean => groupOf(pid).some(isAlive)
+
+interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+function parley(dataDir: string, args: readonly string[]): Promise<Ended> {
+  const env = { ...process.env, PARLEY_DATA_DIR: dataDir }
+  const child = spawn(process.execPath, [join(root, 'cli', 'src', 'main.ts'), ...args], { env })
+  const ended: Ended = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    ended.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    ended.err += chunk
+  })
+  return new Promise((resolve) => child.once('close', (code) => resolve({ ...ended, code })))
+}
+
+const createWorkspace = async (dataDir: string, name: string): Promise<boolean> =>
+  (await parley(dataDir, ['workspace', 'create', '--name', name, '--json'])).code === 0
+
+async function workspaceNames(dataDir: string): Promise<string[]> {
+  const { out } = await parley(dataDir, ['workspace', 'list', '--json'])
+  return (JSON.parse(out) as { data: { name: string }[] }).data.map(({ name }) => name)
+}
+
+const statusOf = (url: string): Promise<number> =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  )
+
+function postmaster(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+    return pid > 0 && isAlive(pid) ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function expect(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise)
+}
+
+async function until<T>(hope: string, look: () => T | Promise<T>, timeoutMs = 60_000): Promise<Exclude<T, false>> {
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(20)) {
+    const found = await look()
+    if (found !== false) return found as Exclude<T, false>
+  }
+  throw new Error(`waited ${timeoutMs / 1000} s in vain: ${hope}`)
+}
