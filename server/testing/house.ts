@@ -11,6 +11,7 @@ import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { FakeClock } from '../src/lib/clock.ts'
 import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
+import { type Answer, type CallOptions, callApi } from './call.ts'
 import { newDatabase } from './database.ts'
 import { openApiCheck } from './openapi-check.ts'
 
@@ -26,19 +27,6 @@ export interface House {
   logged: string[]
   /** Calls the API and holds the answer against the OpenAPI document. */
   call(path: string, options?: CallOptions): Promise<Answer>
-}
-
-export interface CallOptions {
-  method?: string
-  key?: string | undefined
-  headers?: Record<string, string>
-  body?: unknown
-}
-
-export interface Answer {
-  status: number
-  headers: Headers
-  body: unknown
 }
 
 export interface HouseOptions {
@@ -100,19 +88,4 @@ export async function openHouse({ moreRoutes = [], trustProxy = [], patience = u
       await drop()
     },
   }
-}
-
-export async function callApi(url: string, { method = 'GET', key, headers = {}, body }: CallOptions): Promise<Answer> {
-  const answer = await fetch(url, {
-    method,
-    headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const json = answer.headers.get('content-type')?.startsWith('application/json') && text !== ''
-  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(text) : text }
 }

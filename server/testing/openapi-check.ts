@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import type { Answer } from './house.ts'
+import type { Answer } from './call.ts'
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>

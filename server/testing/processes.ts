@@ -3,7 +3,8 @@ import { type Api, buildApi } from '../src/api.ts'
 import { openDatabase } from '../src/db/db.ts'
 import { newVault } from '../src/domain/connections/vault.ts'
 import { newLogger } from '../src/lib/logger.ts'
-import { type Answer, type CallOptions, callApi, type House } from './house.ts'
+import { type Answer, type CallOptions, callApi } from './call.ts'
+import type { House } from './house.ts'
 
 /** More processes of the same house: each with its own gate, its own connections and its own port. */
 export interface Processes {

@@ -2,7 +2,8 @@ import type { Scope } from '@parley/contract/scopes'
 import { scopes as allScopes } from '@parley/contract/scopes'
 import { createKey, type Key, type KeyWish } from '../src/domain/keys/keys.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
-import type { Answer, CallOptions, House } from './house.ts'
+import type { Answer, CallOptions } from './call.ts'
+import type { House } from './house.ts'
 
 /** A workspace with one key that may do everything. */
 export interface TestWorkspace {

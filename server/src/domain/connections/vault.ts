@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
+import { forgetOldest } from '../../lib/forget-oldest.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
@@ -75,7 +76,7 @@ function newLooker<Row extends { id: string }, Value>(
       known = revision
       const found = ids.map((id) => copies.get(id))
       if (found.every((copy) => copy?.revision === revision)) {
-        forgetOldest(copies)
+        forgetOldest(copies, maxCopies)
         return found as Copy<Value>[]
       }
     }
@@ -105,12 +106,5 @@ function copyOf<Row, Value>(
         throw error
       },
     }
-  }
-}
-
-function forgetOldest(copies: Map<string, unknown>): void {
-  for (const id of copies.keys()) {
-    if (copies.size <= maxCopies) return
-    copies.delete(id)
   }
 }

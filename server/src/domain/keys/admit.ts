@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { forgetOldest } from '../../lib/forget-oldest.ts'
 import type { Admission, Admit, Budget, Caller } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { type AccessRow, type Charge, type Charged, readAccess } from './admission.sql.ts'
@@ -184,10 +185,3 @@ function overBudget({ limit, resetSeconds }: Budget): Refusal {
 
 /** Whole seconds until the window rolls over: never 0, which would invite a retry inside it. */
 export const secondsLeft = (msLeft: number): number => Math.min(60, Math.max(1, Math.ceil(msLeft / 1000)))
-
-function forgetOldest(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return
-    map.delete(key)
-  }
-}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Answer, useHouse } from '../../../testing/house.ts'
+import type { Answer } from '../../../testing/call.ts'
+import { useHouse } from '../../../testing/house.ts'
 import { useProcesses } from '../../../testing/processes.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { callApi } from '../../../testing/call.ts'
 import { asAdmin } from '../../../testing/database.ts'
-import { callApi, useHouse } from '../../../testing/house.ts'
+import { useHouse } from '../../../testing/house.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { buildApi } from '../../api.ts'
 import { openDatabase } from '../../db/db.ts'

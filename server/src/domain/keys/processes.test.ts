@@ -1,7 +1,7 @@
 import { scopes } from '@parley/contract/scopes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, callApi } from '../../../testing/call.ts'
 import { newDatabase } from '../../../testing/database.ts'
-import { type Answer, callApi } from '../../../testing/house.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
 import { type Database, openDatabase } from '../../db/db.ts'
 import { systemClock } from '../../lib/clock.ts'

@@ -1,0 +1,7 @@
+/** Drops the entries that were put into a map first, until it has no more than `max`. */
+export function forgetOldest(map: Map<string, unknown>, max: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= max) return
+    map.delete(key)
+  }
+}
