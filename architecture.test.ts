@@ -44,7 +44,7 @@ const floors = [
 /** Nouns from the ground up; one may call the rules of those below it, not of those beside it. */
 const nouns = [
   ['workspaces', 'requests'],
-  ['keys', 'webhooks', 'senders', 'templates'],
+  ['keys', 'webhooks', 'senders', 'templates', 'credits'],
   ['connections', 'deliveries'],
   ['messages'],
 ]

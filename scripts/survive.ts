@@ -66,7 +66,9 @@ const trials: Trial[] = [
       const times: number[] = []
       for (let round = 0; round < 3; round++) {
         const began = Date.now()
-        process.kill(postmaster(dataDir) as number, 'SIGKILL')
+        const killed = postmaster(dataDir) as number
+        process.kill(killed, 'SIGKILL')
+        await until('there is another PostgreSQL', () => ![undefined, killed].includes(postmaster(dataDir)))
         await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
         times.push(Date.now() - began)
         expect([200, 401, 503].includes(await statusOf(`${service.url}/v1/me`)), 'an unexpected status')
@@ -85,11 +87,13 @@ const trials: Trial[] = [
         await sleep(Math.random() * 3000)
         const began = Date.now()
         const signal = round % 2 ? 'SIGTERM' : 'SIGINT'
+        const wasReady = service.said().includes('Ready at')
         process.kill(-service.pid, signal)
         await service.ended
         await until('the last process is gone', () => !groupLives(service.pid))
         times.push(Date.now() - began)
         expect(postmaster(dataDir) === undefined, `PostgreSQL is still there after ${signal}`)
+        expect(!wasReady || service.said().endsWith('Stopped.\n'), `it said: ${service.said()}`)
       }
       expect(Math.max(...times) < 15_000, `it took ${times.join(', ')} ms`)
       return `${times.join(', ')} ms`
@@ -115,8 +119,6 @@ const trials: Trial[] = [
   ),
 ]
 
-await main(process.argv.slice(2))
-
 async function main(wanted: readonly string[]): Promise<void> {
   let failed = 0
   for (const [index, trial] of trials.entries()) {
@@ -133,8 +135,9 @@ async function main(wanted: readonly string[]): Promise<void> {
       failed++
       console.log(`✗ ${label}: ${(error as Error).message}`)
     } finally {
+      for (const { pid } of started.splice(0)) attempt(() => process.kill(-pid, 'SIGKILL'))
       const left = postmaster(dataDir)
-      if (left) process.kill(left, 'SIGKILL')
+      if (left) attempt(() => process.kill(left, 'SIGKILL'))
     }
   }
   rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
@@ -156,6 +159,7 @@ async function onSmallDisk(dataDir: string): Promise<string> {
   const full = await parley(dataDir, ['workspace', 'create', '--name', 'meanwhile', '--json'])
   expect(full.code === 0 || oneLine(full.err), `it said: ${full.err}`)
   rmSync(ballast)
+  execFileSync('mount', ['-o', 'remount,size=400m', dataDir])
   expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
   const names = await workspaceNames(dataDir)
   expect(names.includes('before') && names.includes('after'), `there are only ${names.join(', ')}`)
@@ -194,6 +198,9 @@ interface Started {
   ended: Promise<number | null>
 }
 
+/** What a trial started, to be killed with its whole group when the trial is over. */
+const started: Started[] = []
+
 /** As a person types it, in a process group of its own. */
 function spawnNpmStart(dataDir: string): Started {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'error' }
@@ -205,7 +212,9 @@ function spawnNpmStart(dataDir: string): Started {
     })
   }
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  return { child, pid: child.pid as number, said: () => said, ended }
+  const service = { child, pid: child.pid as number, said: () => said, ended }
+  started.push(service)
+  return service
 }
 
 async function start(dataDir: string): Promise<Started & { url: string }> {
@@ -225,20 +234,21 @@ async function stop(service: Started): Promise<void> {
 }
 
 function kill(service: Started, victim: 'group' | 'npm' | 'node'): void {
-  if (victim === 'group') return attempt(() => process.kill(-service.pid, 'SIGKILL'))
-  if (victim === 'npm') return attempt(() => process.kill(service.pid, 'SIGKILL'))
+  if (victim === 'group') attempt(() => process.kill(-service.pid, 'SIGKILL'))
+  if (victim === 'npm') attempt(() => process.kill(service.pid, 'SIGKILL'))
+  if (victim !== 'node') return
   for (const pid of groupOf(service.pid)) if (pid !== service.pid) attempt(() => process.kill(pid, 'SIGKILL'))
   // Before it had any child there was only npm to kill.
   if (service.child.exitCode === null) service.child.kill('SIGKILL')
 }
 
-function attempt(act: () => void): void {
+function attempt(act: () => unknown): void {
   try {
     act()
   } catch {}
 }
 
-const groupOf = (pid: number): number[] => {
+function groupOf(pid: number): number[] {
   try {
     return execFileSync('pgrep', ['-g', String(pid)], { encoding: 'utf8' })
       .split('\n')
@@ -304,3 +314,5 @@ async function until<T>(hope: string, look: () => T | Promise<T>, timeoutMs = 60
   }
   throw new Error(`waited ${timeoutMs / 1000} s in vain: ${hope}`)
 }
+
+await main(process.argv.slice(2))

@@ -1,9 +1,11 @@
 import { benchApi } from './api.ts'
 import { benchIngest } from './ingest.ts'
+import { benchSend } from './send.ts'
 
 const benches: Record<string, { about: string; run: () => Promise<void> }> = {
   api: { about: 'authenticated GET /v1/me beside bare Fastify and bare node:http', run: benchApi },
   ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
+  send: { about: 'sends: taken a second, and the time until the network is called', run: benchSend },
 }
 
 const [name = ''] = process.argv.slice(2)

@@ -44,8 +44,13 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
   const config = readConfig(env)
   let opening: Promise<Store> | undefined
   const stop = new AbortController()
-  const close = async () => (await opening?.catch(() => undefined))?.close()
-  if (!command.untilStopped) onSignal(stop, close)
+  let closing: Promise<void> | undefined
+  // Once, for the end of the command and a signal may come together and have to wait for the same.
+  const close = () => {
+    closing ??= (async () => (await opening?.catch(() => undefined))?.close())()
+    return closing
+  }
+  const stopListening = command.untilStopped ? () => {} : onSignal(stop, close)
   const call: Call = {
     args: parsed.args,
     option: (name) => parsed.values[name]?.at(-1),
@@ -67,19 +72,23 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     if (answer) console.log(call.flag('json') ? JSON.stringify(answer.json, null, 2) : answer.lines.join('\n'))
   } finally {
     await close()
+    stopListening()
   }
 }
 
-/** A command that is told to stop leaves no PostgreSQL behind that it has started. */
-function onSignal(stop: AbortController, close: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (stop.signal.aborted) return
-      stop.abort()
-      const end = () => process.exit(128 + constants.signals[signal])
-      setTimeout(end, 10_000)
-      close().then(end, end)
-    })
+/** A command that is told to stop leaves no PostgreSQL behind that it has started. Returns how to stop listening. */
+function onSignal(stop: AbortController, close: () => Promise<void>): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const end = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) return
+    stop.abort()
+    const exit = () => process.exit(128 + constants.signals[signal])
+    setTimeout(exit, 10_000)
+    close().then(exit, exit)
+  }
+  for (const signal of signals) process.on(signal, end)
+  return () => {
+    for (const signal of signals) process.off(signal, end)
   }
 }
 

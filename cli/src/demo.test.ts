@@ -39,6 +39,22 @@ test('the first start has a demo workspace that talks with the simulator, and so
   const { data: templates } = await list(service.url, '/v1/templates?limit=100')
   expect(templates.length).toBeGreaterThan(10)
   expect(templates.filter(({ flow }) => flow !== null)).toHaveLength(1)
+  const sent = await fetch(`${service.url}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      sender_id: (senders[0] as { id?: string }).id,
+      to: '16505550123',
+      type: 'template',
+      template: { name: 'hello_world', language: 'en_US' },
+    }),
+  })
+  expect(sent.status).toBe(202)
+  const { id } = (await sent.json()) as { id: string }
+  await until('the message was delivered', async () => {
+    const message = await list(service.url, `/v1/messages/${id}`)
+    return ['delivered', 'read'].includes((message as unknown as { status: string }).status)
+  })
   await stop(service)
 
   const second = { ...first, PARLEY_SIMULATOR_PORT: await freePort() }

@@ -2,6 +2,7 @@ import { scopes } from '@parley/contract/scopes'
 import type { Config } from '@parley/server/config'
 import { createApp, ingressPath, listApps, moveApp } from '@parley/server/domain/connections/apps'
 import { createConnection } from '@parley/server/domain/connections/connections'
+import { giveCredits } from '@parley/server/domain/credits/credits'
 import { createKey } from '@parley/server/domain/keys/keys'
 import { createWorkspace, listWorkspaces } from '@parley/server/domain/workspaces/workspaces'
 import type { Clock } from '@parley/server/lib/clock'
@@ -16,7 +17,9 @@ export interface Demo {
   trouble: string | null
 }
 
-/** On the very first start: a demo workspace with a key and, where there is a simulator, its senders and templates. */
+const demoCredits = 1_000
+
+/** On the very first start: a demo workspace with a key, credits and, where there is a simulator, its senders and templates. */
 export async function makeDemo(
   { store: { db }, network }: Service,
   simulator: Simulator | undefined,
@@ -27,6 +30,7 @@ export async function makeDemo(
   const { workspaceId, secret } = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
     const wish = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }
+    await giveCredits(tx, clock, workspace.id, demoCredits, 'first start')
     return { workspaceId: workspace.id, secret: (await createKey(tx, clock, wish)).secret }
   })
   if (!simulator) return { secret, trouble: null }

@@ -58,6 +58,22 @@ test('ten commands at once while nothing runs all succeed, and the last stops Po
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
+test('credits are given and taken back with a note, and prices are set', async () => {
+  const env = { PARLEY_DATA_DIR: newDataDir() }
+  const asked = async (...words: string[]) => JSON.parse((await parley([...words, '--json'], env)).out)
+  const [{ id }] = (await asked('workspace', 'list')).data
+  expect(await asked('workspace', 'credit', id, '500', '--note', 'invoice 7')).toEqual({
+    workspace_id: id,
+    amount: 500,
+    balance: 1500,
+  })
+  const back = await parley(['workspace', 'credit', '--note', 'mistake', '--', id, '-200'], env)
+  expect(back).toMatchObject({ code: 0, out: `Workspace ${id} has 1300 credits.\n` })
+  expect(await parley(['workspace', 'credit', id, 'many', '--note', 'x'], env)).toMatchObject({ code: 1, out: '' })
+  expect(await asked('price', 'set', 'template.MARKETING', '3')).toEqual({ item: 'template.MARKETING', credits: 3 })
+  expect((await asked('price', 'list')).data).toContainEqual({ item: 'template.MARKETING', credits: 3 })
+})
+
 test('commands work while the service starts, runs and stops', async () => {
   const dataDir = newDataDir()
   const env = { PARLEY_DATA_DIR: dataDir }

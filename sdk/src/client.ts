@@ -1,5 +1,7 @@
 import type { Me } from '@parley/contract/key'
+import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
 import type { List } from '@parley/contract/page'
+import type { SendRequest } from '@parley/contract/send'
 import type { Sender } from '@parley/contract/sender'
 import type { Template } from '@parley/contract/template'
 import type { Webhook } from '@parley/contract/webhook'
@@ -10,7 +12,7 @@ type TemplateFilters = { name?: string; language?: string; status?: string; cate
 
 /** The service's API, a noun per member. */
 export function newClient(options: TransportOptions) {
-  const { get } = newTransport(options)
+  const { get, post } = newTransport(options)
   return {
     me: () => get<Me>('/v1/me'),
     webhooks: { list: () => get<List<Webhook>>('/v1/webhook') },
@@ -21,6 +23,13 @@ export function newClient(options: TransportOptions) {
     templates: {
       list: (page: Paging & TemplateFilters = {}) => get<List<Template>>('/v1/templates', page),
       get: (id: string) => get<Template>(`/v1/templates/${encodeURIComponent(id)}`),
+    },
+    messages: {
+      /** With an idempotency key the send happens once, however often it is tried. */
+      send: (message: SendRequest, { idempotencyKey }: { idempotencyKey?: string } = {}) =>
+        post<Message>('/v1/messages', message, idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+      list: (page: Paging & MessageFilters = {}) => get<List<Message>>('/v1/messages', page),
+      get: (id: string) => get<MessageWithHistory>(`/v1/messages/${encodeURIComponent(id)}`),
     },
   }
 }

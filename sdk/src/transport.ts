@@ -31,20 +31,29 @@ export interface TransportOptions {
 
 export interface Transport {
   get<Answer>(path: string, query?: Record<string, string | number | undefined>): Promise<Answer>
+  post<Answer>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 export function newTransport({ key, baseUrl, fetch = globalThis.fetch }: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '')
+  async function call<Answer>(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Answer> {
+    const answer = await fetch(base + path, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } })
+    const body: unknown = await answer.json().catch(() => null)
+    if (!answer.ok) throw new ParleyError(answer.status, body, answer.headers.get('x-request-id'))
+    return body as Answer
+  }
   return {
-    async get<Answer>(path: string, query: Record<string, string | number | undefined> = {}): Promise<Answer> {
+    get<Answer>(path: string, query: Record<string, string | number | undefined> = {}): Promise<Answer> {
       const given = Object.entries(query).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)]],
       )
-      const search = given.length > 0 ? `?${new URLSearchParams(given)}` : ''
-      const answer = await fetch(base + path + search, { headers: { authorization: `Bearer ${key}` } })
-      const body: unknown = await answer.json().catch(() => null)
-      if (!answer.ok) throw new ParleyError(answer.status, body, answer.headers.get('x-request-id'))
-      return body as Answer
+      return call<Answer>(given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path, {})
     },
+    post: <Answer>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+      call<Answer>(path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
   }
 }

@@ -143,7 +143,12 @@ create table webhooks (
   enabled boolean not null default true,
   disabled_reason text,
   last_success_at timestamptz,
-  created_at timestamptz not null
+  -- The failed attempts since the last that succeeded, and when the first of them was.
+  failures int not null default 0,
+  failing_since timestamptz,
+  created_at timestamptz not null,
+  -- Its deliveries and attempts stay on record; it is shown no more and gets nothing more.
+  deleted_at timestamptz
 );
 create index webhooks_by_workspace on webhooks (workspace_id, created_at, id);
 select wall_off('webhooks', 'workspace_id');

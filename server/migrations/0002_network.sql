@@ -79,8 +79,14 @@ create constraint trigger revise_routing_moved after update on senders
   when ((old.connection_id, old.app_id, old.phone_number_id) is distinct from
     (new.connection_id, new.app_id, new.phone_number_id))
   execute function revise_routing();
-create constraint trigger revise_routing after insert or delete or update of enabled, events, url on webhooks
+create constraint trigger revise_routing after insert or delete on webhooks
   deferrable initially deferred for each row execute function revise_routing();
+-- Every batch of attempts notes how its endpoints fare; only these say what is sent where, and how it is signed.
+create constraint trigger revise_routing_changed after update on webhooks
+  deferrable initially deferred for each row
+  when ((old.enabled, old.events, old.url, old.secret_sealed, old.deleted_at) is distinct from
+    (new.enabled, new.events, new.url, new.secret_sealed, new.deleted_at))
+  execute function revise_routing();
 
 -- Templates -------------------------------------------------------------------------------------------------------
 -- components, variables and flow are json, not jsonb: they are shown as the network holds them, keys in their order.
@@ -191,15 +197,46 @@ create index events_by_id on events (id);
 select wall_off('events', 'workspace_id');
 select only_through_whole('events_default');
 
--- Deliveries that are not finished: one event for one endpoint.
+-- Deliveries that are not finished, and no others: one event for one endpoint. due_at says when somebody may take it up:
+-- while a process works on it, that is when its lease runs out; while it is held for a disabled endpoint, never. A process
+-- writes about a delivery only while the lease is still its own.
 create table deliveries (
   event_id uuid not null,
-  webhook_id uuid not null references webhooks,
+  webhook_id uuid not null,
   workspace_id uuid not null,
   event_created_at timestamptz not null,
+  -- Attempts made of the current schedule.
   attempts smallint not null default 0,
+  -- Why the next attempt is made: first, retry or manual.
+  trigger text not null default 'first',
   due_at timestamptz not null,
+  lease uuid,
   primary key (webhook_id, event_id)
-);
-create index deliveries_due on deliveries (due_at);
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 1);
+-- By endpoint, so that an endpoint with much to do never stands before another.
+create index deliveries_due on deliveries (webhook_id, due_at);
 select wall_off('deliveries', 'workspace_id');
+
+-- Every attempt, with what became of its delivery: delivered, failed or retrying. A delivery that is finished is its
+-- last attempt.
+create table delivery_attempts (
+  at timestamptz not null,
+  event_id uuid not null,
+  webhook_id uuid not null,
+  workspace_id uuid not null,
+  event_created_at timestamptz not null,
+  number smallint not null,
+  trigger text not null,
+  state text not null,
+  address text,
+  status smallint,
+  error text,
+  answer bytea,
+  duration_us int not null
+) partition by range (at);
+create table delivery_attempts_default partition of delivery_attempts default;
+create index delivery_attempts_by_webhook on delivery_attempts (webhook_id, at desc, event_id);
+create index delivery_attempts_by_event on delivery_attempts (event_id);
+create index delivery_attempts_failed on delivery_attempts (webhook_id, at) where state = 'failed';
+select wall_off('delivery_attempts', 'workspace_id');
+select only_through_whole('delivery_attempts_default');

@@ -9,6 +9,7 @@ import { newGate } from './domain/keys/admit.ts'
 import { startKeeper } from './domain/keys/keeper.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { KeyUses } from './domain/keys/uses.ts'
+import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receive.ts'
 import { RequestLog } from './domain/requests/request-log.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
@@ -26,7 +27,13 @@ import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
 
 /** The table of contents: every route there is under /v1. */
-export const routes: readonly Route[] = [...keyRoutes, ...senderRoutes, ...templateRoutes, ...webhookRoutes]
+export const routes: readonly Route[] = [
+  ...keyRoutes,
+  ...senderRoutes,
+  ...templateRoutes,
+  ...messageRoutes,
+  ...webhookRoutes,
+]
 
 export interface Api {
   app: FastifyInstance

@@ -18,7 +18,8 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
   simulatorPort: number
-  webhookAllowHttp: boolean
+  /** Plain http targets: none, those on this machine (the default while the database is embedded), or any. */
+  webhookAllowHttp: boolean | 'loopback'
   webhookAllowRanges: readonly AddressRange[]
   webhookCa: string | null
   retentionDays: number
@@ -51,7 +52,7 @@ export function readConfig(env: Environment): Config {
     role: readWord(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
-    webhookAllowHttp: readWord(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], String(embedded)) === 'true',
+    webhookAllowHttp: readAllowHttp(env, embedded),
     webhookAllowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
@@ -104,6 +105,11 @@ function readDatabaseUrl(env: Environment): string | null {
   throw new Unfit(
     'DATABASE_URL takes an address of the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
   )
+}
+
+function readAllowHttp(env: Environment, embedded: boolean): boolean | 'loopback' {
+  if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return embedded ? 'loopback' : false
+  return readWord(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
 }
 
 function readHost(env: Environment): string {

@@ -1,6 +1,7 @@
 import { eventTypes } from '@parley/contract/events'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../testing/echo.ts'
+import { anyTarget } from '../testing/deliveries.ts'
 import { type House, useHouse } from '../testing/house.ts'
 import { rawAnswer } from '../testing/raw.ts'
 import { newWorkspace } from '../testing/workspace.ts'
@@ -39,7 +40,7 @@ test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret a
   const secrets: string[] = [workspace.secret]
   for (let index = 0; index < 20; index++) {
     const { key, secret } = await workspace.newKey({ name: `key ${index}` })
-    const { webhook, secret: signing } = await createWebhook(house.db, house.clock, house.secretKeys, {
+    const { webhook, secret: signing } = await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
       workspaceId: workspace.id,
       name: `hook ${index}`,
       url: 'https://example.com/',

@@ -5,11 +5,16 @@ import { turnPages } from './db/partitions.ts'
 import { openStore, type Store } from './db/store.ts'
 import { type Network, newNetwork } from './domain/connections/network.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
+import { proveLedger } from './domain/credits/credits.ts'
+import { type Deliveries, forgetPastRetention, startDeliveries } from './domain/deliveries/deliver.ts'
 import { sweepWindows } from './domain/keys/admission.sql.ts'
+import { sweepAnswers } from './domain/messages/idempotency.ts'
+import { startSending } from './domain/messages/outbox.ts'
 import { settleEarly } from './domain/messages/statuses.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
+import { newOutbound } from './lib/outbound.ts'
 import { Unfit } from './lib/refuse.ts'
 import { GraphClient } from './whatsapp/client.ts'
 
@@ -60,14 +65,26 @@ export async function startService({
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
+    const deliveries = config.role === 'api' ? undefined : deliver(db, clock, logger, config)
+    if (deliveries) undo.push(() => deliveries.stop())
     const loops: Loop[] = [
-      startLoop('partitions', logger, 3_600_000, () => turnPages(db, today(), config.retentionDays)),
+      startLoop('partitions', logger, 3_600_000, async () => {
+        await turnPages(db, today(), config.retentionDays)
+        await forgetPastRetention(db, logger, today(), config.retentionDays)
+      }),
       startLoop('budget windows', logger, 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
       ...(config.role === 'api'
         ? []
-        : [startSyncLoop(network, logger), startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock))]),
+        : [
+            startSyncLoop(network, logger),
+            startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock)),
+            startLoop('idempotency keys', logger, 600_000, () => sweepAnswers(db, clock)),
+            startLoop('prove the ledger', logger, 3_600_000, async () => void (await proveLedger(db, logger))),
+          ]),
     ]
     undo.push(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
+    const sending = config.role === 'api' ? undefined : startSending(network, logger)
+    if (sending) undo.push(() => sending.stop())
     const api = await buildApi({
       db,
       clock,
@@ -94,6 +111,12 @@ export async function startService({
     await unwind()
     throw error
   }
+}
+
+function deliver(db: Store['db'], clock: Clock, log: Logger, config: Config): Deliveries {
+  const { webhookAllowHttp: allowHttp, webhookAllowRanges: allowRanges, webhookCa: ca } = config
+  const outbound = newOutbound({ allowHttp, allowRanges, ca })
+  return startDeliveries({ db, clock, log, secretKeys: config.secretKeys(), outbound, productVersion: version })
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {

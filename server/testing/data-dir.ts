@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An empty folder of one's own that PostgreSQL's account may pass through, so that the cluster lies within it. */
+/** An empty folder of one's own that PostgreSQL's account may pass through. */
 export function newFolder(prefix = 'parley-test-'): string {
   const folder = mkdtempSync(join(tmpdir(), prefix))
   chmodSync(folder, 0o711)

@@ -26,12 +26,7 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
 }
 
 /** Codes of features that are still to come; nothing throws them yet. */
-export const codesToCome: readonly ErrorCode[] = [
-  'insufficient_credits',
-  'idempotency_in_progress',
-  'idempotency_key_reused',
-  'file_expired',
-]
+export const codesToCome: readonly ErrorCode[] = ['file_expired']
 
 export interface Refused {
   code: ErrorCode

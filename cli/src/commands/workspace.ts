@@ -1,3 +1,4 @@
+import { giveCredits } from '@parley/server/domain/credits/credits'
 import {
   createWorkspace,
   listWorkspaces,
@@ -5,7 +6,7 @@ import {
   suspendWorkspace,
   type Workspace,
 } from '@parley/server/domain/workspaces/workspaces'
-import type { Command } from '../command.ts'
+import { type Command, Misuse } from '../command.ts'
 import { jsonList, table } from '../table.ts'
 
 export const workspaceCommands: readonly Command[] = [
@@ -50,6 +51,20 @@ export const workspaceCommands: readonly Command[] = [
     async run({ db, args: [id = ''] }) {
       const workspace = await resumeWorkspace(await db(), id)
       return { lines: [`Workspace ${workspace.id} is active.`], json: toJson(workspace) }
+    },
+  },
+  {
+    name: 'workspace credit',
+    summary: 'Give a workspace credits; a negative amount (after --) takes some back',
+    args: ['ID', 'AMOUNT'],
+    options: { note: { value: 'T', required: true, help: 'why; it stands in the ledger' } },
+    async run({ db, clock, args: [id = '', amount = ''], option }) {
+      if (!/^[+-]?\d{1,12}$/.test(amount)) throw new Misuse(`AMOUNT must be a whole number, not "${amount}".`)
+      const balance = await giveCredits(await db(), clock, id, Number(amount), option('note') ?? '')
+      return {
+        lines: [`Workspace ${id} has ${balance} credits.`],
+        json: { workspace_id: id, amount: Number(amount), balance },
+      }
     },
   },
 ]

@@ -29,7 +29,7 @@ test('a connection that is lost between two statements fails that transaction an
     await new Promise((resolve) => setTimeout(resolve, 50))
     await tx.rows('select 2')
   })
-  await expect(work).rejects.toThrow(/terminat|not queryable/)
+  await expect(work).rejects.toThrow(/terminat/)
   expect(await db.first('select 3 as three')).toEqual({ three: 3 })
 })
 

@@ -16,6 +16,10 @@ export interface Db {
   /** Rows into a table, as `copy-format.ts` writes them. */
   copy(table: string, columns: readonly string[], bytes: Buffer): Promise<void>
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
+  afterCommit(work: () => void): void
+  /** The same object for every view of this database and every transaction in it. */
+  readonly root: object
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
   within(workspaceId: string): Db
 }
@@ -48,6 +52,8 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
   }
   return {
     ...dbOn(
+      {},
+      (work) => work(),
       (work) => borrow(whole, work),
       (workspaceId) => (work) =>
         borrow(walled, async (client) => {
@@ -90,7 +96,8 @@ async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise
     return await work(client)
   } catch (error) {
     if (isConnectionFault(error)) broken ??= error as Error
-    throw error
+    // The statement after the loss only says that the connection is of no use; why is what a caller can act upon.
+    throw broken && /not queryable/.test((error as Error).message) ? broken : error
   } finally {
     client.off('error', onLost)
     client.release(broken)
@@ -103,7 +110,9 @@ function isConnectionFault(error: unknown): boolean {
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
 
-function dbOn(lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
+type AfterCommit = Db['afterCommit']
+
+function dbOn(root: object, afterCommit: AfterCommit, lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     lend((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
   const db: Db = {
@@ -119,17 +128,22 @@ function dbOn(lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
     transaction: (work) =>
       lend(async (client) => {
         await client.query('begin')
+        const later: (() => void)[] = []
+        let result: Awaited<ReturnType<typeof work>>
         try {
           const inside: Borrow = (use) => use(client)
-          const result = await work(dbOn(inside, nestedWithin))
+          result = await work(dbOn(root, (each) => void later.push(each), inside, nestedWithin))
           await client.query('commit')
-          return result
         } catch (error) {
           await client.query('rollback').catch(() => {})
           throw error
         }
+        for (const each of later) each()
+        return result
       }),
-    within: (workspaceId) => dbOn(lendWithin(workspaceId), lendWithin),
+    afterCommit,
+    root,
+    within: (workspaceId) => dbOn(root, afterCommit, lendWithin(workspaceId), lendWithin),
   }
   return db
 }

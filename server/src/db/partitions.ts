@@ -5,6 +5,7 @@ const tables = [
   ['request_log', 'at'],
   ['refusal_hours', 'hour'],
   ['events', 'created_at'],
+  ['delivery_attempts', 'at'],
 ] as const
 
 /** Partitions for today and the days to come, and none past their retention. */

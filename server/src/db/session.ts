@@ -4,6 +4,8 @@ import type { Connection } from './connection.ts'
 /** One connection of one's own, for what lasts as long as a connection does: locks and listening. */
 export interface Session {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** The one row of a statement that is asked often; it is prepared under its name. */
+  ask<Row extends object>(name: string, text: string): Promise<Row | undefined>
   listen(channel: string, heard: () => void): Promise<void>
   /** Called once if the connection is lost; not when it is closed. */
   onLost(lost: () => void): void
@@ -19,6 +21,9 @@ export async function openSession(connection: Connection): Promise<Session> {
   return {
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
+    async ask<Row extends object>(name: string, text: string): Promise<Row | undefined> {
+      return (await client.query<Row & pg.QueryResultRow>({ name, text })).rows[0]
+    },
     async listen(channel, heard) {
       client.on('notification', (message) => {
         if (message.channel === channel) heard()

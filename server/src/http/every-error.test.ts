@@ -4,9 +4,11 @@ import type { Answer, CallOptions } from '../../testing/call.ts'
 import { echoRoutes } from '../../testing/echo.ts'
 import { useHouse } from '../../testing/house.ts'
 import { loggedRequest } from '../../testing/log.ts'
+import { newApp, newSender } from '../../testing/posting-app.ts'
 import { type RawAnswer, rawAnswer } from '../../testing/raw.ts'
 import { codesToCome, contractErrors, expectStanding } from '../../testing/refusal.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
+import { giveCredits } from '../domain/credits/credits.ts'
 import { changeKey, type KeyWish, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -31,6 +33,21 @@ async function withKey(wish: Partial<KeyWish>, path: string, options: CallOption
 }
 
 const post = (body: unknown, headers = {}) => withKey({}, '/v1/echo', { method: 'POST', body, headers })
+
+/** Sends a text from a workspace that can pay for one message. */
+async function newSending(credits = 1) {
+  const workspace = await newWorkspace(house)
+  const app = await newApp(house)
+  await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  if (credits > 0) await giveCredits(house.db, house.clock, workspace.id, credits, 'test')
+  const send = (body: string, idempotencyKey: string) =>
+    workspace.call('/v1/messages', {
+      method: 'POST',
+      headers: { 'idempotency-key': idempotencyKey },
+      body: { to: '16505550123', type: 'text', text: { body } },
+    })
+  return { workspace, send }
+}
 
 /** One way to each code; the other ways are in the tests by theme. */
 const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
@@ -68,6 +85,23 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
     const head = `Host: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 9`
     return rawAnswer(house.url, `POST /v1/echo HTTP/1.1\r\n${head}\r\n\r\n{`)
   },
+  insufficient_credits: async () => (await newSending(0)).send('hi', 'a'),
+  async idempotency_in_progress() {
+    const { workspace, send } = await newSending()
+    return house.db.transaction(async (tx) => {
+      await tx.change(
+        `insert into idempotency_keys (workspace_id, key_id, idempotency_key, fingerprint, answer, created_at)
+         values ($1, $2, 'a', '', '', now())`,
+        [workspace.id, workspace.key.id],
+      )
+      return send('hi', 'a')
+    })
+  },
+  async idempotency_key_reused() {
+    const { send } = await newSending()
+    await send('hi', 'a')
+    return send('ho', 'a')
+  },
   payload_too_large: () => post('x'.repeat(257 * 1024)),
   unsupported_media_type: () => post('a', { 'content-type': 'text/plain' }),
   internal_error: () => withKey({}, '/v1/broken'),
@@ -78,7 +112,7 @@ test('there is a way to every error, but for those of features to come', () => {
   expect([...Object.keys(ways), ...codesToCome].sort()).toEqual([...errorCodes].sort())
 })
 
-test.each(Object.entries(ways))(
+test.concurrent.each(Object.entries(ways))(
   '%s is answered as the contract says, explained on its page, and logged',
   async (code, way) => {
     const answer = await way()

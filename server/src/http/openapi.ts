@@ -71,7 +71,11 @@ function operationOf(route: Route, named: Json): Json {
     description: [route.description, needs(route.scope)].filter(Boolean).join('\n\n'),
     tags: [route.tag],
     ...(route.scope === 'public' ? { security: [] } : { security: [{ key: [] }] }),
-    parameters: [...parametersOf('path', route.params, named), ...parametersOf('query', route.query, named)],
+    parameters: [
+      ...parametersOf('path', route.params, named),
+      ...parametersOf('query', route.query, named),
+      ...parametersOf('header', route.headers, named),
+    ],
     ...(route.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: refer(route.body, named) } } } }
       : {}),
@@ -146,7 +150,7 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
   }
 }
 
-function parametersOf(place: 'path' | 'query', schema: TSchema | undefined, named: Json): Json[] {
+function parametersOf(place: 'path' | 'query' | 'header', schema: TSchema | undefined, named: Json): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, TSchema>
     required?: string[]

@@ -9,7 +9,7 @@ import { errorReply, malformedUrl, noHost, standingHeaders, toRefusal } from './
 import { bodyMax, parseJson, readBody } from './body.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { Patience } from './patience.ts'
-import type { Route } from './route.ts'
+import type { Context, Route } from './route.ts'
 import { checkFor, plain } from './validate.ts'
 
 /**
@@ -29,6 +29,8 @@ export interface PipelineDeps {
 }
 
 interface Progress {
+  /** The pattern of the route, if there is one. */
+  route: string | undefined
   at: Date
   startedMs: number
   address: string
@@ -66,7 +68,10 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
   })
 
   app.addHook('onRequest', async (request, reply) => {
+    // Fastify puts this together anew at each look.
+    const { url: route, config } = request.routeOptions
     const progress: Progress = {
+      route,
       at: deps.clock.now(),
       startedMs: performance.now(),
       address: addressOf(request.raw),
@@ -74,8 +79,8 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], deps
       code: null,
     }
     request.progress = progress
-    reply.raw.once('close', () => deps.record(toRecord(request, reply, progress)))
-    const { scope } = request.routeOptions.config
+    reply.raw.on('close', () => deps.record(toRecord(request, reply, progress)))
+    const { scope } = config
     const admission = await deps.admit({
       authorization: request.headers.authorization,
       address: progress.address,
@@ -108,7 +113,7 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
   const checks = {
     params: route.params && checkFor('params', route.params),
     query: checkFor('query', route.query ?? noParameters),
-    body: route.body && checkFor('body', route.body),
+    body: route.checksBody ? undefined : route.body && checkFor('body', route.body),
   }
   app.route({
     method: route.method,
@@ -117,19 +122,9 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
     schema: { response: { [route.status]: plain(route.reply) } },
     handler(request, reply) {
       checks.params?.(request.params)
-      checks.query(request.query)
+      if (route.query || request.originalUrl.includes('?')) checks.query(request.query)
       checks.body?.(request.body)
-      const caller = request.progress?.caller ?? nobody
-      const context = {
-        get db() {
-          return deps.db.within(caller.workspaceId)
-        },
-        caller,
-        clock: deps.clock,
-        requestId: request.id,
-        header: (name: string) => request.headers[name]?.toString(),
-        setHeader: (name: string, value: string) => void reply.header(name, value),
-      }
+      const context = new RequestContext(deps, request, reply)
       // The checks above are what makes these the types the route declares.
       const input = { params: request.params, query: request.query, body: request.body } as Parameters<
         Route['handle']
@@ -139,6 +134,40 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
       return answer instanceof Promise ? answer : reply.send(answer)
     },
   })
+}
+
+/**
+ * A class, so that what is rarely needed costs nothing until it is asked for. A getter in an object literal would do the
+ * same, but V8 keeps its closure, and with it the whole request, until the next major collection.
+ */
+class RequestContext implements Context {
+  readonly caller: Caller
+  readonly clock: Clock
+  readonly requestId: string
+  readonly #db: Db
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor({ db, clock }: PipelineDeps, request: FastifyRequest, reply: FastifyReply) {
+    this.caller = request.progress?.caller ?? nobody
+    this.clock = clock
+    this.requestId = request.id
+    this.#db = db
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get db(): Db {
+    return this.#db.within(this.caller.workspaceId)
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers[name]?.toString()
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
 }
 
 const withoutPrefixOf = (app: FastifyInstance, path: string): string => path.slice(app.prefix.length)
@@ -204,8 +233,8 @@ function methodsByPath(routes: readonly Route[]): Map<string, string> {
   return new Map([...methods].map(([path, set]) => [path, [...set, 'OPTIONS'].join(', ')]))
 }
 
-function routeOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? (request.originalUrl.split('?', 1)[0] as string).slice(0, 200)
+function routeOf({ is404, progress, originalUrl }: FastifyRequest): string {
+  return (is404 ? undefined : progress?.route) ?? (originalUrl.split('?', 1)[0] as string).slice(0, 200)
 }
 
 function toRecord(request: FastifyRequest, reply: FastifyReply, progress: Progress): RequestRecord {
@@ -215,7 +244,7 @@ function toRecord(request: FastifyRequest, reply: FastifyReply, progress: Progre
     at,
     caller,
     method: request.method,
-    route: request.is404 ? (request.originalUrl.split('?', 1)[0] as string).slice(0, 200) : routeOf(request),
+    route: routeOf(request),
     // 499: the client went away before the answer was written.
     status: reply.raw.writableFinished ? reply.raw.statusCode : 499,
     code,

@@ -37,7 +37,11 @@ export interface Route {
   tag: string
   params?: TSchema
   query?: TSchema
+  /** Headers that mean something to this route; for its description, it reads them itself. */
+  headers?: TSchema
   body?: TSchema
+  /** The handler checks the body itself, which the schema then only describes: its faults depend on more than shape. */
+  checksBody?: boolean
   reply: TSchema
   status: number
   /** Errors of this route besides those that any route may answer with. */

@@ -48,6 +48,14 @@ export function isWithin(address: string, ranges: readonly AddressRange[]): bool
   )
 }
 
+/** An address that anybody on the Internet may have: not private, local, reserved, nor another one in disguise. */
+export function isPublicUnicast(address: string): boolean {
+  const read = readAddress(address)
+  if (read?.range() !== 'unicast') return false
+  // Of IPv6 only 2000::/3 is given out. ipaddr.js takes the rest for unicast as well, ::10.1.2.3 among it.
+  return read.kind() === 'ipv4' || ((read.toByteArray()[0] as number) & 0xe0) === 0x20
+}
+
 function readAddress(text: string): Address | undefined {
   const written = readWritten(text)
   if (written?.kind() === 'ipv6' && (written as ipaddr.IPv6).isIPv4MappedAddress()) {

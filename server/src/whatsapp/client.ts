@@ -62,7 +62,7 @@ export class GraphClient {
       connect: { timeout: options.connectTimeoutMs ?? 5_000 },
       headersTimeout: answerTimeoutMs,
       bodyTimeout: answerTimeoutMs,
-      connections: 64,
+      connections: 256,
       // One request per connection at a time: it is then plain whether a request had left when a connection broke.
       allowH2: false,
       pipelining: 1,

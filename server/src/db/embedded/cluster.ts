@@ -12,6 +12,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -118,11 +119,18 @@ function setAside(home: string, say: (line: string) => void): void {
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 
-/** The data directory, private to us but, where PostgreSQL has an account of its own, passable to it. */
+/**
+ * The data directory: private to us but, where PostgreSQL has an account of its own, passable to it, so that the cluster
+ * can lie within. What is in it is private by itself.
+ */
 export function ensureDataDir(dataDir: string, passable: boolean): void {
-  const existed = existsSync(dataDir)
-  mkdirSync(dataDir, { recursive: true, mode: passable ? 0o711 : 0o700 })
-  if (!existed) chmodSync(dataDir, passable ? 0o711 : 0o700)
+  const mode = passable ? 0o711 : 0o700
+  if (mkdirSync(dataDir, { recursive: true, mode })) {
+    chmodSync(dataDir, mode)
+  } else if (passable) {
+    const about = statSync(dataDir)
+    if (about.uid === process.getuid?.() && (about.mode & 0o001) === 0) chmodSync(dataDir, (about.mode & 0o777) | 0o011)
+  }
   const probe = join(dataDir, `.write-${process.pid}`)
   try {
     writeFileSync(probe, 'x')

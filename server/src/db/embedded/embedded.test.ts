@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -128,12 +131,9 @@ test('a PostgreSQL that is killed under its users comes back by itself', async (
       ),
     )
   }
-  await until('the service holds its lock again', () =>
-    openEmbedded({ dataDir, purpose: 'service' }).then(
-      (other) => other.close().then(() => false),
-      (error: Error) => error.message.includes('already running'),
-    ),
-  )
+  const held = "select 1 as one from pg_locks where locktype = 'advisory' and objid = 7215302 and granted"
+  await until('the service holds its lock again', () => ask(users[0] as Embedded, held))
+  await expect(openEmbedded({ dataDir, purpose: 'service' })).rejects.toThrow('already running')
   expect(said).toEqual([])
   const pid = postmasterPid(dataDir)
   for (const user of users) await user.close()
@@ -220,6 +220,8 @@ test.each([
   mkdirSync(folder, { recursive: true })
   const dataDir = copyDataDir(made, join(folder, 'data'))
   const first = await open(dataDir)
+  const { host } = first.connection
+  if (!host.startsWith(dataDir)) onTestFinished(() => removeFolder(host))
   const second = await open(dataDir)
   await first.close()
   await expectKept(second)
@@ -278,6 +280,33 @@ test.skipIf(isRoot)('a data directory that may not be written is told in one lin
     )
   }
 })
+
+test.skipIf(!isRoot)('as root, the cluster lies within a data directory that was private to root', async () => {
+  const dataDir = mkdtempSync('/tmp/parley-private-')
+  onTestFinished(() => removeFolder(dataDir))
+  copyDataDir(`${made}/.`, dataDir)
+  chmodSync(dataDir, 0o700)
+  await expectKept(await open(dataDir))
+  expect(lstatSync(join(dataDir, 'postgres')).isDirectory()).toBe(true)
+  expect(statSync(dataDir).mode & 0o777).toBe(0o711)
+  for (const name of ['database-password', 'postgres.log']) {
+    expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600)
+  }
+})
+
+test.skipIf(!isRoot)(
+  'as root, below a folder that only root may enter, the cluster lies outside and is linked',
+  async () => {
+    const home = mkdtempSync('/tmp/parley-home-')
+    onTestFinished(() => removeFolder(home))
+    const users = [await open(join(home, 'data')), await open(join(home, 'data'))]
+    const outside = readlinkSync(join(home, 'data', 'postgres'))
+    onTestFinished(() => removeFolder(outside))
+    expect(outside).toMatch(/^\/var\/lib\/parley\//)
+    expect(await ask(users[1] as Embedded, 'select 1 as one')).toEqual({ one: 1 })
+    for (const user of users) await user.close()
+  },
+)
 
 test('a cluster of another PostgreSQL is refused in one line', async () => {
   const dataDir = newDataDir()

@@ -211,7 +211,10 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
  */
 function isPassing(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
-  return /^(57P0[123]|53300|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code) || /^Connection terminated/.test(message)
+  return (
+    /^(57P0[123]|53300|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code) ||
+    /^Connection terminated|not queryable/.test(message)
+  )
 }
 
 /** Returns when it runs, or when somebody else's does. */

@@ -1,6 +1,7 @@
 import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
+import { courierOf } from './couriers.ts'
 import { insertEvents } from './deliveries.sql.ts'
 
 /** Something that happened, not yet told to anybody. */
@@ -12,16 +13,29 @@ export interface NewEvent {
 
 /**
  * Publishes events: call it with the transaction that records what they tell, so that both are kept or neither. The body
- * is made here, once, as the bytes that every attempt signs and sends.
+ * is made here, once, as the bytes that every attempt signs and sends. Where this process delivers, it takes the first
+ * attempts upon itself: they are leased to it as they are written, and begin when the transaction is committed.
  */
 export async function publish(db: Db, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await insertEvents(
-    db,
-    events.map(({ workspaceId, type, data }) => {
-      const id = newUuid(now.getTime())
-      const body = Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data }))
-      return { id, workspaceId, type, body, createdAt: now }
-    }),
-  )
+  const rows = events.map(({ workspaceId, type, data }) => {
+    const id = newUuid(now.getTime())
+    const body = Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data }))
+    return { id, workspaceId, type, body }
+  })
+  const courier = courierOf(db)
+  const lease = courier?.newLease(now) ?? { token: null, until: now }
+  const written = await insertEvents(db, now, rows, lease)
+  if (!courier || lease.token === null) return
+  const { token, until } = lease
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const items = written.flatMap(({ eventId, webhookId, leased }) => {
+    const event = leased ? byId.get(eventId) : undefined
+    if (!event) return []
+    const { workspaceId, type, body } = event
+    const begin = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
+    return [{ eventId, webhookId, workspaceId, eventCreatedAt: now, type, body, ...begin }]
+  })
+  const revision = written[0]?.revision ?? 0
+  if (items.length > 0) db.afterCommit(() => courier.take(items, revision))
 }

@@ -1,11 +1,13 @@
 import type { Db } from '../../db/db.ts'
+import type { Session } from '../../db/session.ts'
 import type { Window } from './windows.ts'
 
-export async function readRevision(db: Db): Promise<{ revision: number; keeper: string | null }> {
-  const row = await db.first<{ revision: number; keeper: string | null }>(
-    'select value as revision, keeper from access_revision',
+/** On the keeper's own session: for a process that is alone, this is all that a batch asks of the database. */
+export async function readRevision(session: Session): Promise<{ revision: number; keeper: string | null }> {
+  const text = 'select value as revision, keeper from access_revision'
+  return (
+    (await session.ask<{ revision: number; keeper: string | null }>('revision', text)) ?? { revision: 0, keeper: null }
   )
-  return row ?? { revision: 0, keeper: null }
 }
 
 export const setKeeper = (db: Db, keeper: string | null): Promise<number> =>
@@ -23,23 +25,32 @@ export async function loadWindows(db: Db, now: Date, pinned: Date | null): Promi
      where opened_at > n.now - interval '60 seconds'`,
     [pinned],
   )
-  return rows.map(({ subject, ageMs, used }) => ({ subject, used, openedMs: now.getTime() - ageMs }))
+  return rows.map(({ subject, ageMs, used }) => ({ subject, used, loaded: used, openedMs: now.getTime() - ageMs }))
 }
 
-/** Ages, not times: the clocks of a process and of the database need not agree. */
+/**
+ * Ages, not times: the clocks of a process and of the database need not agree. A window that others have charged
+ * meanwhile, because we were taken for dead, gets ours on top.
+ */
 export const saveWindows = (db: Db, windows: readonly Window[], now: Date, pinned: Date | null): Promise<number> =>
   db.change(
-    `insert into budget_windows (subject, opened_at, used, budget, granted)
-     select w.subject, n.now - w.age_ms * interval '1 millisecond', w.used, w.used, 0
-     from unnest($1::text[], $2::int[], $3::int[]) as w(subject, age_ms, used),
-       (select coalesce($4::timestamptz, clock_timestamp()) as now) n
+    `insert into budget_windows as b (subject, opened_at, used, budget, granted)
+     select w.subject, n.now - w.age_ms * interval '1 millisecond', w.used, w.used, w.fresh
+     from unnest($1::text[], $2::int[], $3::int[], $4::int[]) as w(subject, age_ms, used, fresh),
+       (select coalesce($5::timestamptz, clock_timestamp()) as now) n
      order by w.subject
      on conflict (subject) do update set
-       opened_at = excluded.opened_at, used = excluded.used, budget = excluded.budget, granted = 0`,
+       opened_at = case when ${isCurrent} then b.opened_at else excluded.opened_at end,
+       used = case when ${isCurrent} then b.used + excluded.granted else excluded.used end,
+       budget = excluded.budget,
+       granted = 0`,
     [
       windows.map((window) => window.subject),
       windows.map((window) => Math.max(0, now.getTime() - window.openedMs)),
       windows.map((window) => window.used),
+      windows.map((window) => window.used - window.loaded),
       pinned,
     ],
   )
+
+const isCurrent = `b.opened_at > excluded.opened_at - interval '60 seconds'`

@@ -71,9 +71,9 @@ class BudgetKeeper implements Keeper {
     for (;;) {
       if (this.#changing > 0) await this.#change
       if (this.#mode === 'shared') return this.#chargeTable(revision, charges)
-      const read = await readRevision(this.#db)
+      const read = await this.#readRevision()
       if (this.#mode === 'alone' && this.#changing === 0) {
-        if (read.keeper === this.#name) {
+        if (read?.keeper === this.#name) {
           if (read.revision !== revision) return { revision: read.revision, charged: [] }
           const nowMs = this.#clock.now().getTime()
           return { revision, charged: charges.map((charge) => this.#windows.charge(charge, nowMs)) }
@@ -88,6 +88,11 @@ class BudgetKeeper implements Keeper {
     clearInterval(this.#timer)
     await this.#switch(() => this.#giveUp())
     await this.#session?.close().catch(() => {})
+  }
+
+  /** Undefined if the session is gone: then we are alone no more. */
+  async #readRevision() {
+    return this.#session && (await readRevision(this.#session).catch(() => undefined))
   }
 
   #chargeTable(revision: number, charges: readonly Charge[]) {

@@ -7,6 +7,8 @@ export interface Window {
   subject: string
   openedMs: number
   used: number
+  /** What of it stood in the database when it was read from there. */
+  loaded: number
 }
 
 /** The windows of budgets, in memory: the same arithmetic as `chargeBudgets` does in the database. */
@@ -16,7 +18,7 @@ export class Windows {
   charge({ subject, amount, budget }: Charge, nowMs: number): Charged {
     const open = this.#open.get(subject)
     const over = open === undefined || open.openedMs <= nowMs - windowMs
-    const window = over ? { subject, openedMs: nowMs, used: 0 } : open
+    const window = over ? { subject, openedMs: nowMs, used: 0, loaded: 0 } : open
     const granted = Math.max(0, Math.min(amount, budget - window.used))
     window.used += granted
     if (over) this.#open.set(subject, window)

@@ -1,6 +1,7 @@
 import { type EventType, eventSchemas } from '@parley/contract/events'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { anyTarget } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posting-app.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -44,8 +45,9 @@ async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random()
 async function sentMessage(workspaceId: string, senderId: string, waMessageId: string | null): Promise<string> {
   const id = newUuid()
   await house.db.change(
-    `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, created_at)
-     values ($1, $2, $3, '16505550123', $4, $5, $6)`,
+    `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, created_at, key_id, type,
+       credits, content)
+     select $1, $2, $3, '16505550123', $4, $5, $6, id, 'text', 0, '{}' from api_keys where workspace_id = $2`,
     [id, workspaceId, senderId, waMessageId === null ? 'queued' : 'sent', waMessageId, house.clock.now()],
   )
   if (waMessageId !== null) {
@@ -244,7 +246,7 @@ test('a number of another app, or nobody’s, is answered 200 and leads to nothi
 test('each endpoint that listens gets a delivery; one that is disabled has it held', async () => {
   const { workspace, says } = await newNumber()
   const make = (events: string[]) =>
-    createWebhook(house.db, house.clock, house.secretKeys, {
+    createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
       workspaceId: workspace.id,
       name: 'x',
       url: 'https://example.com/hook',

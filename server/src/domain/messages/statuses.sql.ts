@@ -9,13 +9,16 @@ export interface Tracked {
   recipient: string
   status: MessageStatus
   waMessageId: string | null
+  sentAt: Date | null
+  /** When the handset was first heard of. */
+  handsetAt: Date | null
   /** The statuses it has had. */
   known: NetworkStatus[]
 }
 
 export interface Sighting {
   senderId: string
-  waMessageId: string
+  waMessageId: string | null
   /** The id we gave the message when we sent it, where the network gives it back. */
   messageId: string | null
 }
@@ -27,7 +30,8 @@ export interface Sighting {
 export const lockTracked = (db: Db, seen: readonly Sighting[]): Promise<Tracked[]> =>
   db.rows(
     `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
-       m.wa_message_id as "waMessageId",
+       m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
+       least(m.delivered_at, m.read_at) as "handsetAt",
        array(select s.status from message_statuses s where s.message_id = m.id) as known
      from messages m
      where m.id in (
@@ -64,7 +68,7 @@ export const insertStatuses = (db: Db, rows: readonly StatusRow[]): Promise<numb
 export interface Standing {
   id: string
   status: MessageStatus
-  waMessageId: string
+  waMessageId: string | null
   sentAt: Date | null
   deliveredAt: Date | null
   readAt: Date | null

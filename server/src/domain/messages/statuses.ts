@@ -5,8 +5,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
 import { statusEffect } from '../../whatsapp/status-rank.ts'
+import { refund } from '../credits/credits.ts'
 import { publish } from '../deliveries/deliveries.ts'
 import type { Destination } from './inbound.sql.ts'
+import { dropFromOutbox } from './outbox.sql.ts'
 import {
   dropOldEarly,
   type EarlyStatus,
@@ -19,10 +21,14 @@ import {
   updateStanding,
 } from './statuses.sql.ts'
 
-/** The network's word on a message that one of our numbers sent. */
-export interface Report extends EarlyStatus {
+/** The network's word on a message that one of our numbers sent, or ours where we had to give it up. */
+export interface Report extends Omit<EarlyStatus, 'waMessageId'> {
+  /** Null where the network did not take the message. */
+  waMessageId: string | null
   /** Our own id of the message, where the network gave it back. */
   messageId: string | null
+  /** It comes from the sending of the message: it counts only while nothing else is known. */
+  fromSending?: boolean
 }
 
 export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): Report {
@@ -33,18 +39,16 @@ export function toReport(item: StatusItem, { senderId, workspaceId }: Destinatio
 
 /**
  * Records statuses and publishes an event for each that is new to its message. A status never goes back; one that comes
- * late only fills its time. One whose message is not known yet is kept for when it is. Run within a transaction.
+ * late only fills its time. One whose message is not known yet is kept for when it is. The first word on a message settles
+ * its sending, and a failure gives its credits back. Run within a transaction.
  */
 export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return
   const tracked = await lockTracked(db, reports)
-  const byWaId = new Map(tracked.map((each) => [`${each.senderId} ${each.waMessageId}`, each]))
+  const byWaId = new Map(tracked.flatMap((each) => (each.waMessageId ? [[waKeyOf(each), each]] : [])))
   const byId = new Map(tracked.map((each) => [each.id, each]))
-  const matched = Map.groupBy(
-    reports,
-    (report) => byWaId.get(`${report.senderId} ${report.waMessageId}`) ?? byId.get(report.messageId ?? ''),
-  )
-  const early = matched.get(undefined) ?? []
+  const matched = Map.groupBy(reports, (report) => byWaId.get(waKeyOf(report)) ?? byId.get(report.messageId ?? ''))
+  const early = (matched.get(undefined) ?? []).filter((report): report is Report & EarlyStatus => !!report.waMessageId)
   if (early.length > 0) await insertEarly(db, early, now)
   const changes = [...matched].flatMap(([message, own]) => (message ? [advance(message, own)] : []))
   const fresh = changes.flatMap(({ message, fresh: own }) => own.map((report) => ({ message, report })))
@@ -56,6 +60,19 @@ export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]
   await updateStanding(
     db,
     changes.filter((change) => change.fresh.length > 0).map(({ standing }) => standing),
+  )
+  const settled = changes.filter(({ message, fresh: own }) => message.status === 'queued' && own.length > 0)
+  if (settled.length > 0) {
+    await dropFromOutbox(
+      db,
+      settled.map(({ message }) => message.id),
+    )
+  }
+  const failed = fresh.filter(({ report }) => report.status === 'failed')
+  await refund(
+    db,
+    now,
+    failed.map(({ message }) => ({ workspaceId: message.workspaceId, messageId: message.id })),
   )
   const events = fresh.map(({ message, report }) => ({
     workspaceId: message.workspaceId,
@@ -86,23 +103,29 @@ interface Change {
   fresh: Report[]
 }
 
+const waKeyOf = ({ senderId, waMessageId }: { senderId: string; waMessageId: string | null }) =>
+  `${senderId} ${waMessageId}`
+
 function advance(message: Tracked, reports: readonly Report[]): Change {
   const known = new Set(message.known)
   const fresh: Report[] = []
-  let { status } = message
+  let { status, sentAt } = message
   // As they happened, not as they came.
   for (const report of [...reports].sort((left, right) => left.occurredAt.getTime() - right.occurredAt.getTime())) {
     const effect = statusEffect(status, report.status)
     if (effect === 'none' || known.has(report.status)) continue
+    if (report.fromSending && report.status === 'failed' && status !== 'queued') continue
     known.add(report.status)
-    fresh.push(report)
+    const occurredAt = inOrder(report, sentAt, message.handsetAt)
+    if (report.status === 'sent') sentAt = occurredAt
+    fresh.push({ ...report, occurredAt })
     if (effect === 'advance') status = report.status
   }
   const at = (wanted: Report['status']) => fresh.find((report) => report.status === wanted)?.occurredAt ?? null
   const standing = {
     id: message.id,
     status,
-    waMessageId: reports[0]?.waMessageId ?? '',
+    waMessageId: reports.find((report) => report.waMessageId !== null)?.waMessageId ?? null,
     sentAt: at('sent'),
     deliveredAt: at('delivered'),
     readAt: at('read'),
@@ -112,12 +135,18 @@ function advance(message: Tracked, reports: readonly Report[]): Change {
   return { message, standing, fresh }
 }
 
+/** The network's clock and ours may differ; what follows the sending must not seem to come before it. */
+function inOrder({ status, occurredAt }: Report, sentAt: Date | null, handsetAt: Date | null): Date {
+  if (status === 'sent') return handsetAt && handsetAt < occurredAt ? handsetAt : occurredAt
+  return sentAt && occurredAt < sentAt ? sentAt : occurredAt
+}
+
 function toData(message: Tracked, report: Report): Static<typeof MessageStatusData> {
   return {
     message_id: withPrefix('msg', message.id),
     to: message.recipient,
     status: report.status,
-    wa_message_id: report.waMessageId,
+    wa_message_id: report.waMessageId ?? message.waMessageId,
     occurred_at: report.occurredAt.toISOString(),
     error: report.error,
   }

@@ -31,7 +31,7 @@ test('a request is logged with who asked, for what, from where, and how it went'
   expect(row.duration_us).toBeGreaterThan(0)
 })
 
-test.each<[what: string, path: string, method: string, status: number, code: string | null, route: string]>([
+test.concurrent.each<[what: string, path: string, method: string, status: number, code: string | null, route: string]>([
   ['a success', '/v1/me', 'GET', 200, null, '/v1/me'],
   ['HEAD', '/v1/me', 'HEAD', 200, null, '/v1/me'],
   ['OPTIONS', '/v1/me', 'OPTIONS', 204, null, '/v1/me'],

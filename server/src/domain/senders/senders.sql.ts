@@ -28,6 +28,20 @@ export async function countSenders(db: Db, workspaceId: string): Promise<number>
 export const senderById = (db: Db, workspaceId: string, id: string): Promise<SenderRow | undefined> =>
   db.first(`select ${columns} from senders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
+export interface UsableSender {
+  id: string
+  status: string
+  connectionId: string
+}
+
+/** The sender of that id, or two of those there are; one that is gone is none. */
+export const sendersToUse = (db: Db, workspaceId: string, id: string | null): Promise<UsableSender[]> =>
+  db.rows(
+    `select id, status, connection_id as "connectionId" from senders
+     where workspace_id = $1 and status <> 'DELETED' and ($2::uuid is null or id = $2) order by created_at, id limit 2`,
+    [workspaceId, id],
+  )
+
 export interface SenderOwner {
   workspaceId: string
   connectionId: string

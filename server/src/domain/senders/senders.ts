@@ -12,6 +12,8 @@ import {
   senderById,
   sendersElsewhere,
   sendersOf,
+  sendersToUse,
+  type UsableSender,
   upsertSenders,
 } from './senders.sql.ts'
 
@@ -29,6 +31,12 @@ export async function getSender(db: Db, workspaceId: string, id: string): Promis
   const row = uuid && (await senderById(db, workspaceId, uuid))
   return row ? toSender(row) : refuse('not_found')
 }
+
+export type { UsableSender }
+
+/** The sender that a message names, or the workspace's only one. Two: there are several, and one has to be named. */
+export const findSenderToUse = (db: Db, workspaceId: string, id: string | undefined): Promise<UsableSender[]> =>
+  sendersToUse(db, workspaceId, id === undefined ? null : (withoutPrefix('snd', id) ?? null))
 
 /**
  * Makes the senders of a connection those that the network lists. One it lists no more is kept, as DELETED, for the

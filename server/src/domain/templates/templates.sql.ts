@@ -53,6 +53,29 @@ export const templateById = (db: Db, workspaceId: string, id: string): Promise<T
     id,
   ])
 
+export interface SendableTemplate {
+  id: string
+  connectionId: string
+  name: string
+  language: string
+  category: string
+  status: string
+  components: unknown[]
+}
+
+/** By id, or by name and language; accounts of one workspace may each have a template of that name. */
+export const templatesToSend = (
+  db: Db,
+  workspaceId: string,
+  { id, name, language }: { id: string | null; name: string | null; language: string | null },
+): Promise<SendableTemplate[]> =>
+  db.rows(
+    `select id, connection_id as "connectionId", name, language, category, status, components from templates
+     where workspace_id = $1 and removed_at is null and (id = $2 or $2::uuid is null and name = $3 and language = $4)
+     order by created_at, id`,
+    [workspaceId, id, name, language],
+  )
+
 export interface TemplateOwner {
   workspaceId: string
   connectionId: string

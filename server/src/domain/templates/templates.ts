@@ -12,10 +12,12 @@ import {
   countTemplates,
   type NewTemplate,
   removeTemplates,
+  type SendableTemplate,
   type TemplateOwner,
   type TemplateRow,
   templateById,
   templatesOf,
+  templatesToSend,
   upsertTemplates,
 } from './templates.sql.ts'
 
@@ -37,6 +39,20 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
   const row = uuid && (await templateById(db, workspaceId, uuid))
   return row ? toTemplate(row) : refuse('not_found')
 }
+
+export type { SendableTemplate }
+
+/** What a message may mean by a template's id, or by its name and language. */
+export const findTemplateToSend = (
+  db: Db,
+  workspaceId: string,
+  { id, name, language }: { id?: string; name?: string; language?: string },
+): Promise<SendableTemplate[]> =>
+  templatesToSend(db, workspaceId, {
+    id: (id !== undefined && withoutPrefix('tpl', id)) || null,
+    name: name ?? null,
+    language: language ?? null,
+  })
 
 /**
  * Makes the templates of a connection those that the network lists. One it lists no more is kept out of sight, for the

@@ -3,17 +3,41 @@ import { eventTypes } from '@parley/contract/events'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { newUuid, withPrefix } from '../../lib/ids.ts'
-import { invalid } from '../../lib/refuse.ts'
+import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
+import { invalid, refuse } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
+import { faultOfTarget, type TargetRules } from '../../lib/target-guard.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { insertWebhook, type WebhookRow, webhooksOf } from './webhooks.sql.ts'
+import { secretPrefix } from './signature.ts'
+import { secretPlace } from './targets.ts'
+import {
+  allWebhooks,
+  insertWebhook,
+  markDeleted,
+  markDisabled,
+  markEnabled,
+  updateSecret,
+  updateWebhook,
+  type WebhookRow,
+  webhookById,
+  webhooksOf,
+} from './webhooks.sql.ts'
 
-const secretPrefix = 'whsec_'
+/** An endpoint, and whose it is. */
+export interface OwnedWebhook {
+  uuid: string
+  workspaceId: string
+  webhook: Webhook
+}
 
 /** Every endpoint of a workspace, the newest first. */
 export async function listWebhooks(db: Db, workspaceId: string): Promise<Webhook[]> {
   return (await webhooksOf(db, workspaceId)).map(toWebhook)
+}
+
+/** Those of every workspace. */
+export async function listAllWebhooks(db: Db): Promise<OwnedWebhook[]> {
+  return (await allWebhooks(db)).map(toOwned)
 }
 
 export interface WebhookWish {
@@ -28,27 +52,56 @@ export async function createWebhook(
   db: Db,
   clock: Clock,
   keys: SecretKeys,
+  rules: TargetRules,
   wish: WebhookWish,
 ): Promise<{ webhook: Webhook; secret: string }> {
-  const { name, url, events } = checkWish(wish)
+  const { name, url, events } = await checkWish(rules, wish)
   await requireWorkspace(db, wish.workspaceId)
   const id = newUuid(clock.now().getTime())
-  const secret = secretPrefix + randomBytes(32).toString('base64')
-  const secretHint = hintOf(secret)
-  const secretSealed = seal(keys, secret, `webhooks/${id}`)
-  await insertWebhook(db, {
-    id,
-    workspaceId: wish.workspaceId,
-    name,
-    url,
-    secretSealed,
-    secretHint,
-    events,
-    createdAt: clock.now(),
-  })
-  const row = { id, name, url, secret_hint: secretHint, events, enabled: true, disabled_reason: null }
-  return { webhook: toWebhook({ ...row, last_success_at: null }), secret }
+  const { secret, secretHint, secretSealed } = newSecret(keys, id)
+  const { workspaceId } = wish
+  await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
+  return { webhook: toWebhook(found(await webhookById(db, id))), secret }
 }
+
+/** Changes what is given. */
+export async function changeWebhook(
+  db: Db,
+  rules: TargetRules,
+  id: string,
+  wish: Partial<Omit<WebhookWish, 'workspaceId'>>,
+): Promise<Webhook> {
+  const { uuid, webhook, workspaceId } = await requireWebhook(db, id)
+  const { name, url, events } = webhook
+  const checked = await checkWish(rules, { name, url, events, ...wish, workspaceId })
+  return toWebhook(found(await updateWebhook(db, uuid, checked)))
+}
+
+/** Gives an endpoint a new secret. The old one is dead: the next attempt is signed with the new one alone. */
+export async function rotateWebhook(
+  db: Db,
+  keys: SecretKeys,
+  id: string,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
+  const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
+  return { webhook: toWebhook(found(await updateSecret(db, uuid, secretSealed, secretHint))), secret }
+}
+
+export async function requireWebhook(db: Db, id: string): Promise<OwnedWebhook> {
+  const uuid = withoutPrefix('whk', id)
+  return toOwned(found(uuid === undefined ? undefined : await webhookById(db, uuid)))
+}
+
+/** These three change the endpoint alone; `deliveries` sees to what is waiting for it. */
+export const setEnabled = async (db: Db, uuid: string): Promise<Webhook> =>
+  toWebhook(found(await markEnabled(db, uuid)))
+
+export const setDisabled = async (db: Db, uuid: string, reason: string): Promise<Webhook> =>
+  toWebhook(found(await markDisabled(db, uuid, reason)))
+
+export const setDeleted = async (db: Db, uuid: string, at: Date): Promise<boolean> =>
+  (await markDeleted(db, uuid, at)) > 0
 
 /** `whsec_<4 chars>...<4 chars>` */
 export function hintOf(secret: string): string {
@@ -56,15 +109,27 @@ export function hintOf(secret: string): string {
   return `${secretPrefix}${random.slice(0, 4)}...${random.slice(-4)}`
 }
 
-function checkWish(wish: WebhookWish): { name: string; url: string; events: string[] } {
+function newSecret(keys: SecretKeys, id: string) {
+  const secret = secretPrefix + randomBytes(32).toString('base64')
+  return { secret, secretHint: hintOf(secret), secretSealed: seal(keys, secret, secretPlace(id)) }
+}
+
+const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
+
+async function checkWish(rules: TargetRules, wish: WebhookWish): Promise<Omit<WebhookWish, 'workspaceId'>> {
   const faults: { param: string; code: string; message: string }[] = []
   const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
   const name = wish.name.trim()
   if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
   const url = URL.canParse(wish.url) ? new URL(wish.url) : null
-  if (!url || !/^https?:$/.test(url.protocol)) fault('url', 'The URL must be of the form https://host/path.')
-  else if (url.username || url.password) fault('url', 'The URL must not hold a user name or password.')
+  if (!url) fault('url', 'The URL must be of the form https://host/path.')
   else if (wish.url.length > 2000) fault('url', 'The URL may have at most 2000 characters.')
+  else {
+    // What is behind the # is for browsers; it would never be sent.
+    url.hash = ''
+    const why = await faultOfTarget(rules, url)
+    if (why) fault('url', why)
+  }
   if (wish.events.length === 0) fault('events', `Choose at least one event of ${eventTypes.join(', ')}.`)
   for (const event of wish.events) {
     if (!(eventTypes as readonly string[]).includes(event)) {
@@ -74,6 +139,12 @@ function checkWish(wish: WebhookWish): { name: string; url: string; events: stri
   if (faults.length > 0 || !url) throw invalid(faults)
   return { name, url: url.href, events: eventTypes.filter((event) => wish.events.includes(event)) }
 }
+
+const toOwned = (row: WebhookRow): OwnedWebhook => ({
+  uuid: row.id,
+  workspaceId: row.workspace_id,
+  webhook: toWebhook(row),
+})
 
 const toWebhook = (row: WebhookRow): Webhook => ({
   id: withPrefix('whk', row.id),

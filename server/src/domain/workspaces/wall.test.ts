@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
+import { anyTarget } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { routes } from '../../api.ts'
@@ -17,6 +18,8 @@ const common = new Set([
   'routing_revision', // one number
   'budget_windows', // counts by key id or address
   'apps', // the installation's Meta apps, which workspaces share
+  'prices', // the operator's, the same for every workspace
+  'sending_holds', // by sender, connection or app; only the sending loop reads them
 ])
 
 beforeAll(async () => {
@@ -24,7 +27,7 @@ beforeAll(async () => {
   theirs = await newWorkspace(house, 'Theirs')
   for (const { id } of [ours, theirs]) {
     const wish = { workspaceId: id, name: 'hook', url: 'https://example.com/hook', events: ['message.received'] }
-    await createWebhook(house.db, house.clock, house.secretKeys, wish)
+    await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, wish)
   }
   for (const workspace of [ours, theirs]) {
     await workspace.call('/v1/me')
@@ -118,7 +121,7 @@ test('a connection that served one workspace does not carry over to the next', a
 
 test('GET /v1/webhook shows the workspace’s own endpoints', async () => {
   house.clock.forward({ seconds: 1 })
-  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, {
+  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
     workspaceId: theirs.id,
     name: 'theirs alone',
     url: 'https://theirs.example.com/',

@@ -1,0 +1,54 @@
+import { type DeliveryState, deliveryStates, listDeliveries } from '@parley/server/domain/deliveries/listing'
+import { retryDelivery } from '@parley/server/domain/deliveries/retry'
+import { type Command, Misuse } from '../command.ts'
+import { jsonList, table } from '../table.ts'
+
+export const deliveryCommands: readonly Command[] = [
+  {
+    name: 'delivery list',
+    summary: 'Show the newest 50 deliveries and how they stand',
+    options: {
+      webhook: { value: 'ID', help: 'only this endpoint’s' },
+      state: { value: 'S', help: `only those that are ${deliveryStates.join(', ')}` },
+    },
+    async run({ db, option }) {
+      const deliveries = await listDeliveries(await db(), {
+        webhookId: option('webhook'),
+        state: readState(option('state')),
+      })
+      const rows = deliveries.map((each) => [
+        each.event_id,
+        each.webhook_id,
+        each.event ?? '',
+        each.state,
+        String(each.attempts),
+        each.last_attempt_at ?? 'never',
+        [each.last_status, each.last_error].filter((part) => part !== null).join(' '),
+        each.next_attempt_at ?? '',
+      ])
+      const headings = ['EVENT', 'WEBHOOK', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST', 'ANSWER', 'NEXT']
+      return { lines: table(headings, rows, 'There is no delivery yet.'), json: jsonList(deliveries) }
+    },
+  },
+  {
+    name: 'delivery retry',
+    summary: 'Deliver an event once more, whatever became of it',
+    args: ['EVENT_ID'],
+    options: { webhook: { value: 'ID', required: true, help: 'to which endpoint' } },
+    async run({ db, clock, option, args: [eventId = ''] }) {
+      const webhookId = option('webhook') ?? ''
+      await retryDelivery(await db(), clock, webhookId, eventId)
+      return {
+        lines: [`Event ${eventId} is due again for ${webhookId}.`],
+        json: { event_id: eventId, webhook_id: webhookId, state: 'pending' },
+      }
+    },
+  },
+]
+
+function readState(text: string | undefined): DeliveryState | undefined {
+  if (text === undefined) return undefined
+  const state = deliveryStates.find((each) => each === text)
+  if (!state) throw new Misuse(`--state is "${text}", but it takes one of ${deliveryStates.join(', ')}.`)
+  return state
+}

@@ -1,0 +1,86 @@
+/** A message that a key sent, and how far it has come. */
+import { type Static, Type } from 'typebox'
+import { MessageError } from './events.ts'
+import { MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
+import { sendTypes } from './send.ts'
+
+export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
+export type MessageStatus = (typeof messageStatuses)[number]
+
+const parts = {
+  id: MessageId,
+  object: Type.Literal('message'),
+  sender_id: SenderId,
+  to: Type.String({ description: "The recipient's number, digits only, in international form." }),
+  type: Type.Enum([...sendTypes]),
+  template_id: nullable(TemplateId),
+  reference: Type.Union([Type.String(), Type.Null()], { description: 'Your own note, as it was given.' }),
+  status: Type.Enum([...messageStatuses], {
+    description:
+      '`queued`, `sent`, `delivered`, `read`, or `failed`. A status never goes back; what the handset says (`delivered`, `read`) outranks `failed`.',
+  }),
+  wa_message_id: Type.Union([Type.String(), Type.Null()], {
+    description: "The network's id, once it took the message.",
+  }),
+  credits: Type.Integer({ minimum: 0, description: 'What it cost. A message that fails gives its credits back.' }),
+  error: Type.Union([MessageError, Type.Null()], { description: 'Why it failed; null unless it did.' }),
+  created_at: Timestamp,
+  sent_at: nullable(Timestamp),
+  delivered_at: nullable(Timestamp),
+  read_at: nullable(Timestamp),
+  failed_at: nullable(Timestamp),
+}
+
+const example = {
+  id: 'msg_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d',
+  object: 'message',
+  sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
+  to: '491701234567',
+  type: 'template',
+  template_id: 'tpl_9e8d7c6b-5a49-4382-9716-05f4e3d2c1b0',
+  reference: 'order 1001',
+  status: 'queued',
+  wa_message_id: null,
+  credits: 1,
+  error: null,
+  created_at: '2026-11-15T09:30:00.000Z',
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+}
+
+export const Message = Type.Object(parts, { $id: 'Message', description: 'A message.', examples: [example] })
+
+export const MessageStep = Type.Object({
+  status: Type.Enum([...messageStatuses]),
+  occurred_at: Timestamp,
+  error: Type.Union([MessageError, Type.Null()]),
+})
+
+export const MessageWithHistory = Type.Object(
+  { ...parts, history: Type.Array(MessageStep, { description: 'Every status it has had, as they happened.' }) },
+  { $id: 'MessageWithHistory', description: 'A message, and every status it has had.' },
+)
+
+const moment = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
+      maxLength: 40,
+      description,
+    }),
+  )
+
+/** The filters of `GET /v1/messages`, besides those of every list. */
+export const MessageFilters = Type.Object({
+  status: Type.Optional(Type.Enum([...messageStatuses])),
+  to: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', description: 'The exact number.' })),
+  created_after: moment('Made later than this, ISO 8601.'),
+  created_before: moment('Made earlier than this, ISO 8601.'),
+})
+
+export type Message = Static<typeof Message>
+export type MessageStep = Static<typeof MessageStep>
+export type MessageWithHistory = Static<typeof MessageWithHistory>
+export type MessageFilters = Static<typeof MessageFilters>

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid } from '../../lib/ids.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { Outbound, Posted } from '../../lib/outbound.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
+import { Targets } from '../webhooks/targets.ts'
+import { aftermathOf, headersOf } from './attempt.ts'
+import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
+import { type FirstAttempts, hire } from './couriers.ts'
+import type { Lease } from './deliveries.sql.ts'
+import type { Item } from './item.ts'
+import { type Lane, Lanes } from './lanes.ts'
+import { Settler } from './settle.ts'
+
+export interface CourierDeps {
+  db: Db
+  clock: Clock
+  log: Logger
+  secretKeys: SecretKeys
+  outbound: Outbound
+  productVersion: string
+  /** Told when a delivery of this process is due before the next look. */
+  onDue?: (dueAt: Date) => void
+}
+
+const leaseMs = 30_000
+/** An attempt begins only if its lease lasts until it has surely ended. */
+const attemptMs = 15_000
+const underWayMax = 512
+const queuedMax = 50_000
+const unsettledMax = 5_000
+const claimMax = 500
+
+/**
+ * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
+ * on the others since it claimed them. Each waits in its endpoint's lane, is attempted, and what came of it is settled. A
+ * lease that is not settled runs out, here or in a process that died, and the delivery is claimed again.
+ */
+export class Courier implements FirstAttempts {
+  readonly #deps: CourierDeps
+  readonly #targets: Targets
+  readonly #settler: Settler
+  readonly #lanes = new Lanes()
+  #underWay = 0
+  #entering = 0
+  #pumping = false
+  #stopping = false
+  /** We end ourselves what is under way. */
+  #cutting = false
+  /** Leases that are given back when we stop. */
+  #back: Item[] = []
+  #onIdle: (() => void)[] = []
+  readonly #dismiss: () => void
+  readonly #userAgent: string
+  wake: () => void = () => {}
+
+  constructor(deps: CourierDeps) {
+    this.#deps = deps
+    this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
+      deps.log.error({ err: error, webhookId }, 'the secret of an endpoint does not open'),
+    )
+    this.#settler = new Settler(deps.db, deps.log, {
+      onProgress: () => this.#pump(),
+      onDisabled: (webhookId) => this.#targets.noteDisabled(webhookId),
+    })
+    this.#userAgent = `Parley/${deps.productVersion}`
+    this.#dismiss = hire(deps.db, this)
+  }
+
+  newLease(now: Date): Lease | null {
+    if (this.#stopping || this.#lanes.queued > queuedMax) return null
+    return { token: newUuid(), until: new Date(now.getTime() + leaseMs) }
+  }
+
+  take(items: readonly Item[], revision: number): void {
+    const ids = new Set(items.map((item) => item.webhookId))
+    if (this.#targets.knows(ids, revision)) {
+      this.#enter(items)
+      return
+    }
+    this.#entering++
+    this.#targets
+      .learn(ids, revision, () => this.#lanes.ids())
+      .then(() => this.#enter(items))
+      // The leases run out, and whoever can will claim them.
+      .catch((error) => this.#deps.log.warn({ err: error }, 'endpoints could not be read'))
+      .finally(() => {
+        this.#entering--
+        this.#tellIdle()
+      })
+  }
+
+  /** Claims what is due, as far as there is room; says how much it got. */
+  async claim(): Promise<number> {
+    const { db, clock } = this.#deps
+    if (this.#stopping || this.#lanes.queued > queuedMax) return 0
+    const lease = newUuid()
+    const now = clock.now()
+    const leaseUntil = new Date(now.getTime() + leaseMs)
+    const { revision, rows } = await claimDue(db, {
+      now,
+      lease,
+      leaseUntil,
+      busy: this.#lanes.rooms(),
+      usualRoom: claimMax,
+      limit: claimMax,
+    })
+    const held = { lease, leaseUntilMs: leaseUntil.getTime() }
+    const items = rows.flatMap(({ body, type, ...row }) =>
+      body === null || type === null ? [] : [{ ...row, body, type, ...held }],
+    )
+    const gone = rows.filter((row) => row.body === null)
+    if (gone.length > 0) {
+      await dropLeases(
+        db,
+        gone.map((row) => ({ ...row, lease })),
+      )
+    }
+    this.take(items, revision)
+    return rows.length
+  }
+
+  /** Makes every delivery that is due, and those that become due by that, until none is left. */
+  async drain(): Promise<void> {
+    do {
+      await this.idle()
+    } while ((await this.claim()) > 0)
+    await this.idle()
+  }
+
+  /** Resolves when nothing waits, is under way or unsettled. */
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#settler.flush()
+      if (this.#isIdle && this.#settler.backlog === 0) return
+      if (!this.#isIdle) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    }
+  }
+
+  /** Begins nothing more, gives back what waits, and lets what is under way end, if it does so in time. */
+  async stop(graceMs = 3_000): Promise<void> {
+    this.#stopping = true
+    this.#dismiss()
+    this.#back = this.#lanes.clear()
+    await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
+    this.#cutting = true
+    await this.#deps.outbound.close()
+    // Without a database nothing can be settled; then the leases run out.
+    await Promise.race([this.idle(), sleep(graceMs + 1_000, undefined, { ref: false })])
+    if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
+  }
+
+  get #isIdle(): boolean {
+    return this.#underWay === 0 && this.#lanes.queued === 0 && this.#entering === 0
+  }
+
+  #tellIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+
+  #enter(items: readonly Item[]): void {
+    for (const item of items) {
+      // Without room the lease is left to run out.
+      if (this.#stopping) this.#back.push(item)
+      else this.#lanes.push(item)
+    }
+    this.#pump()
+  }
+
+  #pump(): void {
+    if (this.#pumping) return
+    this.#pumping = true
+    while (this.#underWay < underWayMax && this.#settler.backlog < unsettledMax) {
+      const next = this.#lanes.next()
+      if (!next) break
+      this.#underWay++
+      this.#begin(next.lane, next.item)
+    }
+    this.#pumping = false
+  }
+
+  #begin(lane: Lane, item: Item): void {
+    const { clock, db } = this.#deps
+    const target = this.#targets.get(item.webhookId)
+    const now = clock.now()
+    if (item.leaseUntilMs < now.getTime() + attemptMs) {
+      this.#over(lane, item, null)
+      return
+    }
+    if (target && (target.enabled || item.trigger === 'manual')) {
+      this.#deps.outbound.post(target.url, headersOf(target, item, now, this.#userAgent), item.body).then(
+        (posted) => this.#ended(lane, item, now, posted),
+        (error) => {
+          this.#deps.log.error({ err: error, webhookId: item.webhookId }, 'an attempt broke')
+          this.#over(lane, item, null)
+        },
+      )
+      return
+    }
+    // Disabled or deleted since it was taken.
+    const back = target ? releaseLeases(db, [item], 'infinity') : dropLeases(db, [item])
+    back.catch(() => {}).finally(() => this.#over(lane, item, null))
+  }
+
+  #ended(lane: Lane, item: Item, at: Date, posted: Posted): void {
+    const success = posted.fault === null
+    if (this.#cutting && !success) {
+      this.#back.push(item)
+      this.#over(lane, item, null)
+      return
+    }
+    const endedAt = this.#deps.clock.now()
+    const leaseUntil = new Date(endedAt.getTime() + leaseMs)
+    const { settled, again } = aftermathOf(item, posted, { at, endedAt, leaseUntil })
+    const end = () => this.#over(lane, item, success)
+    // One that keeps failing is tried again only when it is known whether this was its last chance.
+    const waits = !success && lane.isProbing
+    this.#settler.add(waits ? { ...settled, onSettled: end } : settled)
+    if (again) this.#enter([again])
+    else if (settled.dueAt) this.#deps.onDue?.(settled.dueAt)
+    if (!waits) end()
+  }
+
+  #over(lane: Lane, item: Item, success: boolean | null): void {
+    this.#underWay--
+    this.#lanes.done(lane, item, success)
+    this.#pump()
+    this.#tellIdle()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Db } from '../../db/db.ts'
+import type { Lease } from './deliveries.sql.ts'
+import type { Item } from './item.ts'
+
+/** Whoever makes the deliveries of this process. */
+export interface FirstAttempts {
+  /** For deliveries that are about to be written; null if others should take them up. */
+  newLease(now: Date): Lease | null
+  /** Begins the first attempts of what was written and committed under a lease. */
+  take(items: readonly Item[], revision: number): void
+  /** There is something to claim. */
+  wake(): void
+}
+
+/** By the database they serve. A process that delivers has one; one that only answers calls has none. */
+const couriers = new WeakMap<object, FirstAttempts>()
+
+export const courierOf = (db: Db): FirstAttempts | undefined => couriers.get(db.root)
+
+/** From now on what is published in this process goes to this courier first. Returns how to end that. */
+export function hire(db: Db, courier: FirstAttempts): () => void {
+  couriers.set(db.root, courier)
+  return () => couriers.delete(db.root)
+}

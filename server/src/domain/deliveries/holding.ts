@@ -1,0 +1,44 @@
+import type { Webhook } from '@parley/contract/webhook'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { refuseParam } from '../../lib/refuse.ts'
+import { requireWebhook, setDeleted, setDisabled, setEnabled } from '../webhooks/webhooks.ts'
+import { courierOf } from './couriers.ts'
+import { dropDeliveries, freeDeliveries, holdDeliveries } from './holding.sql.ts'
+
+/** Makes what was held for the endpoint due, and lets new events through. */
+export async function enableWebhook(db: Db, clock: Clock, id: string): Promise<Webhook> {
+  const { uuid } = await requireWebhook(db, id)
+  return db.transaction(async (tx) => {
+    const webhook = await setEnabled(tx, uuid)
+    await freeDeliveries(tx, uuid, clock.now())
+    tx.afterCommit(() => courierOf(tx)?.wake())
+    return webhook
+  })
+}
+
+/** Holds what is open for the endpoint, and what is yet to come, until it is enabled. Nothing is dropped. */
+export async function disableWebhook(db: Db, id: string, reason: string): Promise<Webhook> {
+  const { uuid } = await requireWebhook(db, id)
+  const words = reason.trim()
+  if (words.length < 1 || words.length > 500) {
+    refuseParam('reason', 'invalid', 'The reason must have 1 to 500 characters.')
+  }
+  return holdEndpoint(db, uuid, words)
+}
+
+export const holdEndpoint = (db: Db, uuid: string, reason: string): Promise<Webhook> =>
+  db.transaction(async (tx) => {
+    const webhook = await setDisabled(tx, uuid, reason)
+    await holdDeliveries(tx, uuid)
+    return webhook
+  })
+
+/** The endpoint gets nothing more. What it was sent stays on record. */
+export async function deleteWebhook(db: Db, clock: Clock, id: string): Promise<void> {
+  const { uuid } = await requireWebhook(db, id)
+  await db.transaction(async (tx) => {
+    await setDeleted(tx, uuid, clock.now())
+    await dropDeliveries(tx, uuid)
+  })
+}

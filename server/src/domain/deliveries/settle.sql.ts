@@ -1,0 +1,108 @@
+import type { Db } from '../../db/db.ts'
+import type { Trigger } from './item.ts'
+import type { Run } from './judge.ts'
+
+export interface AttemptRow {
+  eventId: string
+  webhookId: string
+  workspaceId: string
+  eventCreatedAt: Date
+  at: Date
+  number: number
+  trigger: Trigger
+  state: 'delivered' | 'failed' | 'retrying'
+  address: string | null
+  status: number | null
+  error: string | null
+  answer: Buffer
+  durationUs: number
+  /** The lease under which it was made; null if a later attempt of this batch says what becomes of the delivery. */
+  lease: string | null
+  /** For one that goes on: when it may be taken up next, and by whom. */
+  dueAt: Date | null
+  nextLease: string | null
+}
+
+export interface RunRow extends Run {
+  webhookId: string
+  /** When the run at the end began. */
+  since: Date | null
+  succeededAt: Date | null
+}
+
+export interface Standing {
+  webhookId: string
+  enabled: boolean
+  failures: number
+  failingSince: Date | null
+  /** The longest run that was seen. */
+  longest: number
+}
+
+/**
+ * Records attempts, does with their deliveries what was decided, as far as the leases are still ours, and counts the
+ * failures of the endpoints: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
+ * delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
+ */
+export const settleAttempts = (db: Db, attempts: readonly AttemptRow[], runs: readonly RunRow[]): Promise<Standing[]> =>
+  db.rows(
+    `with before as materialized (
+       select id, enabled, failures from webhooks where id = any($17::uuid[]) order by id for update
+     ), attempt as materialized (
+       select o.* from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::smallint[],
+           $7::text[], $8::text[], $9::text[], $10::smallint[], $11::text[], $12::bytea[], $13::int[], $14::uuid[],
+           $15::timestamptz[], $16::uuid[])
+         as o(event_id, webhook_id, workspace_id, event_created_at, at, number, trigger, state, address, status, error,
+           answer, duration_us, lease, due_at, next_lease),
+         (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked
+     ), finished as (
+       delete from deliveries d using attempt o
+       where o.due_at is null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+     ), moved as (
+       update deliveries d set attempts = o.number, trigger = 'retry', lease = o.next_lease,
+         due_at = case when b.enabled then o.due_at else 'infinity' end
+       from attempt o join before b on b.id = o.webhook_id
+       where o.due_at is not null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
+     ), kept as (
+       insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
+         address, status, error, answer, duration_us)
+       select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
+         answer, duration_us
+       from attempt
+     )
+     update webhooks w set
+       failures = case when r.succeeded then r.after_success else w.failures + r.before_success end,
+       failing_since = case when r.succeeded then r.since else coalesce(w.failing_since, r.since) end,
+       last_success_at = greatest(w.last_success_at, r.succeeded_at)
+     from unnest($17::uuid[], $18::int[], $19::bool[], $20::int[], $21::int[], $22::timestamptz[], $23::timestamptz[])
+         as r(id, before_success, succeeded, longest, after_success, since, succeeded_at)
+       join before b on b.id = r.id
+     where w.id = r.id
+     returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince",
+       greatest(b.failures + r.before_success, r.longest) as longest`,
+    [
+      attempts.map((each) => each.eventId),
+      attempts.map((each) => each.webhookId),
+      attempts.map((each) => each.workspaceId),
+      attempts.map((each) => each.eventCreatedAt.toISOString()),
+      attempts.map((each) => each.at.toISOString()),
+      attempts.map((each) => each.number),
+      attempts.map((each) => each.trigger),
+      attempts.map((each) => each.state),
+      attempts.map((each) => each.address),
+      attempts.map((each) => each.status),
+      attempts.map((each) => each.error),
+      attempts.map((each) => each.answer),
+      attempts.map((each) => each.durationUs),
+      attempts.map((each) => each.lease),
+      attempts.map((each) => each.dueAt?.toISOString() ?? null),
+      attempts.map((each) => each.nextLease),
+      runs.map((each) => each.webhookId),
+      runs.map((each) => each.leading),
+      runs.map((each) => each.succeeded),
+      runs.map((each) => each.longest),
+      runs.map((each) => each.trailing),
+      runs.map((each) => each.since?.toISOString() ?? null),
+      runs.map((each) => each.succeededAt?.toISOString() ?? null),
+    ],
+  )

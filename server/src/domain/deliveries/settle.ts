@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/db.ts'
+import type { Logger } from '../../lib/logger.ts'
+import type { OutboundFault } from '../../lib/outbound-error.ts'
+import { holdEndpoint } from './holding.ts'
+import { keyOf } from './item.ts'
+import { failuresMax, reasonFor, runOf } from './judge.ts'
+import { type AttemptRow, type RunRow, type Standing, settleAttempts } from './settle.sql.ts'
+
+export type Settled = AttemptRow & {
+  fault: OutboundFault | null
+  endedAt: Date
+  /** Called when it is written, and its endpoint disabled if it comes to that. */
+  onSettled?: () => void
+}
+
+const gatherMs = 8
+const batchMax = 400
+
+interface SettlerEvents {
+  onProgress(): void
+  onDisabled(webhookId: string): void
+}
+
+/**
+ * Writes down what came of attempts, many at a time and in their order. What cannot be written is tried again until it
+ * can: nothing is forgotten while the database is away.
+ */
+export class Settler {
+  readonly #db: Db
+  readonly #log: Logger
+  #waiting: Settled[] = []
+  #working: Promise<void> | undefined
+  #hurry: (() => void) | undefined
+
+  readonly #events: SettlerEvents
+
+  constructor(db: Db, log: Logger, events: SettlerEvents) {
+    this.#db = db
+    this.#log = log
+    this.#events = events
+  }
+
+  /** How much is not written yet. */
+  get backlog(): number {
+    return this.#waiting.length
+  }
+
+  add(settled: Settled): void {
+    this.#waiting.push(settled)
+    if (this.#waiting.length >= batchMax) this.#hurry?.()
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  /** Resolves when all is written. */
+  async flush(): Promise<void> {
+    while (this.#working) {
+      this.#hurry?.()
+      await this.#working
+    }
+  }
+
+  async #work(): Promise<void> {
+    let size = batchMax
+    while (this.#waiting.length > 0) {
+      if (this.#waiting.length < batchMax) {
+        await new Promise<void>((resolve) => {
+          this.#hurry = resolve
+          setTimeout(resolve, gatherMs)
+        })
+      }
+      const batch = this.#waiting.slice(0, size)
+      try {
+        for (const webhookId of await settleBatch(this.#db, batch)) this.#events.onDisabled(webhookId)
+        this.#waiting.splice(0, batch.length)
+        size = batchMax
+        for (const each of batch) each.onSettled?.()
+        this.#events.onProgress()
+      } catch (error) {
+        this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
+        // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
+        if (batch.length === 1 && /^2[23]/.test((error as { code?: string }).code ?? '')) this.#waiting.shift()
+        size = Math.max(1, batch.length >> 1)
+        await sleep(200)
+      }
+    }
+  }
+}
+
+/** Says which endpoints had to be disabled. */
+async function settleBatch(db: Db, batch: readonly Settled[]): Promise<string[]> {
+  const last = new Map(batch.map((each) => [keyOf(each), each]))
+  const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
+  const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
+  const standings = await settleAttempts(db, attempts, [...byEndpoint].map(toRun))
+  const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
+  for (const standing of failing) await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])
+  return failing.map(({ webhookId }) => webhookId)
+}
+
+function toRun([webhookId, own]: [string, Settled[]]): RunRow {
+  const lastSuccess = own.findLastIndex((each) => each.fault === null)
+  return {
+    webhookId,
+    ...runOf(own.map((each) => each.fault === null)),
+    since: own[lastSuccess + 1]?.endedAt ?? null,
+    succeededAt: own[lastSuccess]?.endedAt ?? null,
+  }
+}
+
+async function disable(db: Db, standing: Standing, own: readonly Settled[]): Promise<void> {
+  const failure = own.findLast((each) => each.fault !== null)
+  const fault = failure?.fault ?? 'http'
+  const since = standing.failingSince ?? failure?.endedAt ?? new Date(0)
+  await holdEndpoint(
+    db,
+    standing.webhookId,
+    reasonFor(fault, failure?.status ?? null, Math.max(standing.failures, failuresMax), since),
+  )
+}

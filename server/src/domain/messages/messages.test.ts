@@ -1,0 +1,108 @@
+import type { Message } from '@parley/contract/message'
+import type { List } from '@parley/contract/page'
+import { newClient } from '@parley/sdk/client'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+import { type TestShop, useSending } from '../../../testing/sending.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+
+const list = async ({ workspace }: Pick<TestShop, 'workspace'>, query = '') =>
+  (await workspace.call(`/v1/messages${query}`)).body as List<Message>
+
+test('other keys of the workspace, and other workspaces, do not find a message', async () => {
+  const [shop, other] = [await sending.newShop(), await sending.newShop()]
+  const { id } = await shop.sendText('16505550123')
+  const { secret } = await shop.workspace.newKey()
+  const never = 'msg_01890000-0000-7000-8000-000000000000'
+  for (const key of [secret, other.workspace.secret]) {
+    const answers = await Promise.all([id, never].map((each) => house.call(`/v1/messages/${each}`, { key })))
+    for (const { status, body } of answers)
+      expect([status, body]).toMatchObject([404, { error: { code: 'not_found' } }])
+    expect((await house.call('/v1/messages', { key })).body).toMatchObject({ data: [], total: 0 })
+  }
+  expect(await shop.look(id)).toMatchObject({ id, status: 'queued', history: [{ status: 'queued', error: null }] })
+  expect((await shop.workspace.call(`/v1/messages/${id.replace('msg', 'tpl')}`)).status).toBe(404)
+})
+
+test.each(['asc', 'desc'])('45 messages, %s, are neither repeated nor skipped while others come in', async (order) => {
+  const shop = await sending.newShop(100)
+  const { secret } = await shop.workspace.newKey()
+  const call = (path: string, options = {}) => house.call(path, { key: secret, ...options })
+  const send = async () => {
+    const body = { to: '16505550123', type: 'text', text: { body: 'hi' } }
+    return ((await call('/v1/messages', { method: 'POST', body })).body as Message).id
+  }
+  const sent: string[] = []
+  for (let n = 0; n < 45; n++) sent.push(await send())
+  const seen: string[] = []
+  for (let query = `?limit=10&order=${order}`, pages = 0; pages < 8; pages++) {
+    const page = (await call(`/v1/messages${query}`)).body as List<Message>
+    seen.push(...page.data.map(({ id }) => id))
+    if (page.next_cursor === null) break
+    if (pages === 1) house.clock.forward({ ms: 1 })
+    await send()
+    query = `?limit=10&order=${order}&cursor=${page.next_cursor}`
+  }
+  expect(new Set(seen).size).toBe(seen.length)
+  for (const id of sent) expect(seen).toContain(id)
+})
+
+test('messages are found by status, recipient and time', async () => {
+  const shop = await sending.newShop()
+  const start = house.clock.now().toISOString()
+  house.clock.forward({ seconds: 1 })
+  const first = await shop.sendText('16505550123')
+  const failing = await shop.sendText('15551131009')
+  await sending.settle()
+  house.clock.forward({ minutes: 1 })
+  const middle = house.clock.now().toISOString()
+  house.clock.forward({ minutes: 1 })
+  const last = await shop.sendText('16505550123')
+  const found = async (query: string) => {
+    const { data, total } = await list(shop, `?${query}&order=asc`)
+    expect(total).toBe(data.length)
+    return data.map(({ id }) => id)
+  }
+  expect(await found('status=read')).toEqual([first.id])
+  expect(await found('status=failed')).toEqual([failing.id])
+  expect(await found('status=queued')).toEqual([last.id])
+  expect(await found('to=16505550123')).toEqual([first.id, last.id])
+  expect(await found('to=%2B16505550123&status=queued')).toEqual([last.id])
+  expect(await found(`created_after=${middle}`)).toEqual([last.id])
+  expect(await found(`created_before=${middle}`)).toEqual([first.id, failing.id])
+  expect(await found(`created_after=${start}&created_before=${middle}&to=15551131009`)).toEqual([failing.id])
+})
+
+test.each([
+  'colour=red',
+  'status=lost',
+  'to=me',
+  'created_after=yesterday',
+  'created_before=2026-13-45T00:00:00Z',
+  'limit=0',
+])('?%s is refused, naming the parameter', async (query) => {
+  const shop = await sending.newShop(0)
+  const { status, body } = await shop.workspace.call(`/v1/messages?${query}`)
+  expect({ status, body }).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } })
+})
+
+test('reading messages takes its scope', async () => {
+  const { workspace } = await sending.newShop(0)
+  const { secret } = await workspace.newKey({ scopes: ['messages:send'] })
+  for (const path of ['/v1/messages', '/v1/messages/msg_01890000-0000-7000-8000-000000000000']) {
+    expect((await house.call(path, { key: secret })).status).toBe(403)
+  }
+})
+
+test('the client sends, lists and gets messages', async () => {
+  const { workspace } = await sending.newShop(1)
+  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const request = { to: '16505550123', type: 'text', text: { body: 'hi' } } as const
+  const sent = await messages.send(request, { idempotencyKey: 'a' })
+  expect(await messages.send(request, { idempotencyKey: 'a' })).toEqual(sent)
+  expect(await messages.list({ status: 'queued' })).toMatchObject({ data: [sent], total: 1 })
+  expect(await messages.get(sent.id)).toMatchObject({ ...sent, history: [{ status: 'queued' }] })
+  await expect(messages.send(request)).rejects.toMatchObject({ status: 402, code: 'insufficient_credits' })
+})

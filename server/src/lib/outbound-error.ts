@@ -1,0 +1,21 @@
+import { Blocked } from './target-guard.ts'
+
+/** Why an attempt failed, in one word that a person understands. */
+export type OutboundFault = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked' | 'http' | 'protocol'
+
+/** Our own patience ran out. */
+export class Late extends Error {
+  override readonly name = 'Late'
+}
+
+const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL|HOSTNAME_MISMATCH|EPROTO)/
+
+/** What an error of the network was about; `connected` says whether a connection had been made. */
+export function faultOf(error: Error, connected: boolean): OutboundFault {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (error instanceof Blocked) return 'blocked'
+  if (error instanceof Late || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout'
+  if (syscall === 'getaddrinfo' || /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns'
+  if (tlsCode.test(code) || /before secure TLS connection/.test(error.message)) return 'tls'
+  return connected ? 'protocol' : 'connect'
+}

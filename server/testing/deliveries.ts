@@ -1,0 +1,107 @@
+import { eventTypes } from '@parley/contract/events'
+import { afterAll, beforeAll } from 'vitest'
+import { Courier } from '../src/domain/deliveries/courier.ts'
+import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
+import { type AddressRange, readRange } from '../src/lib/addresses.ts'
+import { newLogger } from '../src/lib/logger.ts'
+import { newOutbound, type OutboundOptions } from '../src/lib/outbound.ts'
+import type { TargetRules } from '../src/lib/target-guard.ts'
+import type { House } from './house.ts'
+import { newApp, newSender } from './posting-app.ts'
+import type { Receiver } from './receiver.ts'
+import { newWorkspace, type TestWorkspace } from './workspace.ts'
+
+/** Every URL may be saved; for tests in which nothing is delivered. */
+export const anyTarget: TargetRules = {
+  allowHttp: true,
+  allowRanges: [],
+  resolve: async () => [{ address: '93.184.216.34', family: 4 }],
+}
+
+export const loopback = ['127.0.0.0/8', '::1/128'].map((text) => readRange(text) as AddressRange)
+
+/** The rules under which the receivers of tests are reached. */
+export const localRules: TargetRules = { allowHttp: 'loopback', allowRanges: loopback }
+
+/** Hires a courier for the house: what is published from then on is delivered. */
+export function useCourier(house: House, options: Partial<OutboundOptions> = {}): { courier: Courier } {
+  const opened = {} as { courier: Courier }
+  beforeAll(() => {
+    opened.courier = newCourier(house, options)
+  })
+  afterAll(() => opened.courier.stop(0))
+  return opened
+}
+
+export function newCourier({ db, clock, secretKeys, logged }: House, options: Partial<OutboundOptions> = {}): Courier {
+  const log = newLogger('debug', { write: (line) => void logged.push(line) })
+  const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
+  return new Courier({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
+}
+
+let numbers = 0
+
+/** A workspace with a number that people write to, and how they do. */
+export interface Line {
+  workspace: TestWorkspace
+  /** People write so many messages, posted by the network in one webhook. */
+  write(count?: number): Promise<void>
+  listen(receiver: Pick<Receiver, 'url'>, events?: readonly string[]): Promise<{ id: string; secret: string }>
+}
+
+export async function newLine(house: House): Promise<Line> {
+  const workspace = await newWorkspace(house)
+  const app = await newApp(house)
+  const sender = await newSender(house, workspace.id, app.id, String(77_000_000_000 + ++numbers))
+  let messages = 0
+  return {
+    workspace,
+    async write(count = 1) {
+      const value = {
+        messaging_product: 'whatsapp',
+        metadata: { display_phone_number: '15550780001', phone_number_id: sender.phoneNumberId },
+        contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
+        messages: Array.from({ length: count }, () => ({
+          from: '16505550123',
+          id: `wamid.${sender.id}.${++messages}`,
+          timestamp: '1786000000',
+          type: 'text',
+          text: { body: `message ${messages}` },
+        })),
+      }
+      const body = {
+        object: 'whatsapp_business_account',
+        entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+      }
+      const status = await app.post(body)
+      if (status !== 200) throw new Error(`the ingress answered ${status}`)
+    },
+    async listen({ url }, events = eventTypes) {
+      const { db, clock, secretKeys } = house
+      const wish = { workspaceId: workspace.id, name: 'receiver', url, events }
+      const { webhook, secret } = await createWebhook(db, clock, secretKeys, localRules, wish)
+      return { id: webhook.id, secret }
+    },
+  }
+}
+
+export interface KeptAttempt {
+  at: Date
+  event_id: string
+  number: number
+  trigger: string
+  state: string
+  address: string | null
+  status: number | null
+  error: string | null
+  answer: Buffer
+  duration_us: number
+}
+
+export const attemptsOf = (house: House, webhookId: string): Promise<KeptAttempt[]> =>
+  house.db.rows('select * from delivery_attempts where webhook_id = $1 order by at, number', [webhookId.slice(4)])
+
+export const openOf = (house: House, webhookId: string): Promise<{ event_id: string; due: string }[]> =>
+  house.db.rows('select event_id, due_at::text as due from deliveries where webhook_id = $1 order by event_id', [
+    webhookId.slice(4),
+  ])

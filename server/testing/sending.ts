@@ -1,0 +1,96 @@
+import type { Message } from '@parley/contract/message'
+import { beforeAll } from 'vitest'
+import { ingressPath } from '../src/domain/connections/apps.ts'
+import type { Connection } from '../src/domain/connections/connections.ts'
+import { giveCredits } from '../src/domain/credits/credits.ts'
+import { newOutbox, type Outbox, type OutboxOptions } from '../src/domain/messages/outbox.ts'
+import { newLogger } from '../src/lib/logger.ts'
+import type { Answer } from './call.ts'
+import type { House } from './house.ts'
+import { type SimulatedNetwork, type TestAccount, useSimulator } from './simulated-network.ts'
+import { newWorkspace, type TestWorkspace } from './workspace.ts'
+
+/** A workspace with a connected account, credits, and a network that reports back. */
+export interface TestShop {
+  workspace: TestWorkspace
+  account: TestAccount
+  connection: Connection
+  /** The id of its only sender. */
+  senderId: string
+  send(body: object, headers?: Record<string, string>): Promise<Answer>
+  /** Sends a text and gives the message that was answered. */
+  sendText(to: string, more?: object): Promise<Message>
+  /** The message as it stands now. */
+  look(id: string): Promise<Message & { history: { status: string; occurred_at: string }[] }>
+  /** The messages that the network took from it, to a recipient. */
+  taken(to: string): { ourId: string | null; content: unknown }[]
+}
+
+export interface Sending {
+  network: SimulatedNetwork
+  outbox: Outbox
+  /** A process of its own: its memory and its outbox. */
+  newOutbox(options?: OutboxOptions): Outbox
+  newShop(credits?: number): Promise<TestShop>
+  /** Everything due is sent, and everything the network has to say about it is kept. */
+  settle(): Promise<void>
+}
+
+/** Sending for the tests of this file: the house, the pretend network, and the loop between them. */
+export function useSending(house: House): Sending {
+  const network = useSimulator(house)
+  const sending = {} as Sending
+  beforeAll(() => {
+    const log = newLogger('debug', { write: (line) => void house.logged.push(line) })
+    const open = (options?: OutboxOptions) => newOutbox(network.network, log, options)
+    network.control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, throughputLimit: false })
+    const outbox = open()
+    Object.assign(sending, {
+      network,
+      outbox,
+      newOutbox: open,
+      newShop: (credits = 100) => newShop(house, network, credits),
+      async settle() {
+        await outbox.drain()
+        await network.control.settled()
+      },
+    })
+  })
+  return sending
+}
+
+async function newShop(house: House, network: SimulatedNetwork, credits: number): Promise<TestShop> {
+  const { control } = network
+  const workspace = await newWorkspace(house)
+  const account = network.newAccount()
+  account.addTemplate({ name: 'greeting' })
+  const connection = await account.connect(workspace)
+  const app = control.apps.list().find(({ secret }) => secret === account.appSecret)
+  const url = house.url + ingressPath(connection.appId)
+  await control.apps.setCallback(app?.id ?? '', { url, verifyToken: 'verify-me' })
+  if (credits > 0) await giveCredits(house.db, house.clock, workspace.id, credits, 'test')
+  const { body: senders } = await workspace.call('/v1/senders')
+  const send: TestShop['send'] = (body, headers = {}) =>
+    workspace.call('/v1/messages', { method: 'POST', body, headers })
+  return {
+    workspace,
+    account,
+    connection,
+    senderId: (senders as { data: { id: string }[] }).data[0]?.id ?? '',
+    send,
+    async sendText(to, more = {}) {
+      const { status, body } = await send({ to, type: 'text', text: { body: 'hello' }, ...more })
+      if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return body as Message
+    },
+    look: async (id) => (await workspace.call(`/v1/messages/${id}`)).body as Awaited<ReturnType<TestShop['look']>>,
+    taken: (to) => takenBy(network, account.phoneNumber, to),
+  }
+}
+
+function takenBy({ control }: SimulatedNetwork, from: string, to: string) {
+  return control.phones
+    .messages(to, from)
+    .filter(({ direction }) => direction === 'out')
+    .map(({ journey, content }) => ({ ourId: (journey as { opaque?: string } | null)?.opaque ?? null, content }))
+}
