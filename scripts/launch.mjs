@@ -19,6 +19,7 @@ const programs = {
   test: { entry: 'node_modules/vitest/vitest.mjs', args: ['run'], console: true },
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
+  reliability: { entry: 'scripts/reliability.ts', args: [] },
   survive: { entry: 'scripts/survive.ts', args: [], console: true },
 }
 

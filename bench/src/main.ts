@@ -1,9 +1,14 @@
 import { benchApi } from './api.ts'
+import { benchDeliver } from './deliver.ts'
 import { benchIngest } from './ingest.ts'
 import { benchSend } from './send.ts'
 
 const benches: Record<string, { about: string; run: () => Promise<void> }> = {
   api: { about: 'authenticated GET /v1/me beside bare Fastify and bare node:http', run: benchApi },
+  deliver: {
+    about: 'from the network’s webhook to the signed delivery, beside the same with nothing kept',
+    run: benchDeliver,
+  },
   ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
   send: { about: 'sends: taken a second, and the time until the network is called', run: benchSend },
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -7,6 +7,8 @@ export interface Target {
   port: number
   /** Processor time used so far, in microseconds; NaN where the system does not tell. */
   cpuUs(): number
+  /** The same of the process and all it has started, a database among them. */
+  treeCpuUs(): number
   stop(): Promise<void>
 }
 
@@ -23,6 +25,7 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
     return {
       port,
       cpuUs: () => cpuUsOf(child.pid ?? 0),
+      treeCpuUs: () => treeOf(child.pid ?? 0).reduce((sum, pid) => sum + (cpuUsOf(pid) || 0), 0),
       async stop() {
         child.kill('SIGTERM')
         await exit
@@ -41,4 +44,19 @@ function cpuUsOf(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+function treeOf(root: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const tree = [root]
+  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child)
+  return tree
 }

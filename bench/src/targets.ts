@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { readConfig } from '@parley/server/config'
 import { startService } from '@parley/server/start'
 import { fastify } from 'fastify'
+import { startRawLimit } from './raw-limit.ts'
+import { startReceiver } from './receiver.ts'
 
 const sample = {
   account_id: '01a1dd55-289b-7083-abf4-1031d19b9c7e',
@@ -31,6 +33,11 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     await app.listen({ host: '127.0.0.1', port: 0 })
     return (app.server.address() as AddressInfo).port
   },
+  async 'raw-limit'(argument) {
+    const [appSecret = '', hookUrl = ''] = argument.split(' ')
+    return startRawLimit(appSecret, new URL(hookUrl))
+  },
+  receiver: startReceiver,
   async parley(dataDir) {
     const config = readConfig({ PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' })
     const service = await startService({ config })

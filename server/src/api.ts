@@ -1,5 +1,4 @@
 import { eventSchemas } from '@parley/contract/events'
-import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { type Config, version } from './config.ts'
@@ -21,6 +20,7 @@ import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
 import { mountRoutes, type PipelineDeps } from './http/pipeline.ts'
+import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
 import type { Clock } from './lib/clock.ts'
@@ -92,10 +92,7 @@ export async function buildApi({
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for every request under /v1 as well.
   await app.register(async (outside) => mountPages(outside, pages))
-  await app.register(scalar, {
-    routePrefix: '/docs/api',
-    configuration: { url: '/v1/openapi.json', title: 'Parley API', withDefaultFonts: false, telemetry: false },
-  })
+  await app.register(mountReference)
   return {
     app,
     async flush() {

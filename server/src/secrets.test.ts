@@ -1,7 +1,7 @@
 import { eventTypes } from '@parley/contract/events'
 import { expect, test } from 'vitest'
-import { echoRoutes } from '../testing/echo.ts'
 import { anyTarget } from '../testing/deliveries.ts'
+import { echoRoutes } from '../testing/echo.ts'
 import { type House, useHouse } from '../testing/house.ts'
 import { rawAnswer } from '../testing/raw.ts'
 import { newWorkspace } from '../testing/workspace.ts'

@@ -13,12 +13,7 @@ export interface WakingLoop extends Loop {
  * Runs `turn` again and again, `everyMs` apart or after as many ms as the turn says, if that is sooner, until stopped. A turn that fails is logged and
  * the loop goes on, so a database that is away for a minute costs that minute and no more.
  */
-export function startLoop(
-  name: string,
-  log: Logger,
-  everyMs: number,
-  turn: () => Promise<unknown>,
-): WakingLoop {
+export function startLoop(name: string, log: Logger, everyMs: number, turn: () => Promise<unknown>): WakingLoop {
   let stopped = false
   let woken = false
   let wake = () => {

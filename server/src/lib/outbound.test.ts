@@ -141,7 +141,19 @@ test('a certificate is verified; roots of one’s own are trusted besides the sy
   const names = ['-subj', '/CN=receiver.example', '-addext', 'subjectAltName=DNS:receiver.example']
   execFileSync(
     'openssl',
-    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', cert].concat(names),
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ].concat(names),
     { stdio: 'ignore' },
   )
   const ca = readFileSync(cert, 'utf8')
@@ -150,7 +162,10 @@ test('a certificate is verified; roots of one’s own are trusted besides the sy
   const { port } = server.address() as AddressInfo
   const options = { allowRanges: loopback, resolve: async () => [{ address: '127.0.0.1', family: 4 }] }
   expect(await post(`https://receiver.example:${port}/`, options)).toMatchObject({ fault: 'tls', status: null })
-  expect(await post(`https://receiver.example:${port}/`, { ...options, ca })).toMatchObject({ fault: null, status: 200 })
+  expect(await post(`https://receiver.example:${port}/`, { ...options, ca })).toMatchObject({
+    fault: null,
+    status: 200,
+  })
   expect(await post(`https://other.example:${port}/`, { ...options, ca })).toMatchObject({ fault: 'tls' })
   server.closeAllConnections()
   server.close()

@@ -80,7 +80,9 @@ function resolve(hostname: string): ReturnType<Resolve> {
 
 function askSystem(hostname: string): ReturnType<Resolve> {
   return new Promise((resolved, rejected) => {
-    systemLookup(hostname, { all: true }, (error, addresses) => {
+    // Not every system knows that this name is its own however it is written.
+    const name = /(^|\.)localhost\.?$/i.test(hostname) ? 'localhost' : hostname
+    systemLookup(name, { all: true }, (error, addresses) => {
       underWay.delete(hostname)
       if (error) rejected(error)
       else resolved(addresses)

@@ -134,7 +134,8 @@ test('a PostgreSQL that is killed under its users comes back by itself', async (
   const held = "select 1 as one from pg_locks where locktype = 'advisory' and objid = 7215302 and granted"
   await until('the service holds its lock again', () => ask(users[0] as Embedded, held))
   await expect(openEmbedded({ dataDir, purpose: 'service' })).rejects.toThrow('already running')
-  expect(said).toEqual([])
+  // On a busy machine it may say that it takes a while; there is nothing else to say.
+  expect(said.filter((line) => !line.startsWith('PostgreSQL is putting its files in order'))).toEqual([])
   const pid = postmasterPid(dataDir)
   for (const user of users) await user.close()
   expect(isGone(pid)).toBe(true)

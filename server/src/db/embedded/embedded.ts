@@ -231,7 +231,7 @@ async function start(cluster: Cluster, deadline: number, signal: AbortSignal | u
   })
   while (!ended && runningPostmaster(dir) === undefined) await sleep(5, undefined, { signal })
   if (!ended) return
-  const words = lastWords(logFile, logged)
+  const words = lastWords(logFile, logged, launched.pid)
   // Another process was a moment faster, or the backends of one that was killed are still on their way out.
   const passing = /lock file .* (already exists|is empty)|pre-existing shared memory block|already in use/.test(words)
   if (!passing || Date.now() > deadline) throw new Error(words)

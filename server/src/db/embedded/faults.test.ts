@@ -30,7 +30,17 @@ test('the last words are those of this start, also in a log with letters of seve
   const log = join(tempFolder(), 'postgres.log')
   const before = '2026 UTC [1] FATAL:  größer als früher\n'
   writeFileSync(log, `${before}2026 UTC [2] LOG:  hello\n2026 UTC [2] FATAL:  no\n2026 UTC [2] LOG:  bye\n`)
-  expect(lastWords(log, Buffer.byteLength(before))).toBe('no')
+  expect(lastWords(log, Buffer.byteLength(before), 2)).toBe('no')
   writeFileSync(log, before)
-  expect(lastWords(log, Buffer.byteLength(before))).toBe('it wrote nothing')
+  expect(lastWords(log, Buffer.byteLength(before), 2)).toBe('it wrote nothing')
+})
+
+test('the last words are not those of a server that was killed and is still ending', () => {
+  const log = join(tempFolder(), 'postgres.log')
+  const own = '2026-11-15 04:50:47.523 UTC [20] FATAL:  lock file "postmaster.pid" already exists\n'
+  const other = '2026-11-15 04:50:47.524 UTC [13] FATAL:  terminating connection due to unexpected postmaster exit\n'
+  writeFileSync(log, own + other)
+  expect(lastWords(log, 0, 20)).toBe('lock file "postmaster.pid" already exists')
+  writeFileSync(log, `postgres: error while loading shared libraries: libicu\n${other}`)
+  expect(lastWords(log, 0, 20)).toBe('postgres: error while loading shared libraries: libicu')
 })

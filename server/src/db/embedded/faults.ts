@@ -45,15 +45,18 @@ function freeBytes(folder: string): number {
   }
 }
 
-/** What PostgreSQL wrote last before it ended, from this byte of its log on: its last FATAL or PANIC, or its last line. */
-export function lastWords(logFile: string, from: number): string {
+/**
+ * What this PostgreSQL wrote last before it ended, from this byte of the log on: its last FATAL or PANIC, or its last line.
+ * The last of a server that was killed may be writing to the same log, each line under its own process id.
+ */
+export function lastWords(logFile: string, from: number, pid: number): string {
   if (!existsSync(logFile)) return 'it wrote nothing'
   const log = readFileSync(logFile)
   const lines = log
     .subarray(from <= log.length ? from : 0)
     .toString()
     .split('\n')
-    .filter(Boolean)
+    .filter((line) => line !== '' && (/ UTC \[(\d+)\] /.exec(line)?.[1] ?? String(pid)) === String(pid))
   const telling = lines.findLast((line) => /(FATAL|PANIC|error while loading)/.test(line)) ?? lines.at(-1)
   return telling?.replace(/^.*?(FATAL|PANIC):\s*/, '') ?? 'it wrote nothing'
 }

@@ -95,9 +95,6 @@ export const disagreements = (db: Db): Promise<Disagreement[]> =>
 export const priceRows = (db: Db): Promise<{ item: string; credits: number }[]> =>
   db.rows('select item, credits from prices order by item')
 
-export const pricesAmong = (db: Db, items: readonly string[]): Promise<{ item: string; credits: number }[]> =>
-  db.rows('select item, credits from prices where item = any($1::text[])', [items])
-
 export const upsertPrice = (db: Db, item: string, credits: number): Promise<number> =>
   db.change(
     `insert into prices (item, credits) values ($1, $2) on conflict (item) do update set credits = excluded.credits`,

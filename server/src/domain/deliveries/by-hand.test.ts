@@ -42,6 +42,7 @@ test('a delivery that arrived is sent once more by hand, and one that failed get
     { event_id: eventId, state: 'failed', attempts: 8, last_status: 500, last_error: 'http', next_attempt_at: null },
   ])
   receiver.behave(200)
+  house.clock.forward({ seconds: 1 })
   await retryDelivery(house.db, house.clock, id, eventId)
   await drain()
   expect((await attemptsOf(house, id)).at(-1)).toMatchObject({ number: 1, trigger: 'manual', state: 'delivered' })
@@ -63,6 +64,7 @@ test('all that failed since a time is retried in bulk, and nothing else', async 
   await line.write()
   await drain()
   const before = receiver.received.length
+  house.clock.forward({ seconds: 1 })
   expect(await retryFailedSince(house.db, house.clock, id, since)).toBe(1)
   await drain()
   expect(receiver.received).toHaveLength(before + 1)

@@ -20,7 +20,7 @@ export interface Once {
 }
 
 const waitMs = 2_000
-/** Each is stored with a message that was paid for; this many a day and workspace are more than its keys may send. */
+/** A guard, not a budget: each is stored with a message that was paid for. */
 export const mostADay = 200_000
 const keptHours = 25
 
@@ -50,7 +50,9 @@ export async function keepAnswer(db: Db, once: Once, answer: Message, now: Date)
   if (!(await insertOrGiveUp(db, row, now))) return false
   if (!(await countRow(db, author.workspaceId, now, mostADay))) {
     const message = `The workspace has used ${mostADay} idempotency keys today, as many as it may.`
-    refuse('rate_limited', { message, details: { limit: mostADay } })
+    const wait = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
+    const headers = { 'Retry-After': String(wait), 'RateLimit-Reset': String(wait) }
+    refuse('rate_limited', { message, details: { limit: mostADay, retry_after: wait }, headers })
   }
   return true
 }

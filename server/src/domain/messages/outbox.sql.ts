@@ -51,26 +51,26 @@ export interface Claimed {
   failures: Record<string, number> | null
 }
 
+/** A pace to count with, for senders that never sent. */
+export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<number> =>
+  db.change(
+    `insert into sender_paces (sender_id, workspace_id, paced_until)
+     select id, workspace_id, '-infinity' from senders where id = any($1::uuid[]) order by id on conflict do nothing`,
+    [senderIds],
+  )
+
 /**
  * Leases due messages, as many of each sender as its pace allows. A sender that another process is just claiming from is
  * left to it.
  */
-export async function claimDue(
+export const claimDue = (
   db: Db,
   wanted: readonly Wanted[],
   now: Date,
   leaseUntil: Date,
   lease: string,
-): Promise<Claimed[]> {
-  const ids = wanted.map(({ senderId }) => senderId)
-  await db.change(
-    `insert into sender_paces (sender_id, workspace_id, paced_until)
-     select id, workspace_id, '-infinity' from senders s where id = any($1::uuid[]) and not exists (
-       select 1 from sender_paces p where p.sender_id = s.id)
-     order by id on conflict do nothing`,
-    [ids],
-  )
-  return db.rows(
+): Promise<Claimed[]> =>
+  db.rows(
     `with paced as materialized (
        select p.sender_id, a.gap, a.most, greatest(p.paced_until, $5::timestamptz - a.burst * a.gap) as base
        from unnest($1::uuid[], $2::float8[], $3::int[], $4::int[]) as n(sender_id, seconds, burst, most)
@@ -105,7 +105,7 @@ export async function claimDue(
        left join templates t on t.id = m.template_id
      order by o.message_id`,
     [
-      ids,
+      wanted.map(({ senderId }) => senderId),
       wanted.map(({ gapSeconds }) => gapSeconds),
       wanted.map(({ burst }) => burst),
       wanted.map(({ most }) => most),
@@ -114,7 +114,6 @@ export async function claimDue(
       lease,
     ],
   )
-}
 
 type Leased = Pick<Claimed, 'messageId' | 'lease'>
 
@@ -186,39 +185,4 @@ export const hopeless = (db: Db, now: Date, limit: number): Promise<Hopeless[]> 
      from outbox where state in ('unknown', 'expired') and state <> 'waiting' and due_at <= $1
      order by due_at limit $2`,
     [now, limit],
-  )
-
-export interface Hold {
-  subjectId: string
-  until: Date
-  failures: number
-  error: MessageError
-}
-
-export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> =>
-  db.change(
-    `insert into sending_holds as h (subject_id, until, failures, error)
-     select distinct on (n.subject_id) n.* from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::json[])
-       as n(subject_id, until, failures, error)
-     order by n.subject_id, n.until desc
-     on conflict (subject_id) do update set until = greatest(h.until, excluded.until),
-       failures = greatest(h.failures, excluded.failures), error = excluded.error`,
-    [
-      holds.map((hold) => hold.subjectId),
-      holds.map((hold) => hold.until),
-      holds.map((hold) => hold.failures),
-      holds.map((hold) => JSON.stringify(hold.error)),
-    ],
-  )
-
-/** The network took a message again. */
-export const dropHolds = (db: Db, subjectIds: readonly string[]): Promise<number> =>
-  db.change('delete from sending_holds where subject_id = any($1::uuid[])', [subjectIds])
-
-/** Everything to one recipient waits. */
-export const holdPair = (db: Db, senderId: string, recipient: string, until: Date): Promise<number> =>
-  db.change(
-    `update outbox set due_at = $3
-     where state = 'waiting' and sender_id = $1 and recipient = $2 and due_at < $3`,
-    [senderId, recipient, until],
   )

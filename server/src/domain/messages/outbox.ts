@@ -11,14 +11,22 @@
 import { batched } from '../../lib/batch.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { type Loop, startLoop } from '../../lib/loop.ts'
 import { judgeSend, type SendJudgement } from '../../whatsapp/judge-send.ts'
 import { buildMessage } from '../../whatsapp/outgoing.ts'
 import type { Network } from '../connections/network.ts'
-import { type Claimed, claimDue, dueSenders, hopeless, markCalling, reap, requeue, type Wanted } from './outbox.sql.ts'
+import {
+  type Claimed,
+  claimDue,
+  dueSenders,
+  hopeless,
+  insertPaces,
+  markCalling,
+  reap,
+  requeue,
+  type Wanted,
+} from './outbox.sql.ts'
 import { PairPaces, paceOf } from './pace.ts'
 import { type Called, giveUp, settleCalls, unknownForMs } from './settle.ts'
-import { onWake } from './wakes.ts'
 
 /** Moments between two steps, where a test may have the process die by throwing. */
 export type Step = 'claimed' | 'calling' | 'answered' | 'settled'
@@ -38,12 +46,11 @@ export interface Outbox {
   stop(): Promise<void>
 }
 
+/** Between the claim and the call there are but a few statements. */
+const claimMs = 20_000
 /** Longer than any call: see the client's deadline. */
-const leaseMs = 90_000
+const callMs = 90_000
 const maxUnderWay = 256
-const lookMs = 100
-const busyMs = 10
-const tidyMs = 1_000
 const stopMs = 8_000
 
 export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: OutboxOptions = {}): Outbox {
@@ -51,10 +58,12 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   const pairs = new PairPaces()
   const underWay = new Map<string, number>()
   const running = new Set<Promise<void>>()
+  /** Senders that have a pace in the database. */
+  const known = new Set<string>()
   let stopping = false
 
   const begin = batched(async (claimed: Claimed[]) => {
-    const rows = await markCalling(db, claimed, later(leaseMs))
+    const rows = await markCalling(db, claimed, later(callMs))
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
@@ -136,7 +145,10 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     async turn() {
       const wanted = stopping ? [] : await wantedNow()
       if (wanted.length === 0) return 0
-      const claimed = await claimDue(db, wanted, clock.now(), later(leaseMs), newUuid())
+      const fresh = wanted.map(({ senderId }) => senderId).filter((id) => !known.has(id))
+      if (fresh.length > 0) await insertPaces(db, fresh)
+      for (const id of fresh) known.add(id)
+      const claimed = await claimDue(db, wanted, clock.now(), later(claimMs), newUuid())
       for (const each of claimed) start(each)
       return claimed.length
     },
@@ -156,21 +168,6 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     },
   }
   return outbox
-}
-
-export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> {
-  const outbox = newOutbox(network, log)
-  const sending = startLoop('send', log, lookMs, async () => ({
-    nextInMs: (await outbox.turn()) > 0 ? busyMs : lookMs,
-  }))
-  const tidying = startLoop('tidy the outbox', log, tidyMs, () => outbox.tidy())
-  const forget = onWake(network.db, () => sending.wake())
-  return {
-    async stop() {
-      forget()
-      await Promise.all([outbox.stop(), sending.stop(), tidying.stop()])
-    },
-  }
 }
 
 type Built = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendJudgement & { kind: 'failed' })

@@ -37,45 +37,54 @@ export interface Sent {
 export const worthSendingMs = 24 * 3_600_000
 
 export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey: string | undefined): Promise<Sent> {
-  const { db, caller, clock } = deps
+  const { db, caller } = deps
   const faults = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
   const author = { workspaceId: caller.workspaceId, keyId: caller.keyId }
   const once = faults.length === 0 && idempotencyKey !== undefined ? newOnce(author, idempotencyKey, body) : null
   const before = once && (await findAnswer(db, once))
   if (before) return { message: before, replayed: true }
-  const references = await findReferences(db, caller.workspaceId, body)
-  faults.push(...references.faults)
-  const { sender } = references
-  if (faults.length > 0 || sender === null) throw invalid(faults)
-  // No faults: it is a request.
-  const request = body as SendRequest
-  const credits = await priceOf(db, request.type, references.template?.category ?? null)
-  return keep(deps, toNewMessage(deps, clock.now(), request, { ...references, sender }, credits), references, once)
+  const message = await db.transaction(async (tx) => {
+    const references = await findReferences(tx, caller.workspaceId, body)
+    faults.push(...references.faults)
+    const { sender } = references
+    if (faults.length > 0 || sender === null) throw invalid(faults)
+    // No faults: it is a request.
+    return keep(tx, deps, body as SendRequest, { ...references, sender }, once)
+  })
+  if (message) return { message, replayed: false }
+  const meanwhile = once && (await findAnswer(db, once))
+  if (!meanwhile) throw new Error('an answer that was kept a moment ago is gone')
+  return { message: meanwhile, replayed: true }
 }
 
-async function keep({ db }: SendDeps, message: NewMessage, references: References, once: Once | null): Promise<Sent> {
+type Usable = References & { sender: UsableSender }
+
+/** Undefined: another request under the same key was first. */
+async function keep(
+  tx: Db,
+  deps: SendDeps,
+  request: SendRequest,
+  references: Usable,
+  once: Once | null,
+): Promise<Message | undefined> {
+  const now = deps.clock.now()
+  const credits = await priceOf(tx, now, request.type, references.template?.category ?? null)
+  const message = toNewMessage(deps, now, request, references, credits)
   const answer = toMessage(rowOf(message))
-  const now = message.createdAt
-  const kept = await db.transaction(async (tx) => {
-    if (once && !(await keepAnswer(tx, once, answer, now))) return false
-    await insertMessage(tx, message)
-    await rememberForm(tx, message, references)
-    // Last, for here the workspace's other sends wait in line.
-    tx.afterCommit(() => wakeOutbox(tx))
-    await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits: message.credits })
-    return true
-  })
-  if (kept || once === null) return { message: answer, replayed: false }
-  const before = await findAnswer(db, once)
-  if (!before) throw new Error('an answer that was kept a moment ago is gone')
-  return { message: before, replayed: true }
+  if (once && !(await keepAnswer(tx, once, answer, now))) return undefined
+  await insertMessage(tx, message)
+  await rememberForm(tx, message, references)
+  tx.afterCommit(() => wakeOutbox(tx))
+  // Last, for here the workspace's other sends wait in line.
+  await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
+  return answer
 }
 
 function toNewMessage(
   { caller }: SendDeps,
   now: Date,
   request: SendRequest,
-  { sender, template, quotedWaMessageId, reactedWaMessageId }: References & { sender: UsableSender },
+  { sender, template, quotedWaMessageId, reactedWaMessageId }: Usable,
   credits: number,
 ): NewMessage {
   const recipient = request.to.replace(/^\+/, '')

@@ -3,16 +3,8 @@ import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import type { SendJudgement } from '../../whatsapp/judge-send.ts'
 import { outcomeUnknown } from '../../whatsapp/judge-send.ts'
-import {
-  type Claimed,
-  dropHolds,
-  type Hold,
-  type Hopeless,
-  holdPair,
-  insertHolds,
-  park,
-  requeue,
-} from './outbox.sql.ts'
+import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
+import { type Claimed, type Hopeless, park, requeue } from './outbox.sql.ts'
 import { heldBy, holdMs } from './pace.ts'
 import { keepStatuses, type Report } from './statuses.ts'
 

@@ -1,0 +1,122 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newDatabase, urlOf } from '../../server/testing/database.ts'
+import { spawnParley } from '../../server/testing/parley.ts'
+import { until } from '../../server/testing/until.ts'
+import { runCli } from './cli.ts'
+
+/** The commands about receivers: `webhook`, `delivery`, `listen`. */
+let env: Record<string, string>
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const database = await newDatabase()
+  drop = database.drop
+  env = {
+    DATABASE_URL: urlOf(database.connection),
+    PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  }
+})
+afterAll(() => drop())
+
+async function run(words: string[]) {
+  const said = { out: '', err: '' }
+  const keep = (where: 'out' | 'err') => (line: unknown) => {
+    said[where] += `${line}\n`
+  }
+  const log = vi.spyOn(console, 'log').mockImplementation(keep('out'))
+  const error = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  try {
+    return { code: await runCli(words, env), ...said }
+  } finally {
+    log.mockRestore()
+    error.mockRestore()
+  }
+}
+
+async function json<T>(words: string[]): Promise<T> {
+  const { code, out, err } = await run([...words, '--json'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out) as T
+}
+
+interface Shown {
+  id: string
+  secret: string
+  secret_hint: string
+}
+
+const create = (workspace: string, url: string) =>
+  ['webhook', 'create', '--workspace', workspace, '--name', 'Shop', '--url', url].concat('--event', 'message.received')
+
+test('an endpoint is made, rotated, disabled and enabled; its secret is shown when it is new and never again', async () => {
+  const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
+  const made = await json<Shown>(create(workspace.id, 'https://127.0.0.1/hook'))
+  expect(made).toEqual({
+    id: expect.stringMatching(/^whk_/),
+    object: 'webhook',
+    name: 'Shop',
+    url: 'https://127.0.0.1/hook',
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    secret_hint: `${made.secret.slice(0, 10)}...${made.secret.slice(-4)}`,
+    events: ['message.received'],
+    enabled: true,
+    disabled_reason: null,
+    last_success_at: null,
+  })
+  const rotated = await json<Shown>(['webhook', 'rotate', made.id])
+  expect(rotated.secret).not.toBe(made.secret)
+  expect(rotated.secret_hint).toBe(`${rotated.secret.slice(0, 10)}...${rotated.secret.slice(-4)}`)
+  expect(await json(['webhook', 'disable', made.id, '--reason', 'moving'])).toMatchObject({
+    enabled: false,
+    disabled_reason: 'moving',
+  })
+  const listed = await run(['webhook', 'list', '--workspace', workspace.id])
+  expect(listed.out).toContain('moving')
+  expect(listed.out).not.toContain(rotated.secret)
+  expect(await json(['webhook', 'enable', made.id])).toMatchObject({ enabled: true, disabled_reason: null })
+  expect(await json(['delivery', 'list', '--webhook', made.id])).toMatchObject({ data: [] })
+})
+
+test('a wrong target, a wrong id and a wrong state are refused with a reason', async () => {
+  const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
+  const cases: [string[], RegExp][] = [
+    [create(workspace.id, 'http://127.0.0.1/'), /https:\/\/host\/path/],
+    [create(workspace.id, 'https://169.254.169.254/'), /must not be reached/],
+    [create(workspace.id, 'https://me:secret@127.0.0.1/'), /user name or password/],
+    [['webhook', 'rotate', 'whk_nonsense'], /./],
+    [['delivery', 'list', '--state', 'lost'], /pending, retrying, held, delivered, failed/],
+    [['delivery', 'retry', 'nonsense', '--webhook', 'whk_nonsense'], /./],
+  ]
+  for (const [words, reason] of cases) {
+    const { code, err } = await run(words)
+    expect(code, words.join(' ')).toBe(1)
+    expect(err).toMatch(reason)
+  }
+})
+
+test('listen verifies each delivery and prints it', async () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const listening = spawnParley(['listen', '--port', '0', '--secret', secret, '--json'], env)
+  const url = await until('it listens', () => /http:\S+/.exec(listening.err())?.[0])
+  const body = JSON.stringify({ id: 'e1', type: 'message.received', created_at: 'now', data: {} })
+  const post = async (signedWith: string) => {
+    const seconds = Math.floor(Date.now() / 1000)
+    const signature = createHmac('sha256', signedWith).update(`${seconds}.${body}`).digest('hex')
+    const headers = { 'service-signature': `t=${seconds},v1=${signature}` }
+    return (await fetch(url, { method: 'POST', headers, body })).status
+  }
+  expect(await post(secret)).toBe(200)
+  expect(await post('whsec_other')).toBe(400)
+  const lines = await until('both are printed', () => {
+    const printed = listening.out().trim().split('\n')
+    return printed.length === 2 && printed.map((line) => JSON.parse(line))
+  })
+  expect(lines).toMatchObject([
+    { verified: true, event: { id: 'e1' } },
+    { verified: false, why: expect.stringContaining('signature') },
+  ])
+  listening.child.kill('SIGTERM')
+  expect((await listening.ended).code).toBe(0)
+})
