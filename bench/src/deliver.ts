@@ -1,21 +1,11 @@
-import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '@parley/server/config'
-import { openStore } from '@parley/server/db/store'
-import { createApp } from '@parley/server/domain/connections/apps'
-import { createWebhook } from '@parley/server/domain/webhooks/webhooks'
-import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import { systemClock } from '@parley/server/lib/clock'
-import { newUuid } from '@parley/server/lib/ids'
-import { newLogger } from '@parley/server/lib/logger'
+import { allArrivals } from './arrivals.ts'
 import { putUnderLoad } from './load.ts'
 import { startTarget, type Target } from './process.ts'
+import { appSecret, prepare, webhookOf } from './setting.ts'
 
-const appSecret = 'bench-app-secret'
-const phoneNumberId = '90000000000001'
 const connections = 64
 const events = Number(process.env.BENCH_EVENTS ?? 12_000)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -37,7 +27,7 @@ export async function benchDeliver(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const receiver = await startTarget('receiver')
   const hookUrl = `http://127.0.0.1:${receiver.port}/`
-  const appId = await prepare(dataDir, hookUrl)
+  const appId = await prepare(dataDir, [hookUrl])
   const targets: [string, Target][] = [
     ['raw-limit', await startTarget('raw-limit', `${appSecret} ${hookUrl}`)],
     ['parley', await startTarget('parley', dataDir)],
@@ -105,76 +95,5 @@ async function measure(
     p99Ms: at(0.99),
     missing: count - arrivals.times.length,
     repeats: arrivals.repeats,
-  }
-}
-
-/** Asked only when all should be there: asking would cost the receiver time. */
-async function allArrivals(receiver: Target, count: number): Promise<{ times: number[]; repeats: number }> {
-  const times: number[] = []
-  let repeats = 0
-  for (let tries = 0; tries < 100; tries++) {
-    await sleep(300)
-    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`)
-    const got = (await answer.json()) as { arrivals: (number | null)[]; repeats: number }
-    repeats += got.repeats
-    got.arrivals.forEach((time, number) => {
-      if (time !== null && times[number] === undefined) times[number] = time
-      else if (time !== null) repeats++
-    })
-    if (Object.keys(times).length >= count) break
-  }
-  return { times: times.filter((time) => time !== undefined), repeats }
-}
-
-function webhookOf(appId: string, first: number, size: number): Buffer {
-  const messages = Array.from({ length: size }, (_, index) => ({
-    from: '16505550123',
-    id: `wamid.${newUuid()}`,
-    timestamp: '1786000000',
-    type: 'text',
-    text: { body: `Hello there, number:${first + index};` },
-  }))
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-    messages,
-  }
-  const changes = [{ field: 'messages', value }]
-  const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] })
-  const signature = createHmac('sha256', appSecret).update(body).digest('hex')
-  return Buffer.from(
-    `POST /network/whatsapp/${appId} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Hub-Signature-256: sha256=${signature}\r\n\r\n${body}`,
-  )
-}
-
-/** A workspace with one number and one endpoint. */
-async function prepare(dataDir: string, hookUrl: string): Promise<string> {
-  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
-  try {
-    const { db } = store
-    const now = systemClock.now()
-    const wish = { name: 'bench', appSecret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
-    const app = await createApp(db, systemClock, config.secretKeys(), wish)
-    const { id: workspaceId } = await createWorkspace(db, systemClock, 'bench')
-    const rules = { allowHttp: config.webhookAllowHttp, allowRanges: config.webhookAllowRanges }
-    const endpoint = { workspaceId, name: 'bench', url: hookUrl, events: ['message.received'] }
-    await createWebhook(db, systemClock, config.secretKeys(), rules, endpoint)
-    const connectionId = newUuid()
-    await db.change(
-      `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
-       values ($1, $2, $3, '1', 'none', $4, 'infinity')`,
-      [connectionId, workspaceId, app.id, now],
-    )
-    await db.change(
-      `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status,
-         quality_rating, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $5, 'CONNECTED', 'GREEN', $6, $6)`,
-      [newUuid(), workspaceId, connectionId, app.id, phoneNumberId, now],
-    )
-    return app.id
-  } finally {
-    await store.close()
   }
 }

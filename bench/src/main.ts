@@ -1,6 +1,7 @@
 import { benchApi } from './api.ts'
 import { benchDeliver } from './deliver.ts'
 import { benchIngest } from './ingest.ts'
+import { benchIsolation } from './isolation.ts'
 import { benchSend } from './send.ts'
 
 const benches: Record<string, { about: string; run: () => Promise<void> }> = {
@@ -10,6 +11,7 @@ const benches: Record<string, { about: string; run: () => Promise<void> }> = {
     run: benchDeliver,
   },
   ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
+  isolation: { about: 'fifty endpoints beside one that hangs with 50,000 waiting', run: benchIsolation },
   send: { about: 'sends: taken a second, and the time until the network is called', run: benchSend },
 }
 
@@ -19,6 +21,6 @@ if (bench) {
   await bench.run()
 } else {
   console.error('Usage: npm run bench -- <name>\n')
-  for (const [each, { about }] of Object.entries(benches)) console.error(`  ${each.padEnd(8)}${about}`)
+  for (const [each, { about }] of Object.entries(benches)) console.error(`  ${each.padEnd(11)}${about}`)
   process.exitCode = 1
 }

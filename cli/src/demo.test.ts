@@ -73,4 +73,4 @@ test('the first start has a demo workspace that talks with the simulator, and so
     code: 1,
     err: expect.stringMatching(/^Port \d+, the simulator's, is in use\. .*\n$/),
   })
-})
+}, 60_000)

@@ -1,4 +1,5 @@
-import { type DeliveryState, deliveryStates, listDeliveries } from '@parley/server/domain/deliveries/listing'
+import { type DeliveryState, deliveryStates } from '@parley/server/domain/deliveries/item'
+import { listDeliveries } from '@parley/server/domain/deliveries/listing'
 import { retryDelivery } from '@parley/server/domain/deliveries/retry'
 import { type Command, Misuse } from '../command.ts'
 import { jsonList, table } from '../table.ts'

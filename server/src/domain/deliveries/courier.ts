@@ -140,7 +140,7 @@ export class Courier implements FirstAttempts {
   }
 
   /** Begins nothing more, gives back what waits, and lets what is under way end, if it does so in time. */
-  async stop(graceMs = 3_000): Promise<void> {
+  async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
     this.#dismiss()
     this.#back = this.#lanes.clear()
@@ -148,7 +148,7 @@ export class Courier implements FirstAttempts {
     this.#cutting = true
     await this.#deps.outbound.close()
     // Without a database nothing can be settled; then the leases run out.
-    await Promise.race([this.idle(), sleep(graceMs + 1_000, undefined, { ref: false })])
+    await Promise.race([this.idle(), sleep(2_000, undefined, { ref: false })])
     if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
   }
 

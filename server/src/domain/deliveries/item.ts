@@ -1,6 +1,10 @@
 /** Why an attempt is made. */
 export type Trigger = 'first' | 'retry' | 'manual'
 
+/** Not attempted yet, to be attempted again, waiting for its endpoint to be enabled, arrived, given up. */
+export const deliveryStates = ['pending', 'retrying', 'held', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
 /** A delivery that this process has the lease of, with all that an attempt needs. */
 export interface Item {
   eventId: string

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { DeliveryState } from './listing.ts'
+import type { DeliveryState } from './item.ts'
 
 export interface DeliveryRow {
   eventId: string

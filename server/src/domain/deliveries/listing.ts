@@ -1,11 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { requireWebhook } from '../webhooks/webhooks.ts'
+import type { DeliveryState } from './item.ts'
 import { newestDeliveries } from './listing.sql.ts'
-
-/** Not attempted yet, to be attempted again, waiting for its endpoint to be enabled, arrived, given up. */
-export const deliveryStates = ['pending', 'retrying', 'held', 'delivered', 'failed'] as const
-export type DeliveryState = (typeof deliveryStates)[number]
 
 export interface Delivery {
   event_id: string

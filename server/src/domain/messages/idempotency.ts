@@ -47,7 +47,7 @@ export async function keepAnswer(db: Db, once: Once, answer: Message, now: Date)
   const { author, key, fingerprint } = once
   await limitWait(db, waitMs)
   const row = { ...author, idempotencyKey: key, fingerprint, answer: JSON.stringify(answer) }
-  if (!(await insertOrGiveUp(db, row, now))) return false
+  if ((await insertAnswer(db, row, now)) === 0) return false
   if (!(await countRow(db, author.workspaceId, now, mostADay))) {
     const message = `The workspace has used ${mostADay} idempotency keys today, as many as it may.`
     const wait = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
@@ -57,20 +57,13 @@ export async function keepAnswer(db: Db, once: Once, answer: Message, now: Date)
   return true
 }
 
+/** Whoever holds the key, or a lock that this send needs too, is still at it; nothing was kept. */
+export const isInProgress = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
+
 export async function sweepAnswers(db: Db, clock: Clock): Promise<void> {
   const before = new Date(clock.now().getTime() - keptHours * 3_600_000)
   await dropOldAnswers(db, before)
   await dropOldDays(db, before)
-}
-
-async function insertOrGiveUp(db: Db, row: Parameters<typeof insertAnswer>[1], now: Date): Promise<boolean> {
-  try {
-    return (await insertAnswer(db, row, now)) === 1
-  } catch (error) {
-    // Whoever holds the key is still at it.
-    if ((error as { code?: string }).code === '55P03') return refuse('idempotency_in_progress')
-    throw error
-  }
 }
 
 /** The same text for the same JSON, in whatever order its members came. */

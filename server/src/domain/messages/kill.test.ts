@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callApi } from '../../../testing/call.ts'
 import { newDatabase } from '../../../testing/database.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
+import { until } from '../../../testing/until.ts'
 import { openDatabase } from '../../db/db.ts'
 import { FakeClock, systemClock } from '../../lib/clock.ts'
 import { newLogger } from '../../lib/logger.ts'
@@ -95,16 +96,24 @@ test('killed outright in the midst of sending: each message is at the network on
   }
   const last = await start()
   await control.settled()
-  for (const minutes of [2, 4, 120, 240]) await drainLater(minutes * 60_000)
-
-  expect(accepted.size).toBeGreaterThan(0)
-  const rows = await db.rows<{ id: string; recipient: string; status: string }>(
-    'select id, recipient, status from messages where workspace_id = $1',
-    [workspaceId],
+  const messages = () =>
+    db.rows<{ id: string; recipient: string; status: string }>(
+      'select id, recipient, status from messages where workspace_id = $1',
+      [workspaceId],
+    )
+  const takenBy = (phone: string) =>
+    control.phones.messages(phone).filter(({ direction }) => direction === 'out').length
+  for (const minutes of [2, 4]) await drainLater(minutes * 60_000)
+  await until('the network has told of all it has', async () =>
+    (await messages()).every(({ recipient, status }) => takenBy(recipient) === 0 || status === 'read'),
   )
+  for (const hours of [2, 4]) await drainLater(hours * 3_600_000)
+
+  const rows = await messages()
+  expect(accepted.size).toBeGreaterThan(0)
   for (const id of accepted.keys()) expect(rows.map((row) => `msg_${row.id}`)).toContain(id)
   for (const { recipient, status } of rows) {
-    const taken = control.phones.messages(recipient).filter(({ direction }) => direction === 'out').length
+    const taken = takenBy(recipient)
     expect([status, taken]).toEqual(taken === 1 ? ['read', 1] : ['failed', 0])
   }
   const kinds = Map.groupBy(await statementOf(db, workspaceId, 1000), ({ kind }) => kind)

@@ -14,6 +14,7 @@ import type { Logger } from '../../lib/logger.ts'
 import { judgeSend, type SendJudgement } from '../../whatsapp/judge-send.ts'
 import { buildMessage } from '../../whatsapp/outgoing.ts'
 import type { Network } from '../connections/network.ts'
+import { holdPair } from './holds.sql.ts'
 import {
   type Claimed,
   claimDue,
@@ -106,7 +107,10 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     const pair = stopping ? null : pairs.take(senderId, recipient, now.getTime())
     if (!pair?.taken) {
       const dueAt = pair ? new Date(pair.againMs) : now
-      return void (await requeue(db, [{ ...claimed, dueAt, error: null }]))
+      await requeue(db, [{ ...claimed, dueAt, error: null }])
+      // With all that is meant for the same person, or it would be claimed in vain and use up the sender's pace.
+      if (pair) await holdPair(db, senderId, recipient, dueAt)
+      return
     }
     const access = await vault.accessFor(connectionId)
     if (!access) throw new Error(`the connection ${connectionId} is gone`)
@@ -124,6 +128,11 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   async function keep(call: Called): Promise<void> {
     const failure = await settle(call)
     if (failure) throw failure.error
+    const { judgement, claimed } = call
+    if (judgement.kind === 'sent') return
+    const { messageId, senderId, workspaceId } = claimed
+    const told = { messageId, senderId, workspaceId, outcome: judgement.kind, networkCode: judgement.error.code }
+    log.warn({ ...told, ...('scope' in judgement && { scope: judgement.scope }) }, 'a message was not sent')
   }
 
   function start(claimed: Claimed): void {

@@ -2,19 +2,20 @@
  * Taking a message: every fault is named before anything is spent; then the message, its debit and, where there is an
  * Idempotency-Key, its answer are kept in one transaction. The outbox does the rest.
  */
+import type { Fault } from '@parley/contract/errors'
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Caller } from '../../lib/gate.ts'
 import { newUuid, randomBase62 } from '../../lib/ids.ts'
-import { invalid } from '../../lib/refuse.ts'
+import { invalid, refuse } from '../../lib/refuse.ts'
 import { checkSend } from '../../whatsapp/check-send.ts'
 import { templateFlow } from '../../whatsapp/variables.ts'
 import { debit } from '../credits/credits.ts'
 import { priceOf } from '../credits/prices.ts'
 import type { UsableSender } from '../senders/senders.ts'
-import { checkIdempotencyKey, findAnswer, keepAnswer, newOnce, type Once } from './idempotency.ts'
+import { checkIdempotencyKey, findAnswer, isInProgress, keepAnswer, newOnce, type Once } from './idempotency.ts'
 import { toMessage } from './messages.ts'
 import { findReferences, type References } from './references.ts'
 import { insertFormToken, insertMessage, type NewMessage } from './send.sql.ts'
@@ -43,23 +44,37 @@ export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey:
   const once = faults.length === 0 && idempotencyKey !== undefined ? newOnce(author, idempotencyKey, body) : null
   const before = once && (await findAnswer(db, once))
   if (before) return { message: before, replayed: true }
-  const message = await db.transaction(async (tx) => {
-    const references = await findReferences(tx, caller.workspaceId, body)
-    faults.push(...references.faults)
-    const { sender } = references
-    if (faults.length > 0 || sender === null) throw invalid(faults)
-    // No faults: it is a request.
-    return keep(tx, deps, body as SendRequest, { ...references, sender }, once)
-  })
+  const message = await takeIt(deps, body, faults, once)
   if (message) return { message, replayed: false }
   const meanwhile = once && (await findAnswer(db, once))
   if (!meanwhile) throw new Error('an answer that was kept a moment ago is gone')
   return { message: meanwhile, replayed: true }
 }
 
+/** Undefined: another request under the same Idempotency-Key was first. */
+async function takeIt(
+  deps: SendDeps,
+  body: unknown,
+  faults: readonly Fault[],
+  once: Once | null,
+): Promise<Message | undefined> {
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const references = await findReferences(tx, deps.caller.workspaceId, body)
+      const { sender } = references
+      const all = [...faults, ...references.faults]
+      if (all.length > 0 || sender === null) throw invalid(all)
+      // No faults: it is a request.
+      return keep(tx, deps, body as SendRequest, { ...references, sender }, once)
+    })
+  } catch (error) {
+    if (once && isInProgress(error)) refuse('idempotency_in_progress')
+    throw error
+  }
+}
+
 type Usable = References & { sender: UsableSender }
 
-/** Undefined: another request under the same key was first. */
 async function keep(
   tx: Db,
   deps: SendDeps,

@@ -10,8 +10,8 @@ export interface Tracked {
   status: MessageStatus
   waMessageId: string | null
   sentAt: Date | null
-  /** When the handset was first heard of. */
-  handsetAt: Date | null
+  /** The first of what follows the sending, where that is known already. */
+  followedAt: Date | null
   /** The statuses it has had. */
   known: NetworkStatus[]
 }
@@ -31,7 +31,7 @@ export const lockTracked = (db: Db, seen: readonly Sighting[]): Promise<Tracked[
   db.rows(
     `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
        m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
-       least(m.delivered_at, m.read_at) as "handsetAt",
+       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
        array(select s.status from message_statuses s where s.message_id = m.id) as known
      from messages m
      where m.id in (

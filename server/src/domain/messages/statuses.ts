@@ -116,7 +116,7 @@ function advance(message: Tracked, reports: readonly Report[]): Change {
     if (effect === 'none' || known.has(report.status)) continue
     if (report.fromSending && report.status === 'failed' && status !== 'queued') continue
     known.add(report.status)
-    const occurredAt = inOrder(report, sentAt, message.handsetAt)
+    const occurredAt = inOrder(report, sentAt, message.followedAt)
     if (report.status === 'sent') sentAt = occurredAt
     fresh.push({ ...report, occurredAt })
     if (effect === 'advance') status = report.status
@@ -136,8 +136,8 @@ function advance(message: Tracked, reports: readonly Report[]): Change {
 }
 
 /** The network's clock and ours may differ; what follows the sending must not seem to come before it. */
-function inOrder({ status, occurredAt }: Report, sentAt: Date | null, handsetAt: Date | null): Date {
-  if (status === 'sent') return handsetAt && handsetAt < occurredAt ? handsetAt : occurredAt
+function inOrder({ status, occurredAt }: Report, sentAt: Date | null, followedAt: Date | null): Date {
+  if (status === 'sent') return followedAt && followedAt < occurredAt ? followedAt : occurredAt
   return sentAt && occurredAt < sentAt ? sentAt : occurredAt
 }
 

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Target } from './process.ts'
+
+/** Asked only when all should be there: asking would cost the receiver time. */
+export async function allArrivals(receiver: Target, count: number): Promise<{ times: number[]; repeats: number }> {
+  const times: number[] = []
+  let repeats = 0
+  for (let tries = 0; tries < 100; tries++) {
+    await sleep(300)
+    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`)
+    const got = (await answer.json()) as { arrivals: (number | null)[]; repeats: number }
+    repeats += got.repeats
+    got.arrivals.forEach((time, number) => {
+      if (time !== null && times[number] === undefined) times[number] = time
+      else if (time !== null) repeats++
+    })
+    if (Object.keys(times).length >= count) break
+  }
+  return { times: times.filter((time) => time !== undefined), repeats }
+}

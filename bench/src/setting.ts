@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto'
+import { readConfig } from '@parley/server/config'
+import { openStore } from '@parley/server/db/store'
+import { createApp } from '@parley/server/domain/connections/apps'
+import { createWebhook } from '@parley/server/domain/webhooks/webhooks'
+import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
+import { systemClock } from '@parley/server/lib/clock'
+import { newUuid } from '@parley/server/lib/ids'
+import { newLogger } from '@parley/server/lib/logger'
+
+export const appSecret = 'bench-app-secret'
+
+/** The id of the number that belongs to the endpoint at this place of the list. */
+export const numberAt = (index: number): string => `9000000000${String(index).padStart(4, '0')}`
+
+/** A webhook of the network, signed, with `size` messages for one number; the receiver finds each by its own number. */
+export function webhookOf(appId: string, first: number, size: number, phoneNumberId = numberAt(0)): Buffer {
+  const messages = Array.from({ length: size }, (_, index) => ({
+    from: '16505550123',
+    id: `wamid.${newUuid()}`,
+    timestamp: '1786000000',
+    type: 'text',
+    text: { body: `Hello there, number:${first + index};` },
+  }))
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
+    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
+    messages,
+  }
+  const changes = [{ field: 'messages', value }]
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }] })
+  const signature = createHmac('sha256', appSecret).update(body).digest('hex')
+  return Buffer.from(
+    `POST /network/whatsapp/${appId} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Hub-Signature-256: sha256=${signature}\r\n\r\n${body}`,
+  )
+}
+
+/** A workspace with one number and one endpoint for each URL; gives the id of the app. */
+export async function prepare(dataDir: string, hookUrls: readonly string[]): Promise<string> {
+  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
+  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
+  try {
+    const { db } = store
+    const now = systemClock.now()
+    const wish = { name: 'bench', appSecret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
+    const app = await createApp(db, systemClock, config.secretKeys(), wish)
+    const rules = { allowHttp: config.webhookAllowHttp, allowRanges: config.webhookAllowRanges }
+    for (const [index, url] of hookUrls.entries()) {
+      const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)
+      const endpoint = { workspaceId, name: 'bench', url, events: ['message.received'] }
+      await createWebhook(db, systemClock, config.secretKeys(), rules, endpoint)
+      const connectionId = newUuid()
+      await db.change(
+        `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
+         values ($1, $2, $3, $4, 'none', $5, 'infinity')`,
+        [connectionId, workspaceId, app.id, String(index), now],
+      )
+      await db.change(
+        `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status,
+           quality_rating, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $5, 'CONNECTED', 'GREEN', $6, $6)`,
+        [newUuid(), workspaceId, connectionId, app.id, numberAt(index), now],
+      )
+    }
+    return app.id
+  } finally {
+    await store.close()
+  }
+}
