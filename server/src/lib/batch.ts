@@ -1,7 +1,3 @@
-/** A batch of this size is a sign of load: the next one is given a moment to gather, and costs fewer round trips. */
-const crowd = 8
-const gatherMs = 1
-
 /**
  * Gathers what arrives while a batch is under way into the next one. Alone, an item leaves at the end of the current
  * turn of the event loop; under load, batches grow by themselves and the number of round trips stays small.
@@ -18,20 +14,17 @@ export function batched<Item, Answer>(
   let waiting: Waiting[] = []
   let underWay = 0
   let planned = false
-  let lastSize = 0
 
   function plan(): void {
     if (planned || underWay >= maxUnderWay || waiting.length === 0) return
     planned = true
-    if (lastSize >= crowd) setTimeout(depart, gatherMs)
-    else setImmediate(depart)
+    setImmediate(depart)
   }
 
   function depart(): void {
     planned = false
     const batch = waiting.length > maxItems ? waiting.splice(0, maxItems) : waiting
     if (batch === waiting) waiting = []
-    lastSize = batch.length
     void travel(batch)
   }
 

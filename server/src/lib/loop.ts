@@ -9,11 +9,22 @@ export interface WakingLoop extends Loop {
   wake(): void
 }
 
+/** When the next turn is due, if sooner than usual. A number alone would be taken from a turn that counts something. */
+export interface Sooner {
+  nextInMs: number
+}
+
 /**
- * Runs `turn` again and again, `everyMs` apart or after as many ms as the turn says, if that is sooner, until stopped. A turn that fails is logged and
- * the loop goes on, so a database that is away for a minute costs that minute and no more.
+ * Runs `turn` again and again, `everyMs` apart or sooner if the turn says so, until stopped. A turn that fails is logged
+ * and the loop goes on, so a database that is away for a minute costs that minute and no more.
  */
-export function startLoop(name: string, log: Logger, everyMs: number, turn: () => Promise<unknown>): WakingLoop {
+export function startLoop(
+  name: string,
+  log: Logger,
+  everyMs: number,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a turn that has nothing to say returns nothing.
+  turn: () => Promise<Sooner | void>,
+): WakingLoop {
   let stopped = false
   let woken = false
   let wake = () => {
@@ -25,7 +36,7 @@ export function startLoop(name: string, log: Logger, everyMs: number, turn: () =
       woken = false
       try {
         const sooner = await turn()
-        if (typeof sooner === 'number') waitMs = Math.min(everyMs, sooner)
+        if (sooner) waitMs = Math.min(everyMs, sooner.nextInMs)
       } catch (error) {
         log.warn({ err: error, loop: name }, 'a loop failed and will try again')
       }

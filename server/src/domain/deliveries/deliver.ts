@@ -23,9 +23,9 @@ export function startDeliveries(deps: Omit<CourierDeps, 'onDue'>): Deliveries {
   const loop = startLoop('deliveries', log, lookEveryMs, async () => {
     if (nextDueMs <= clock.now().getTime()) nextDueMs = Number.POSITIVE_INFINITY
     const claimed = await courier.claim()
-    return claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime())
+    return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const sweep = startLoop('held deliveries', log, sweepEveryMs, () => freeForgotten(db, clock.now()))
+  const sweep = startLoop('held deliveries', log, sweepEveryMs, async () => void (await freeForgotten(db, clock.now())))
   courier.wake = () => loop.wake()
   return {
     courier,

@@ -72,7 +72,7 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
   }
 
-  const join = batched(admitAll, { maxItems: 1000, maxUnderWay: 1 })
+  const join = batched(admitAll, { maxItems: 1000 })
   return (asked) => {
     const secret = asked.public ? undefined : secretOf(asked.authorization)
     return join({ asked, digest: secret === undefined ? null : digestOf(secret) })
