@@ -37,6 +37,14 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     const [appSecret = '', hookUrl = ''] = argument.split(' ')
     return startRawLimit(appSecret, new URL(hookUrl))
   },
+  'slow-receiver': async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      setTimeout(() => response.end('ok'), 2000)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  },
   receiver: startReceiver,
   async parley(dataDir) {
     const config = readConfig({ PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' })
