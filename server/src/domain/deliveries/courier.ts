@@ -82,7 +82,7 @@ export class Courier implements FirstAttempts {
     }
     this.#entering++
     this.#targets
-      .learn(ids, revision, () => this.#lanes.ids())
+      .learn(ids, revision)
       .then(() => this.#enter(items))
       // The leases run out, and whoever can will claim them.
       .catch((error) => this.#deps.log.warn({ err: error }, 'endpoints could not be read'))

@@ -113,7 +113,9 @@ test('a receiver that hangs costs only itself', async () => {
     const began = performance.now()
     rounds++
     await Promise.all(lines.map(({ line }) => line.write(20)))
-    const all = () => lines.every(({ receiver }) => receiver.received.length === 20 * rounds)
+    // Each event at least once: a machine that is busy may be too slow for an answer in time, and gets it again.
+    const arrived = (receiver: Receiver) => new Set(receiver.received.map(({ id }) => id)).size
+    const all = () => lines.every(({ receiver }) => arrived(receiver) === 20 * rounds)
     while (!all()) await new Promise((resolve) => setTimeout(resolve, 1))
     return performance.now() - began
   }

@@ -95,10 +95,6 @@ export class Lanes {
     return this.#queued
   }
 
-  ids(): Iterable<string> {
-    return this.#all.keys()
-  }
-
   /** How much more each takes that there is something to remember of. */
   rooms(): { webhookId: string; room: number }[] {
     for (const [id, lane] of this.#all) if (lane.isFresh) this.#all.delete(id)

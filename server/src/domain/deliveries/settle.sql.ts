@@ -1,21 +1,11 @@
 import type { Db } from '../../db/db.ts'
-import type { Trigger } from './item.ts'
+import type { KeptAttempt } from './attempts.sql.ts'
 import type { Run } from './judge.ts'
 
-export interface AttemptRow {
-  eventId: string
+export interface AttemptRow extends KeptAttempt {
   webhookId: string
   workspaceId: string
   eventCreatedAt: Date
-  at: Date
-  number: number
-  trigger: Trigger
-  state: 'delivered' | 'failed' | 'retrying'
-  address: string | null
-  status: number | null
-  error: string | null
-  answer: Buffer
-  durationUs: number
   /** The lease under which it was made; null if a later attempt of this batch says what becomes of the delivery. */
   lease: string | null
   /** For one that goes on: when it may be taken up next, and by whom. */

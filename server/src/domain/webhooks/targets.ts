@@ -46,12 +46,12 @@ export class Targets {
     if (target) target.enabled = false
   }
 
-  /** Makes these known as of that revision; `inUse` are read again with them, the rest is forgotten. */
-  async learn(ids: Iterable<string>, revision: number, inUse: () => Iterable<string>): Promise<void> {
+  /** Makes these known as of that revision. All that were known are read again with them: a delivery may wait for any. */
+  async learn(ids: Iterable<string>, revision: number): Promise<void> {
     const wanted = [...ids]
     const read = this.#reading.then(async () => {
       if (this.knows(wanted, revision)) return
-      const all = new Set([...wanted, ...inUse()])
+      const all = new Set([...wanted, ...this.#copies.keys()])
       const found = await sealedTargets(this.#db, [...all])
       const copies = new Map<string, Target | null>([...all].map((id) => [id, null]))
       for (const row of found.rows) copies.set(row.id, this.#open(row))
