@@ -36,17 +36,21 @@ const floors = [
     '^contract/src/',
   ]),
   floor('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
-  floor('server', '^server/src/(api|start)\\.ts$', ['^server/src/', '^contract/src/']),
+  floor('server', '^server/src/(api|console|start)\\.ts$', ['^server/src/', '^contract/src/']),
   floor('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
   floor('bench', '^bench/src/', ['^bench/src/', '^server/src/', '^simulator/src/', '^contract/src/']),
 ]
 
 /** Nouns from the ground up; one may call the rules of those below it, not of those beside it. */
 const nouns = [
-  ['workspaces', 'requests'],
-  ['keys', 'webhooks', 'senders', 'templates', 'credits'],
+  ['workspaces', 'requests', 'audit'],
+  ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
   ['connections', 'deliveries'],
+  ['files', 'orders'],
+  ['flows'],
   ['messages'],
+  ['health'],
+  ['overview', 'instance'],
 ]
 
 const files = sourceFiles()

@@ -1,10 +1,34 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+const service = process.env.PARLEY_DEV_SERVICE ?? 'http://127.0.0.1:8080'
 
 export default defineConfig({
-  plugins: [react()],
-  build: { target: 'es2023' },
+  base: '/',
+  plugins: [react(), preloadTypeface()],
+  // Nothing is inlined as data: the page's policy takes fonts from its own host only.
+  build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
   server: {
-    proxy: { '/v1': 'http://127.0.0.1:8080', '/docs': 'http://127.0.0.1:8080', '/readyz': 'http://127.0.0.1:8080' },
+    proxy: Object.fromEntries(
+      ['/v1', '/console/api', '/docs', '/openapi.json', '/readyz'].map((path) => [path, service]),
+    ),
   },
 })
+
+/** Asks for the one typeface every page needs while the scripts are still on their way. */
+function preloadTypeface(): Plugin {
+  return {
+    name: 'preload-typeface',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) =>
+        Object.keys(bundle ?? {})
+          .filter((file) => /inter-latin-wght-normal.*\.woff2$/.test(file))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: true },
+            injectTo: 'head-prepend' as const,
+          })),
+    },
+  }
+}

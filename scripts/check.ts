@@ -7,6 +7,7 @@ const bin = join(import.meta.dirname, '..', 'node_modules', '.bin')
 const checks = [
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
+  { name: 'types of the handset', command: ['tsc', '--noEmit', '-p', 'simulator/handset'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
 ]
 

@@ -24,6 +24,7 @@ const programs = {
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   reliability: { entry: 'scripts/reliability.ts', args: [] },
+  openapi: { entry: 'scripts/openapi.ts', args: [] },
   survive: { entry: 'scripts/survive.ts', args: [], console: true },
 }
 

@@ -6,8 +6,10 @@ import { newLogger } from '@parley/server/lib/logger'
 import { Refusal, Unfit } from '@parley/server/lib/refuse'
 import { type Call, type Command, Misuse } from './command.ts'
 import { commands } from './commands.ts'
-import { helpFor, helpForOne } from './help.ts'
+import { helpForNoun, helpForOne, nounOf, overview } from './help.ts'
+import { nearest } from './nearest.ts'
 import { type Parsed, parseCall } from './parse.ts'
+import { onSignals } from './signals.ts'
 
 /** Does what was typed, and says how it ended: 0, or 1. */
 export async function runCli(typed: readonly string[], env: Environment): Promise<number> {
@@ -24,8 +26,7 @@ export async function runCli(typed: readonly string[], env: Environment): Promis
   }
   try {
     const parsed = parseCall(command, words.slice(command.name.split(' ').length))
-    await runCommand(command, parsed, env)
-    return 0
+    return await runCommand(command, parsed, env)
   } catch (error) {
     // Told to stop: whoever did that knows.
     if (error instanceof Error && error.name === 'AbortError') return 130
@@ -40,7 +41,7 @@ function nameFirst(words: readonly string[]): string[] {
   return options > 0 ? [...words.slice(options), ...words.slice(0, options)] : [...words]
 }
 
-async function runCommand(command: Command, parsed: Parsed, env: Environment): Promise<void> {
+async function runCommand(command: Command, parsed: Parsed, env: Environment): Promise<number> {
   const config = readConfig(env)
   let opening: Promise<Store> | undefined
   const stop = new AbortController()
@@ -59,10 +60,10 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     env,
     config,
     clock: systemClock,
-    async store() {
+    async store({ migrates } = { migrates: true }) {
       const log = newLogger('silent')
       const say = (line: string) => console.error(line)
-      opening ??= openStore(config, { purpose: 'visitor', log, say, signal: stop.signal })
+      opening ??= openStore(config, { purpose: 'visitor', log, say, migrates, signal: stop.signal })
       return opening
     },
     db: async () => (await call.store()).db,
@@ -70,38 +71,56 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
   try {
     const answer = await command.run(call)
     if (answer) console.log(call.flag('json') ? JSON.stringify(answer.json, null, 2) : answer.lines.join('\n'))
+    return answer?.failed ? 1 : 0
   } finally {
-    await close()
-    stopListening()
+    await close().finally(stopListening)
   }
 }
 
 /** A command that is told to stop leaves no PostgreSQL behind that it has started. Returns how to stop listening. */
 function onSignal(stop: AbortController, close: () => Promise<void>): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const end = (signal: NodeJS.Signals) => {
+  return onSignals((signal) => {
     if (stop.signal.aborted) return
     stop.abort()
     const exit = () => process.exit(128 + constants.signals[signal])
     setTimeout(exit, 10_000)
     close().then(exit, exit)
-  }
-  for (const signal of signals) process.on(signal, end)
-  return () => {
-    for (const signal of signals) process.off(signal, end)
-  }
+  })
 }
 
 function sayHelp(words: readonly string[]): number {
-  const asked = words.filter((word) => !word.startsWith('-'))
-  if (asked.length === 0 || asked[0] === 'help') {
-    console.log(helpFor(commands))
+  const asked = words.filter((word) => !word.startsWith('-') && word !== 'help')
+  const [noun] = asked
+  if (noun === undefined) {
+    console.log(overview(commands))
     return 0
   }
-  const near = commands.filter(({ name }) => name.split(' ')[0] === asked[0])
-  console.error(`There is no command "${asked.slice(0, 2).join(' ')}".\n`)
-  console.error(helpFor(near.length > 0 ? near : commands))
+  const own = commands.filter(({ name }) => nounOf(name) === noun)
+  const named = commands.find(({ name }) => name === asked.slice(0, 2).join(' ') || name === noun)
+  if (own.length > 0 && (asked.length === 1 || named)) {
+    const isWanted = words.some((word) => /^(help|--help|-h)$/.test(word))
+    const say = isWanted ? console.log : console.error
+    say(named ? helpForOne(named) : helpForNoun(own))
+    return isWanted ? 0 : 1
+  }
+  const typed = asked.slice(0, 2).join(' ')
+  const meant = own.length > 0 ? nearestVerb(asked, own) : nearestName(typed, noun)
+  console.error(`There is no command "${typed}".${meant ? ` Did you mean "${meant}"?` : ''}\n`)
+  console.error(own.length > 0 ? helpForNoun(own) : overview(commands))
   return 1
+}
+
+function nearestVerb([noun, verb = '']: readonly string[], own: readonly Command[]): string | undefined {
+  const meant = nearest(
+    verb,
+    own.map(({ name }) => name.slice(nounOf(name).length + 1)),
+  )
+  return meant && `${noun} ${meant}`
+}
+
+function nearestName(typed: string, noun: string): string | undefined {
+  const names = commands.map(({ name }) => name)
+  return nearest(typed, names) ?? nearest(noun, [...new Set(names.map(nounOf))])
 }
 
 function explain(error: unknown, command: Command): string {

@@ -17,21 +17,23 @@ export interface Call {
   clock: Clock
   /** The installation's database, opened on first use, whether or not the service is running. */
   db(): Promise<Database>
-  /** The same with how it was opened. */
-  store(): Promise<Store>
+  /** The same with how it was opened; `migrates: false` leaves it as it is. */
+  store(how?: { migrates: boolean }): Promise<Store>
 }
 
 /** What a command has to say: lines for a person, and the same as one JSON document. */
 export interface Answer {
   lines: readonly string[]
   json: unknown
+  /** It was done, and what it has to say is bad: ends with 1. */
+  failed?: boolean
 }
 
 export interface Command {
   /** As typed: `workspace create`. */
   name: string
   summary: string
-  /** Names of the positional arguments; all are required. */
+  /** Names of the positional arguments; all are required but those in brackets. */
   args?: readonly string[]
   options?: Readonly<Record<string, OptionRule>>
   /** It runs until it is told to stop, and sees to signals itself. */

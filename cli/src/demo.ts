@@ -4,6 +4,7 @@ import { createApp, ingressPath, listApps, moveApp } from '@parley/server/domain
 import { createConnection } from '@parley/server/domain/connections/connections'
 import { giveCredits } from '@parley/server/domain/credits/credits'
 import { createKey } from '@parley/server/domain/keys/keys'
+import { linkUrl, newSetupLink } from '@parley/server/domain/people/links'
 import { createWorkspace, listWorkspaces } from '@parley/server/domain/workspaces/workspaces'
 import type { Clock } from '@parley/server/lib/clock'
 import { Refusal } from '@parley/server/lib/refuse'
@@ -13,6 +14,8 @@ import type { Simulator } from '@parley/simulator/start'
 export interface Demo {
   /** The key that is shown this once. */
   secret: string
+  /** Where the first person makes their account. */
+  setupUrl: string
   /** Why the workspace has no senders, if it should have some. */
   trouble: string | null
 }
@@ -25,20 +28,22 @@ export async function makeDemo(
   simulator: Simulator | undefined,
   config: Config,
   clock: Clock,
+  address: string,
 ): Promise<Demo | undefined> {
   if (config.databaseUrl !== null || (await listWorkspaces(db)).length > 0) return undefined
-  const { workspaceId, secret } = await db.transaction(async (tx) => {
+  const { workspaceId, ...shown } = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
     const wish = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }
     await giveCredits(tx, clock, workspace.id, demoCredits, 'first start')
-    return { workspaceId: workspace.id, secret: (await createKey(tx, clock, wish)).secret }
+    const setupUrl = linkUrl(address, await newSetupLink(tx, clock, workspace.id, 'first start'))
+    return { workspaceId: workspace.id, secret: (await createKey(tx, clock, wish)).secret, setupUrl }
   })
-  if (!simulator) return { secret, trouble: null }
+  if (!simulator) return { ...shown, trouble: null }
   const { control } = simulator
   const there = control.apps.list()[0]
   const token = control.tokens.list().find(({ appId }) => appId === there?.id)
   const wabaId = token?.wabaIds?.[0]
-  if (!there || !token || !wabaId) return { secret, trouble: 'the simulator has no account to connect' }
+  if (!there || !token || !wabaId) return { ...shown, trouble: 'the simulator has no account to connect' }
   try {
     const app = await createApp(db, clock, config.secretKeys(), {
       name: 'Simulator',
@@ -48,10 +53,10 @@ export async function makeDemo(
     })
     const wish = { workspaceId, appId: app.id, wabaId, accessToken: token.token }
     const { sync } = await createConnection(network, wish)
-    return { secret, trouble: sync.kind === 'failed' ? sync.why : null }
+    return { ...shown, trouble: sync.kind === 'failed' ? sync.why : null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { secret, trouble: error.message }
+    return { ...shown, trouble: error.message }
   }
 }
 

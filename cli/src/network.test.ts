@@ -138,6 +138,7 @@ test('a phone sends what a person can send', async () => {
   await sent('--image', 'sample')
   await sent('--location', '52.52,13.405,Tower,Alex 1, Berlin')
   await sent('--order', 'SKU-1:2,SKU-3', '--reply-to', text.wa_message_id)
+  await sent('--order', 'SKU-1:2@9.99EUR', '--note', 'No onions')
   const chat = simulator.control.phones.messages('491701234567')
   expect(chat).toMatchObject([
     { type: 'text', content: { body: 'hola' } },
@@ -145,6 +146,7 @@ test('a phone sends what a person can send', async () => {
     { type: 'image' },
     { type: 'location', content: { latitude: 52.52, longitude: 13.405, name: 'Tower', address: 'Alex 1, Berlin' } },
     { type: 'order', content: { product_items: [{ quantity: 2 }, { product_retailer_id: 'SKU-3', quantity: 1 }] } },
+    { content: { text: 'No onions', product_items: [{ quantity: 2, item_price: 9.99, currency: 'EUR' }] } },
   ])
 })
 
@@ -185,6 +187,10 @@ test('a phone answers what a business sent', async () => {
   ]
   await send({ type: 'template', template: { ...intake, components } })
   await answer('--flow-json', '{"name":"Ana"}')
+  const card = join(tempFolder(), 'card.png')
+  writeFileSync(card, 'a picture')
+  const filled = await answer('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-file', `photos=${card}`)
+  const sealed = await answer('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-encrypted')
   const inbound = simulator.control.phones.messages(from).filter((message) => message.direction === 'in')
   expect(inbound).toMatchObject([
     { type: 'text' },
@@ -192,12 +198,22 @@ test('a phone answers what a business sent', async () => {
     { content: { list_reply: { id: 'mon' } } },
     { type: 'reaction', content: { emoji: '👍' } },
     { content: { nfm_reply: { response_json: '{"flow_token":"tok-1","name":"Ana"}' } } },
+    { id: filled.wa_message_id },
+    { id: sealed.wa_message_id },
   ])
+  const photosOf = (index: number) => {
+    const content = inbound[index]?.content as { nfm_reply: { response_json: string } } | undefined
+    return (JSON.parse(content?.nfm_reply.response_json ?? '{}') as { photos?: unknown[] }).photos
+  }
+  const photo = { file_name: 'card.png', mime_type: 'image/png' }
+  expect(photosOf(5)).toMatchObject([photo, photo])
+  expect(photosOf(6)).toMatchObject([{ file_name: 'card.png', encryption_metadata: { iv: expect.any(String) } }])
 })
 
 test.each([
   [[], /^Say what to send: one of --text, --image/],
   [['--text', 'a', '--order', 'b'], /^--text and --order are two messages/],
+  [['--order', 'a:b'], /^--order is "a:b", but it takes products such as/],
   [['--location', 'here'], /^--location is "here", but it takes LAT,LON/],
   [['--flow-json', '[1]'], /^--flow-json takes JSON such as/],
   [['--image', '/no/such/file'], /^--image is "\/no\/such\/file", but that file cannot be read \(ENOENT\)\.\n$/],

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Command, Misuse } from './command.ts'
+import { nearest } from './nearest.ts'
 
 export interface Parsed {
   args: string[]
@@ -16,12 +17,12 @@ export function parseCall(command: Command, words: readonly string[]): Parsed {
       { type: 'value' in rule ? ('string' as const) : ('boolean' as const), multiple: true },
     ]),
   )
-  const { values, positionals } = attempt(() =>
+  const { values, positionals } = attempt(Object.keys(options), () =>
     parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
   )
   const wanted = command.args ?? []
   const missing = wanted[positionals.length]
-  if (missing) throw new Misuse(`${missing} is missing.`)
+  if (missing && !missing.startsWith('[')) throw new Misuse(`${missing} is missing.`)
   if (positionals.length > wanted.length) throw new Misuse(`"${positionals[wanted.length]}" is one word too many.`)
   const given: Record<string, string[]> = {}
   const flags = new Set<string>()
@@ -37,10 +38,13 @@ export function parseCall(command: Command, words: readonly string[]): Parsed {
   return { args: positionals, values: given, flags }
 }
 
-function attempt<T>(read: () => T): T {
+function attempt<T>(known: readonly string[], read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw new Misuse((error as Error).message.replace(/\. To specify.*$/s, '.'))
+    const message = (error as Error).message.replace(/\. To specify.*$/s, '.')
+    const unknown = /^Unknown option '--([^']+)'/.exec(message)?.[1]
+    const meant = unknown && nearest(unknown, known)
+    throw new Misuse(meant ? `${message} Did you mean --${meant}?` : message)
   }
 }

@@ -9,7 +9,11 @@ export interface Wish {
   to: string
   replyTo: string | undefined
   caption: string | undefined
+  /** Words that go with an order. */
+  note: string | undefined
   files: readonly string[]
+  /** The files of the form lie enciphered, as those of a form with an endpoint do. */
+  encrypted: boolean
   /** Their chat with the sender, the oldest message first. */
   conversation(): Promise<ChatMessage[]>
 }
@@ -42,11 +46,15 @@ export const phoneActs: Readonly<Record<string, Act>> = {
     if (wish.value === '') return { action: 'unreact', body: message }
     return { action: 'react', body: { ...message, emoji: wish.value } }
   },
-  order: async (wish) => ({ action: 'order', body: { ...place(wish), items: readItems(wish.value) } }),
+  async order(wish) {
+    const note = wish.note === undefined ? {} : { text: wish.note }
+    return { action: 'order', body: { ...place(wish), items: readItems(wish.value), ...note } }
+  },
   async 'flow-json'(wish) {
     const values = readJson('flow-json', wish.value, isPlainObject)
     const message = wish.replyTo === undefined ? {} : { message: wish.replyTo }
-    return { action: 'fillForm', body: { ...message, values, files: await readFiles(wish.files) } }
+    const encrypted = wish.encrypted ? { encrypted: true } : {}
+    return { action: 'fillForm', body: { ...message, values, files: await readFiles(wish.files), ...encrypted } }
   },
 }
 
@@ -88,9 +96,15 @@ function readPlace(text: string) {
 
 function readItems(text: string) {
   return text.split(',').map((part) => {
-    const [, retailerId, quantity] = /^([^:]+)(?::(\d+))?$/.exec(part.trim()) ?? []
-    if (!retailerId) throw new Misuse(`--order is "${text}", but it takes products such as SKU-1:2,SKU-3.`)
-    return { retailerId, quantity: Number(quantity ?? 1) }
+    const [, retailerId, quantity, price, currency] =
+      /^([^:@]+)(?::(\d+))?(?:@(\d+(?:\.\d+)?)([A-Z]{3})?)?$/.exec(part.trim()) ?? []
+    if (!retailerId) throw new Misuse(`--order is "${text}", but it takes products such as SKU-1:2,SKU-3@9.99EUR.`)
+    return {
+      retailerId,
+      quantity: Number(quantity ?? 1),
+      ...(price ? { price: Number(price) } : {}),
+      ...(currency ? { currency } : {}),
+    }
   })
 }
 

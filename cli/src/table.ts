@@ -1,3 +1,5 @@
+import { styled } from './style.ts'
+
 /** Rows as aligned columns under their headings; a line of its own when there is none. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] {
   if (rows.length === 0) return [empty]
@@ -9,7 +11,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  return [line(headings), ...rows.map(line)]
+  return [styled('dim', line(headings)), ...rows.map(line)]
 }
 
 /** A list as the API gives lists. */

@@ -1,4 +1,5 @@
 import type { Config } from '@parley/server/config'
+import { hasPeople } from '@parley/server/domain/people/people'
 import type { Clock } from '@parley/server/lib/clock'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
@@ -12,15 +13,19 @@ export async function welcome(
   clock: Clock,
 ): Promise<string[]> {
   const address = config.port === 0 ? service.url : config.publicUrl
-  const demo = await makeDemo(service, simulator, config, clock)
+  const demo = await makeDemo(service, simulator, config, clock, address)
   const troubles = simulator ? await introduce(service, simulator) : []
-  const lines = ['', `Ready at ${address}`, `  API reference  ${address}/docs/api`]
+  const lines = ['', `Ready at ${address}`, `  Console        ${address}/`, `  API reference  ${address}/docs/api`]
   if (simulator) lines.push(`  Simulator      ${simulator.url}`)
   if (demo?.trouble) troubles.unshift(`The demo workspace has no senders yet: ${demo.trouble}`)
   if (troubles.length > 0) lines.push('', ...troubles)
-  if (!demo) return [...lines, '']
+  if (!demo) return [...lines, ...((await hasPeople(service.store.db)) ? [] : nobodyYet), '']
   return [
     ...lines,
+    '',
+    'Make your account in the console; the link works once:',
+    '',
+    `  ${demo.setupUrl}`,
     '',
     'A demo workspace was made, with an API key that is shown this once:',
     '',
@@ -33,3 +38,5 @@ export async function welcome(
     '',
   ]
 }
+
+const nobodyYet = ['', 'Nobody can sign in to the console yet. Make a link: npx parley user operator']

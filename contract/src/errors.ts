@@ -142,6 +142,14 @@ export const errorCatalogue = {
     cause: 'The Content-Type is not application/json, or a Content-Encoding was used.',
     remedy: 'Send "Content-Type: application/json" and a plain body.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    type: 'invalid_request_error',
+    title: 'The range lies outside the file',
+    message: 'The range asked for lies outside the file.',
+    cause: 'The Range header asks for bytes that the file does not have; Content-Range says how many it has.',
+    remedy: 'Ask for a range within the file, or for the whole by leaving the header out.',
+  },
   idempotency_key_reused: {
     status: 422,
     type: 'idempotency_error',
@@ -163,7 +171,8 @@ export const errorCatalogue = {
     type: 'api_error',
     title: 'The service cannot answer just now',
     message: 'The service cannot answer just now.',
-    cause: 'The service is starting, stopping, or cannot reach its database.',
+    cause:
+      'The service is starting, stopping, or cannot reach its database; or the file asked for is still on its way from the network.',
     remedy: 'Try again after the seconds in Retry-After.',
   },
 } as const satisfies Record<string, ErrorEntry>

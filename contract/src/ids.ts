@@ -12,6 +12,7 @@ export const SenderId = prefixed('snd')
 export const TemplateId = prefixed('tpl')
 export const WebhookId = prefixed('whk')
 export const FlowResponseId = prefixed('frs')
+export const OrderId = prefixed('ord')
 
 export const Timestamp = Type.String({
   description: 'ISO 8601, UTC, milliseconds.',

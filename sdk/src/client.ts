@@ -1,35 +1,33 @@
-import type { Me } from '@parley/contract/key'
-import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
-import type { List } from '@parley/contract/page'
-import type { SendRequest } from '@parley/contract/send'
-import type { Sender } from '@parley/contract/sender'
-import type { Template } from '@parley/contract/template'
-import type { Webhook } from '@parley/contract/webhook'
-import { newTransport, type TransportOptions } from './transport.ts'
+import type { Me, Webhook } from './contract.ts'
+import { type FlowResponses, newFlowResponses } from './flow-responses.ts'
+import { type Messages, newMessages } from './messages.ts'
+import { newPages, type Pages } from './pages.ts'
+import { newSenders, type Senders } from './senders.ts'
+import { newTemplates, type Templates } from './templates.ts'
+import { type CallOptions, newTransport, type TransportOptions } from './transport.ts'
 
-type Paging = { limit?: number; cursor?: string; order?: 'asc' | 'desc' }
-type TemplateFilters = { name?: string; language?: string; status?: string; category?: string }
+export type ClientOptions = TransportOptions
 
 /** The service's API, a noun per member. */
-export function newClient(options: TransportOptions) {
-  const { get, post } = newTransport(options)
+export interface Client {
+  /** Whose key this is and what it may do. Any key may ask; good for a health check. */
+  me(options?: CallOptions): Promise<Me>
+  /** Who listens. They are made and changed in the console only. Scope `webhooks:read`. */
+  webhooks: { list(options?: CallOptions): Pages<Webhook> }
+  senders: Senders
+  templates: Templates
+  messages: Messages
+  flowResponses: FlowResponses
+}
+
+export function newClient(options: ClientOptions): Client {
+  const transport = newTransport(options)
   return {
-    me: () => get<Me>('/v1/me'),
-    webhooks: { list: () => get<List<Webhook>>('/v1/webhook') },
-    senders: {
-      list: (page: Paging = {}) => get<List<Sender>>('/v1/senders', page),
-      get: (id: string) => get<Sender>(`/v1/senders/${encodeURIComponent(id)}`),
-    },
-    templates: {
-      list: (page: Paging & TemplateFilters = {}) => get<List<Template>>('/v1/templates', page),
-      get: (id: string) => get<Template>(`/v1/templates/${encodeURIComponent(id)}`),
-    },
-    messages: {
-      /** With an idempotency key the send happens once, however often it is tried. */
-      send: (message: SendRequest, { idempotencyKey }: { idempotencyKey?: string } = {}) =>
-        post<Message>('/v1/messages', message, idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
-      list: (page: Paging & MessageFilters = {}) => get<List<Message>>('/v1/messages', page),
-      get: (id: string) => get<MessageWithHistory>(`/v1/messages/${encodeURIComponent(id)}`),
-    },
+    me: (given) => transport.get('/v1/me', {}, given),
+    webhooks: { list: (given) => newPages(() => transport.get('/v1/webhook', {}, given)) },
+    senders: newSenders(transport),
+    templates: newTemplates(transport),
+    messages: newMessages(transport),
+    flowResponses: newFlowResponses(transport),
   }
 }

@@ -1,59 +1,177 @@
-/** What went wrong, as the service told it. */
-export class ParleyError extends Error {
-  override readonly name = 'ParleyError'
-  readonly status: number
-  /** Stable; branch on this. */
-  readonly code: string
-  readonly type: string
-  readonly requestId: string | null
-  readonly param: string | null
-  readonly errors: readonly { param: string; code: string; message: string }[]
-  readonly details: Readonly<Record<string, unknown>>
-
-  constructor(status: number, body: unknown, requestId: string | null) {
-    const error = (body as { error?: Record<string, unknown> } | null)?.error ?? {}
-    super(typeof error.message === 'string' ? error.message : `The service answered ${status}.`)
-    this.status = status
-    this.code = typeof error.code === 'string' ? error.code : 'unknown'
-    this.type = typeof error.type === 'string' ? error.type : 'unknown'
-    this.requestId = requestId
-    this.param = typeof error.param === 'string' ? error.param : null
-    this.errors = Array.isArray(error.errors) ? error.errors : []
-    this.details = (error.details ?? {}) as Record<string, unknown>
-  }
-}
+import { errorOfAnswer, ParleyError, retryAfterOf } from './error.ts'
+import { pause, type RetryRules, waitBeforeRetry } from './retry.ts'
+import { readBaseUrl, readKey } from './settings.ts'
+import { version } from './version.ts'
 
 export interface TransportOptions {
+  /** An API key, `prl_live_…`. */
   key: string
+  /** Where the service is, without `/v1`. */
   baseUrl: string
-  fetch?: typeof globalThis.fetch
+  /** How long one try may take. 30 seconds if left out. */
+  timeoutMs?: number | undefined
+  /** How often a call is tried again. Twice if left out. */
+  maxRetries?: number | undefined
+  /** A call that is asked to wait for longer fails at once. 65 seconds if left out: a budget is whole again after 60. */
+  maxWaitMs?: number | undefined
+  /** In the place of the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
 }
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, its waits and its retries included. */
+  signal?: AbortSignal | undefined
+  /** How long one try of this call may take. */
+  timeoutMs?: number | undefined
+  maxRetries?: number | undefined
+}
+
+export type Query = Record<string, string | number | Date | undefined>
 
 export interface Transport {
-  get<Answer>(path: string, query?: Record<string, string | number | undefined>): Promise<Answer>
-  post<Answer>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  get<Answer>(path: string, query?: Query, options?: CallOptions): Promise<Answer>
+  /** The answer with its body unread. */
+  open(path: string, options?: CallOptions): Promise<Response>
+  /** Without an idempotency key it is tried once. */
+  post<Answer>(path: string, body: unknown, idempotencyKey: string | null, options?: CallOptions): Promise<Answer>
 }
 
-export function newTransport({ key, baseUrl, fetch = globalThis.fetch }: TransportOptions): Transport {
-  const base = baseUrl.replace(/\/+$/, '')
-  async function call<Answer>(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Answer> {
-    const answer = await fetch(base + path, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } })
-    const body: unknown = await answer.json().catch(() => null)
-    if (!answer.ok) throw new ParleyError(answer.status, body, answer.headers.get('x-request-id'))
-    return body as Answer
+interface Call {
+  url: string
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+  idempotencyKey: string | null
+}
+
+export function newTransport(options: TransportOptions): Transport {
+  const base = readBaseUrl(options.baseUrl)
+  const headers = { authorization: `Bearer ${readKey(options.key)}`, 'user-agent': userAgent() }
+  // Called through a closure: some runtimes refuse a fetch whose `this` is another object.
+  const send: typeof globalThis.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const maxWaitMs = options.maxWaitMs ?? 65_000
+
+  async function perform<Found>(call: Call, given: CallOptions, read: Reader<Found>): Promise<Found> {
+    const { signal } = given
+    const timeoutMs = given.timeoutMs ?? options.timeoutMs ?? 30_000
+    const mayRepeat = call.method === 'GET' || call.idempotencyKey !== null
+    const maxRetries = mayRepeat ? (given.maxRetries ?? options.maxRetries ?? 2) : 0
+    const rules: RetryRules = { maxRetries, maxWaitMs }
+    for (let made = 1; ; made++) {
+      try {
+        return await tryOnce(send, call, read, timeoutMs, signal)
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const wait = waitBeforeRetry(error, made, rules)
+        if (wait === null) throw error
+        await pause(wait, signal)
+      }
+    }
+  }
+
+  const reading = (path: string, query: Query = {}): Call => {
+    const url = base + path + queryText(query)
+    return { url, method: 'GET', headers, idempotencyKey: null }
   }
   return {
-    get<Answer>(path: string, query: Record<string, string | number | undefined> = {}): Promise<Answer> {
-      const given = Object.entries(query).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, String(value)]],
-      )
-      return call<Answer>(given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path, {})
+    get: <Answer>(path: string, query?: Query, given: CallOptions = {}) =>
+      perform<Answer>(reading(path, query), given, readJson),
+    open: (path, given = {}) => perform(reading(path), given, async (answer) => answer),
+    post<Answer>(path: string, content: unknown, idempotencyKey: string | null, given: CallOptions = {}) {
+      const key = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
+      const posting = { ...headers, ...key, 'content-type': 'application/json' }
+      const call = { url: base + path, method: 'POST', headers: posting, body: JSON.stringify(content) } as const
+      return perform<Answer>({ ...call, idempotencyKey }, given, readJson)
     },
-    post: <Answer>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-      call<Answer>(path, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
   }
+}
+
+/** Makes what the caller wants of an answer that is 2xx. */
+type Reader<Found> = (answer: Response, call: Call) => Promise<Found>
+
+async function tryOnce<Found>(
+  send: typeof globalThis.fetch,
+  call: Call,
+  read: Reader<Found>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Found> {
+  signal?.throwIfAborted()
+  const { url, method, headers, body, idempotencyKey } = call
+  const deadline = new AbortController()
+  let late = false
+  const expire = () => {
+    late = true
+    deadline.abort()
+  }
+  // A timer that is set for longer than it can count goes off at once.
+  const timer = setTimeout(expire, Math.min(timeoutMs, 2 ** 31 - 1))
+  try {
+    const init = {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal,
+    } as const
+    const answer = await send(url, body === undefined ? init : { ...init, body })
+    if (answer.ok) return await read(answer, call)
+    throw errorOfAnswer(answer, await answer.text(), idempotencyKey) ?? unexpected(answer, call)
+  } catch (error) {
+    if (error instanceof ParleyError || signal?.aborted) throw error
+    const { origin } = new URL(url)
+    const message = late
+      ? `${origin} did not answer within ${timeoutMs} ms.`
+      : `${origin} cannot be reached: ${reasonOf(error)}. Is baseUrl right, and the service running?`
+    throw new ParleyError(message, { code: late ? 'timeout' : 'connection_failed', idempotencyKey, cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function readJson<Answer>(answer: Response, call: Call): Promise<Answer> {
+  const text = await answer.text()
+  try {
+    return JSON.parse(text) as Answer
+  } catch {
+    throw unexpected(answer, call)
+  }
+}
+
+function unexpected(answer: Response, { url, idempotencyKey }: Call): ParleyError {
+  const { status, headers } = answer
+  const location = headers.get('location')
+  const kind = headers.get('content-type')?.split(';')[0] ?? 'no content type'
+  const message = location
+    ? `${url} answered ${status} and points to ${location}. Give the address it points to as baseUrl.`
+    : `${url} answered ${status} with ${kind}, which is not an answer of the service. Is baseUrl right?`
+  const requestId = headers.get('x-request-id')
+  return new ParleyError(message, {
+    code: 'unexpected_answer',
+    status,
+    requestId,
+    retryAfter: retryAfterOf(answer),
+    idempotencyKey,
+  })
+}
+
+/** Runtimes hide what went wrong in the cause of a "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown }
+  return String(cause?.code ?? cause?.message ?? message ?? error)
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    return [[name, value instanceof Date ? value.toISOString() : String(value)]]
+  })
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+}
+
+/** The runtime names itself where it can: Node 21 and later, Deno, Bun, workers. */
+function userAgent(): string {
+  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
+  const runtime = typeof navigator?.userAgent === 'string' ? ` ${navigator.userAgent}` : ''
+  return `parley-sdk/${version}${runtime}`
 }

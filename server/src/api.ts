@@ -2,20 +2,24 @@ import { eventSchemas } from '@parley/contract/events'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { type Config, version } from './config.ts'
+import { openConsole, type Parts } from './console.ts'
 import type { Database } from './db/db.ts'
-import type { Vault } from './domain/connections/vault.ts'
+import { flowRoutes } from './domain/flows/flows.routes.ts'
+import { newMetrics } from './domain/health/metrics.ts'
 import { newGate } from './domain/keys/admit.ts'
 import { startKeeper } from './domain/keys/keeper.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { KeyUses } from './domain/keys/uses.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receive.ts'
+import { RequestMeter } from './domain/requests/meter.ts'
 import { RequestLog } from './domain/requests/request-log.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
 import { errorsPage } from './http/errors-page.ts'
 import { mountIngress } from './http/ingress.ts'
+import { counted, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
@@ -25,6 +29,7 @@ import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
+import { tallyOf } from './lib/tally.ts'
 
 /** The table of contents: every route there is under /v1. */
 export const routes: readonly Route[] = [
@@ -32,6 +37,7 @@ export const routes: readonly Route[] = [
   ...senderRoutes,
   ...templateRoutes,
   ...messageRoutes,
+  ...flowRoutes,
   ...webhookRoutes,
 ]
 
@@ -45,9 +51,9 @@ export interface ApiDeps {
   db: Database
   clock: Clock
   log: Logger
-  config: Pick<Config, 'publicUrl' | 'trustProxy'>
-  /** Opens the secrets of apps, which tell the network from anybody else. */
-  vault: Vault
+  config: Pick<Config, 'publicUrl' | 'trustProxy'> & Partial<Pick<Config, 'metricsToken'>>
+  /** What the console needs besides. */
+  parts: Parts
   /** Ready to serve: the database answers and nobody has asked us to stop. */
   isReady(): Promise<boolean>
   /** Routes besides those of the product, for tests of the pipeline. */
@@ -60,7 +66,7 @@ export async function buildApi({
   clock,
   log,
   config,
-  vault,
+  parts,
   isReady,
   moreRoutes = [],
   patience = usualPatience,
@@ -68,6 +74,8 @@ export async function buildApi({
   const requestLog = new RequestLog(db, log)
   const uses = new KeyUses(db, log)
   const keeper = await startKeeper(db, clock, log)
+  const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
+  const requests = new RequestMeter(all.map(({ path }) => path))
   const deps: PipelineDeps = {
     db,
     clock,
@@ -79,23 +87,32 @@ export async function buildApi({
     record(record) {
       requestLog.record(record)
       uses.note(record)
+      requests.note(record)
     },
   }
   const app = newHttpServer(deps)
-  const all = [...routes, ...moreRoutes, openApiRoute(config.publicUrl, [...routes, ...moreRoutes])]
   await app.register(async (v1) => mountRoutes(v1, all, deps), { prefix: '/v1' })
 
-  const ingress = newIngress({ db, clock, log, openApp: (appId) => vault.openApp(appId) })
-  await app.register((part) => mountIngress(part, { ...ingress, log, patience, publicUrl: config.publicUrl }), {
-    prefix: '/network',
-  })
+  const ingress = newIngress({ db, clock, log, openApp: (appId) => parts.network.vault.openApp(appId) })
+  const receive = counted(ingress.receive, tallyOf(db.root))
+  await app.register(
+    (part) => mountIngress(part, { ...ingress, receive, log, patience, publicUrl: config.publicUrl }),
+    {
+      prefix: '/network',
+    },
+  )
+  const console = openConsole(app, { ...deps, db }, parts)
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for every request under /v1 as well.
   await app.register(async (outside) => mountPages(outside, pages))
+  const metrics = newMetrics({ db, clock, log, requests, version })
+  const looking = { ...metrics, token: config.metricsToken ?? null, publicUrl: config.publicUrl }
+  await app.register(async (outside) => mountMetrics(outside, looking))
   await app.register(mountReference)
   return {
     app,
     async flush() {
+      await console.stop()
       await requestLog.stop()
       await uses.stop()
       await keeper.stop()
@@ -103,7 +120,8 @@ export async function buildApi({
   }
 }
 
-function openApiRoute(publicUrl: string, described: readonly Route[]): Route {
+/** What describes these routes and itself: the document, and the route that serves it. */
+export function describe(publicUrl: string, described: readonly Route[]): { document: object; route: Route } {
   const self = route({
     method: 'GET',
     path: '/v1/openapi.json',
@@ -122,5 +140,5 @@ function openApiRoute(publicUrl: string, described: readonly Route[]): Route {
     routes: [...described, self],
     events: eventSchemas,
   })
-  return self
+  return { document, route: self }
 }

@@ -62,6 +62,12 @@ export function readConfig(env: Environment): Config {
   })
 }
 
+/** The same with the port that was found for PORT=0, in links as well. */
+export function onPort(config: Config, port: number): Config {
+  const unset = config.publicUrl === localUrl(config.host, config.port)
+  return Object.freeze({ ...config, port, ...(unset && { publicUrl: localUrl(config.host, port) }) })
+}
+
 function bad(name: string, value: string, takes: string): never {
   throw new Unfit(`${name} is "${value}", but it takes ${takes}.`)
 }
@@ -120,13 +126,15 @@ function readHost(env: Environment): string {
 
 function readPublicUrl(env: Environment, host: string, port: number): string {
   const text = env.PUBLIC_URL
-  if (!text) return `http://${reachableHost(host)}:${port}`
+  if (!text) return localUrl(host, port)
   const takes = 'an address such as https://parley.example.com'
   if (!URL.canParse(text)) bad('PUBLIC_URL', text, takes)
   const url = new URL(text)
   if (!/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) bad('PUBLIC_URL', text, takes)
   return text.replace(/\/+$/, '')
 }
+
+const localUrl = (host: string, port: number): string => `http://${reachableHost(host)}:${port}`
 
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

@@ -1,21 +1,24 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
-import { type Config, version } from './config.ts'
+import { type Config, onPort, version } from './config.ts'
 import { turnPages } from './db/partitions.ts'
 import { openStore, type Store } from './db/store.ts'
 import { type Network, newNetwork } from './domain/connections/network.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { proveLedger } from './domain/credits/credits.ts'
 import { type Deliveries, forgetPastRetention, startDeliveries } from './domain/deliveries/deliver.ts'
+import { startFetching } from './domain/files/fetching.ts'
 import { sweepWindows } from './domain/keys/admission.sql.ts'
 import { sweepAnswers } from './domain/messages/idempotency.ts'
 import { startSending } from './domain/messages/sending.ts'
 import { settleEarly } from './domain/messages/statuses.ts'
+import { sweepPeople } from './domain/people/sweep.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import { Unfit } from './lib/refuse.ts'
+import type { TargetRules } from './lib/target-guard.ts'
 import { GraphClient } from './whatsapp/client.ts'
 
 export interface Service {
@@ -34,11 +37,25 @@ export interface ServiceOptions {
   /** Gives up starting, and undoes what was started. */
   signal?: AbortSignal
   /** Starts what runs beside the service, once the database is ours and before anything might call on it. */
-  beside?: (() => Promise<{ stop(): Promise<void> }>) | undefined
+  beside?: (() => Promise<{ url: string; stop(): Promise<void> }>) | undefined
 }
 
 /** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
-export async function startService({
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config } = options
+  if (config.port !== 0) return startOnPort(options)
+  for (let tries = 1; ; tries++) {
+    try {
+      // Found before anything is built: links and error answers name it.
+      return await startOnPort({ ...options, config: onPort(config, await freePort(config)) })
+    } catch (error) {
+      // Somebody else was given the same one in between.
+      if (!(error instanceof PortTaken) || tries === 3) throw error
+    }
+  }
+}
+
+async function startOnPort({
   config,
   clock = systemClock,
   log,
@@ -78,6 +95,7 @@ export async function startService({
         : [
             startSyncLoop(network, logger),
             startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock)),
+            startLoop('sign-ins', logger, 600_000, () => sweepPeople(db, clock)),
             startLoop('idempotency keys', logger, 600_000, () => sweepAnswers(db, clock)),
             startLoop('prove the ledger', logger, 3_600_000, async () => void (await proveLedger(db, logger))),
           ]),
@@ -85,12 +103,20 @@ export async function startService({
     undo.push(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
     const sending = config.role === 'api' ? undefined : startSending(network, logger)
     if (sending) undo.push(() => sending.stop())
+    const fetching = config.role === 'api' ? undefined : startFetching(network, logger, config.retentionDays)
+    if (fetching) undo.push(() => fetching.stop())
     const api = await buildApi({
       db,
       clock,
       log: logger,
       config,
-      vault: network.vault,
+      parts: {
+        network,
+        secretKeys: config.secretKeys,
+        targetRules: targetRules(config),
+        simulatorUrl: () => companion?.url ?? null,
+        retentionDays: config.retentionDays,
+      },
       isReady: async () => !stopping && (await answers(db)),
     })
     undo.push(() => api.flush())
@@ -114,23 +140,39 @@ export async function startService({
 }
 
 function deliver(db: Store['db'], clock: Clock, log: Logger, config: Config): Deliveries {
-  const { webhookAllowHttp: allowHttp, webhookAllowRanges: allowRanges, webhookCa: ca } = config
-  const outbound = newOutbound({ allowHttp, allowRanges, ca })
+  const outbound = newOutbound({ ...targetRules(config), ca: config.webhookCa })
   return startDeliveries({ db, clock, log, secretKeys: config.secretKeys(), outbound, productVersion: version })
 }
 
+const targetRules = ({ webhookAllowHttp: allowHttp, webhookAllowRanges: allowRanges }: Config): TargetRules => ({
+  allowHttp,
+  allowRanges,
+})
+
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new Unfit(`Port ${port} on ${host} is in use. Set PORT to a free one.`)
-    if (code === 'EACCES') throw new Unfit(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EINVAL') {
-      throw new Unfit(`HOST is "${host}", but that is not an address of this machine.`)
-    }
-    throw error
+  await app.listen({ host, port }).catch((error) => refusePlace(error, host, port))
+}
+
+function freePort({ host }: Config): Promise<number> {
+  const probe = createServer()
+  return new Promise<number>((resolve, reject) => {
+    probe.once('error', reject).listen(0, host, () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  }).catch((error) => refusePlace(error, host, 0))
+}
+
+class PortTaken extends Unfit {}
+
+function refusePlace(error: NodeJS.ErrnoException, host: string, port: number): never {
+  const { code } = error
+  if (code === 'EADDRINUSE') throw new PortTaken(`Port ${port} on ${host} is in use. Set PORT to a free one.`)
+  if (code === 'EACCES') throw new Unfit(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EINVAL') {
+    throw new Unfit(`HOST is "${host}", but that is not an address of this machine.`)
   }
+  throw error
 }
 
 /** Lets requests under way finish, then cuts those that do not. */

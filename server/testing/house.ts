@@ -4,13 +4,13 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { turnPages } from '../src/db/partitions.ts'
-import { newVault } from '../src/domain/connections/vault.ts'
 import { type Patience, usualPatience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { FakeClock } from '../src/lib/clock.ts'
 import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
+import { apiParts } from './api-parts.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
 import { newDatabase } from './database.ts'
 import { openApiCheck } from './openapi-check.ts'
@@ -60,8 +60,8 @@ export async function openHouse({ moreRoutes = [], trustProxy = [], patience = u
     trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),
   }
   const secretKeys = new Map([['test', randomBytes(32)]])
-  const vault = newVault(db, secretKeys)
-  const api = await buildApi({ db, clock, log, config, vault, isReady: async () => true, moreRoutes, patience })
+  const parts = apiParts(db, clock, secretKeys)
+  const api = await buildApi({ db, clock, log, config, parts, isReady: async () => true, moreRoutes, patience })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
   const check = await openApiCheck(url)

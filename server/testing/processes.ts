@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { openDatabase } from '../src/db/db.ts'
-import { newVault } from '../src/domain/connections/vault.ts'
 import { newLogger } from '../src/lib/logger.ts'
+import { apiParts } from './api-parts.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
 import type { House } from './house.ts'
 
@@ -26,7 +26,7 @@ export function useProcesses(house: House, more = 2): Processes {
         clock: house.clock,
         log: newLogger('silent'),
         config: { publicUrl: 'http://parley.test', trustProxy: [] },
-        vault: newVault(db, house.secretKeys),
+        parts: apiParts(db, house.clock, house.secretKeys),
         isReady: async () => true,
       })
       urls.push(await api.app.listen({ host: '127.0.0.1', port: 0 }))

@@ -20,13 +20,14 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   file_expired: [410, 'invalid_request_error'],
   payload_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
+  range_not_satisfiable: [416, 'invalid_request_error'],
   idempotency_key_reused: [422, 'idempotency_error'],
   internal_error: [500, 'api_error'],
   service_unavailable: [503, 'api_error'],
 }
 
 /** Codes of features that are still to come; nothing throws them yet. */
-export const codesToCome: readonly ErrorCode[] = ['file_expired']
+export const codesToCome: readonly ErrorCode[] = []
 
 export interface Refused {
   code: ErrorCode

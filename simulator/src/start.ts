@@ -9,6 +9,7 @@ import { demoDataset } from './datasets/demo.ts'
 import { assetRoutes } from './graph/flows.ts'
 import { downloadRoutes } from './graph/media.ts'
 import { graphRoutes } from './graph/server.ts'
+import { handsetRoutes } from './handset-page.ts'
 import { newTraceId } from './ids.ts'
 import { folderStore, memoryStore } from './media-store.ts'
 import { errorBody, GraphError } from './network/errors.ts'
@@ -19,6 +20,7 @@ import { readState, type Saved, StateFile } from './state-file.ts'
 import { pageRoutes } from './status-page.ts'
 import { Outlet } from './webhooks/post.ts'
 import { WebhookQueue } from './webhooks/queue.ts'
+import { noteTaken } from './webhooks/taken.ts'
 import { WireLog } from './wire-log.ts'
 import { emptyWorld, replaceWorld } from './world.ts'
 
@@ -98,6 +100,7 @@ function buildNetwork(options: SimulatorOptions, saved: Saved | undefined) {
     log,
     changed,
     destinationOf: (update) => destinationOf(world, update),
+    taken: (update) => noteTaken(world, log, update),
   })
   const path = options.stateFile
   const collect = () => ({ world, batches: queue.snapshot() })
@@ -123,6 +126,7 @@ function buildServer(network: Network, control: Control): FastifyInstance {
   downloadRoutes(server, network)
   assetRoutes(server, network)
   pageRoutes(server, network)
+  handsetRoutes(server)
   server.setNotFoundHandler((request, reply) => {
     if (request.url.startsWith('/control'))
       return reply

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Network } from './network.ts'
 
-/** A plain page for whoever opens the address in a browser, and the manual beside it. */
+/** A plain page that says what is here, and the manual beside it. */
 export function pageRoutes(server: FastifyInstance, network: Network): void {
-  server.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(statusPage(network)))
+  server.get('/status', (_request, reply) => reply.type('text/html; charset=utf-8').send(statusPage(network)))
   server.get('/readme', (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(readFileSync(new URL('../README.md', import.meta.url))),
   )
@@ -23,7 +23,7 @@ function statusPage({ world, url, queue }: Network): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8cf}code{background:#333}}</style></head><body>
 <h1>Pretend WhatsApp network</h1>
-<p>Graph API at <code>${escaped(url)}/v25.0/…</code>, control API at <code>${escaped(url)}/control/…</code>. Nothing here reaches a real phone.</p>
+<p>Graph API at <code>${escaped(url)}/v25.0/…</code>, control API at <code>${escaped(url)}/control/…</code>. Nothing here reaches a real phone. The <a href="/">handset</a> is a phone to hold in the browser.</p>
 <h2>Apps</h2><ul>${apps.join('') || '<li>none</li>'}</ul>
 <h2>Business numbers</h2><ul>${numbers.join('') || '<li>none</li>'}</ul>
 <h2>So far</h2><p>${world.phones.size} phones, ${world.messages.size} messages, ${world.templates.size} templates, ${queue.size} webhook updates waiting to be taken.</p>

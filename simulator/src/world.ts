@@ -152,6 +152,8 @@ export interface Message {
   contextId: string | null
   /** Only on messages a business sent. */
   journey: Journey | null
+  /** Only on messages a phone wrote: the business's app has taken it, or the business said that it has seen it. */
+  receipt?: 'taken' | 'seen'
 }
 
 export interface Journey {

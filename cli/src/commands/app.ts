@@ -1,5 +1,6 @@
 import { type App, createApp, ingressPath, listApps, usualGraphUrl } from '@parley/server/domain/connections/apps'
-import type { Command } from '../command.ts'
+import { renewApp } from '@parley/server/domain/connections/renew'
+import { type Command, Misuse } from '../command.ts'
 import { readSecret } from '../secret.ts'
 import { jsonList, table } from '../table.ts'
 
@@ -63,6 +64,26 @@ export const appCommands: readonly Command[] = [
         ],
         json,
       }
+    },
+  },
+  {
+    name: 'app change',
+    summary:
+      'Give an app another secret or verify token, where it has another at Meta or the key that sealed it is lost',
+    args: ['ID'],
+    options: {
+      'app-secret': { value: 'S', help: 'the app secret; - reads a line of standard input' },
+      'verify-token': { value: 'V', help: 'the verify token; - reads a line of standard input' },
+    },
+    async run(call) {
+      const { db, config, option, args } = call
+      const given = async (name: string) =>
+        option(name) === undefined ? undefined : readSecret(call, name, { help: '' })
+      const wish = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
+      if (!wish.appSecret && !wish.verifyToken)
+        throw new Misuse('Name what is to change: --app-secret or --verify-token.')
+      const app = await renewApp(await db(), config.secretKeys(), args[0] ?? '', wish)
+      return { lines: [`App ${app.id} is changed.`], json: toJson(app, config.publicUrl) }
     },
   },
   {

@@ -6,10 +6,12 @@ import {
   requireConnection,
 } from '@parley/server/domain/connections/connections'
 import { type Network, newNetwork } from '@parley/server/domain/connections/network'
+import { renewToken } from '@parley/server/domain/connections/renew'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { Unfit } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
+import { newProgress } from '../progress.ts'
 import { readSecret } from '../secret.ts'
 import { jsonList, table } from '../table.ts'
 
@@ -40,6 +42,20 @@ export const connectionCommands: readonly Command[] = [
           accessToken: token,
         })
         const lines = [`Connection ${connection.id} made.`, ...linesOf(sync)]
+        return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
+      })
+    },
+  },
+  {
+    name: 'connection change',
+    summary: 'Give a connection a new access token; the old one is used until the network takes the new one',
+    args: ['ID'],
+    options: { 'access-token': accessToken },
+    async run(call) {
+      const token = await readSecret(call, 'access-token', accessToken)
+      return speaking(call, async (network) => {
+        const { connection, sync } = await renewToken(network, call.args[0] ?? '', token)
+        const lines = [`Connection ${connection.id} has a new token.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
     },
@@ -84,9 +100,12 @@ async function speaking<T>({ db, clock, config }: Call, work: (network: Network)
   // Loaded here, for the other commands do not speak with the network.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const client = new GraphClient({ productVersion: version })
+  const progress = newProgress()
+  progress.say('Speaking with the network')
   try {
     return await work(newNetwork({ db: await db(), clock, secretKeys: config.secretKeys(), client }))
   } finally {
+    progress.end()
     await client.close()
   }
 }

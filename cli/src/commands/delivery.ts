@@ -1,7 +1,8 @@
 import { type DeliveryState, deliveryStates } from '@parley/server/domain/deliveries/item'
 import { listDeliveries } from '@parley/server/domain/deliveries/listing'
-import { retryDelivery } from '@parley/server/domain/deliveries/retry'
+import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { type Command, Misuse } from '../command.ts'
+import { readTime } from '../read.ts'
 import { jsonList, table } from '../table.ts'
 
 export const deliveryCommands: readonly Command[] = [
@@ -33,11 +34,25 @@ export const deliveryCommands: readonly Command[] = [
   },
   {
     name: 'delivery retry',
-    summary: 'Deliver an event once more, whatever became of it',
-    args: ['EVENT_ID'],
-    options: { webhook: { value: 'ID', required: true, help: 'to which endpoint' } },
-    async run({ db, clock, option, args: [eventId = ''] }) {
+    summary: 'Deliver an event once more, whatever became of it; or all that failed since a time',
+    args: ['[EVENT_ID]'],
+    options: {
+      webhook: { value: 'ID', required: true, help: 'to which endpoint' },
+      'failed-since': { value: 'T', help: 'in place of EVENT_ID: everything that was given up since then' },
+    },
+    async run({ db, clock, option, args: [eventId] }) {
       const webhookId = option('webhook') ?? ''
+      const since = option('failed-since')
+      if ((eventId === undefined) === (since === undefined))
+        throw new Misuse('Name EVENT_ID or --failed-since, one of the two.')
+      if (eventId === undefined) {
+        const from = readTime('failed-since', since ?? '')
+        const retried = await retryFailedSince(await db(), clock, webhookId, from)
+        return {
+          lines: [`${retried} that failed since ${from.toISOString()} are due again for ${webhookId}.`],
+          json: { webhook_id: webhookId, failed_since: from.toISOString(), retried },
+        }
+      }
       await retryDelivery(await db(), clock, webhookId, eventId)
       return {
         lines: [`Event ${eventId} is due again for ${webhookId}.`],

@@ -1,8 +1,10 @@
 import { budgetRange } from '@parley/contract/key'
 import { scopes } from '@parley/contract/scopes'
-import { createKey, type Key, listKeys, revokeKey } from '@parley/server/domain/keys/keys'
+import { changeKey, createKey, type Key, listKeys, revokeKey, warningsOf } from '@parley/server/domain/keys/keys'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import { type Command, Misuse } from '../command.ts'
+import type { Call, Command } from '../command.ts'
+import { readList, readTime } from '../read.ts'
+import { styled } from '../style.ts'
 import { jsonList, table } from '../table.ts'
 
 export const keyCommands: readonly Command[] = [
@@ -20,22 +22,45 @@ export const keyCommands: readonly Command[] = [
         help: `requests a minute, ${budgetRange.minimum} to ${budgetRange.maximum} (default ${budgetRange.default})`,
       },
     },
-    async run({ db, clock, option, options }) {
-      const expiry = option('expires-at')
-      const rate = option('rate')
+    async run(call) {
+      const { db, clock, option } = call
       const { key, secret } = await createKey(await db(), clock, {
+        ...rulesOf(call),
         workspaceId: option('workspace') ?? '',
         name: option('name') ?? '',
-        scopes: options('scope').flatMap((each) => each.split(',')),
-        allowedRanges: options('ip').flatMap((each) => each.split(',')),
-        expiresAt: expiry === undefined ? null : readTime('expires-at', expiry),
-        budget: rate === undefined ? undefined : Number(rate),
+        scopes: readList(call.options('scope')),
         createdBy: 'operator',
       })
+      const warnings = warningsOf(key)
       return {
-        lines: [`Key ${key.id} made. Its secret is shown this once:`, '', `  ${secret}`],
-        json: { ...toJson(key), secret },
+        lines: [`Key ${key.id} made. Its secret is shown this once:`, '', `  ${secret}`, ...noteworthy(warnings)],
+        json: { ...toJson(key), warnings, secret },
       }
+    },
+  },
+  {
+    name: 'key change',
+    summary: 'Change what a key may do, from its next request on; what is not named stays',
+    args: ['ID'],
+    options: {
+      name: { value: 'N', help: 'for which system it is' },
+      scope: { value: 'S', repeated: true, help: 'all the scopes it is to have' },
+      'expires-at': { value: 'T', help: 'when it stops working' },
+      ip: {
+        value: 'CIDR',
+        repeated: true,
+        help: 'all the addresses it may be used from; any lets it be used from anywhere',
+      },
+      rate: { value: 'N', help: 'requests a minute' },
+    },
+    async run(call) {
+      const { db, clock, option, args } = call
+      const name = option('name')
+      const scopes = readList(call.options('scope'))
+      const wish = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
+      const key = await changeKey(await db(), clock, args[0] ?? '', wish)
+      const warnings = warningsOf(key)
+      return { lines: [`Key ${key.id} is changed.`, ...noteworthy(warnings)], json: { ...toJson(key), warnings } }
     },
   },
   {
@@ -74,12 +99,20 @@ export const keyCommands: readonly Command[] = [
   },
 ]
 
-function readTime(name: string, text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()))
-    throw new Misuse(`--${name} is "${text}", but it takes a time such as 2027-01-31T00:00:00Z.`)
-  return time
+/** What is given of the rules that a key may be made and changed with. */
+function rulesOf({ option, options }: Call) {
+  const expiry = option('expires-at')
+  const rate = option('rate')
+  const ranges = readList(options('ip'))
+  return {
+    ...(ranges.length > 0 && { allowedRanges: ranges.filter((range) => range !== 'any') }),
+    ...(expiry !== undefined && { expiresAt: readTime('expires-at', expiry) }),
+    ...(rate !== undefined && { budget: Number(rate) }),
+  }
 }
+
+const noteworthy = (warnings: readonly string[]): string[] =>
+  warnings.length === 0 ? [] : ['', ...warnings.map((warning) => styled('yellow', warning))]
 
 function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {
   if (revokedAt) return 'revoked'

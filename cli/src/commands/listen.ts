@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { verifyWebhook, WebhookError } from '@parley/sdk/verify'
+import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
 import { Unfit } from '@parley/server/lib/refuse'
 import { type Command, Misuse } from '../command.ts'
+import { onSignals } from '../signals.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
@@ -25,7 +26,7 @@ export const listenCommand: Command = {
       : (heard: Heard) => console.log(linesOf(heard).join('\n'))
     const server = createServer(async (request, response) => {
       const body = await buffer(request).catch(() => Buffer.alloc(0))
-      const heard = await hear(body, request.headers['service-signature'], secret)
+      const heard = await hear(body, request.headers, secret)
       response.writeHead(heard.verified === false ? 400 : 200).end()
       print(heard)
     })
@@ -40,7 +41,12 @@ export const listenCommand: Command = {
     const say = flag('json') ? console.error : console.log
     say(`Listening at http://127.0.0.1:${chosen}/`)
     if (!secret) say('Without --secret nothing is verified.')
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')])
+    await new Promise<void>((resolve) => {
+      const stopListening = onSignals(() => {
+        stopListening()
+        resolve()
+      })
+    })
     server.closeAllConnections()
     server.close()
     return undefined
@@ -54,13 +60,12 @@ interface Heard {
   event: unknown
 }
 
-async function hear(body: Buffer, header: string | string[] | undefined, secret: string | undefined): Promise<Heard> {
+async function hear(body: Buffer, headers: IncomingHttpHeaders, secret: string | undefined): Promise<Heard> {
   if (secret === undefined) return { verified: null, why: null, event: readJson(body) }
   try {
-    const signature = Array.isArray(header) ? header[0] : header
-    return { verified: true, why: null, event: await verifyWebhook(body, signature, secret) }
+    return { verified: true, why: null, event: await verifyWebhook(body, headers, secret) }
   } catch (error) {
-    if (!(error instanceof WebhookError)) throw error
+    if (!(error instanceof WebhookVerificationError)) throw error
     return { verified: false, why: error.message, event: readJson(body) }
   }
 }

@@ -18,9 +18,11 @@ export const phoneCommands: readonly Command[] = [
       button: { value: 'ID|TITLE', help: 'taps a button of a message, by its id or its words' },
       'list-row': { value: 'ID|TITLE', help: 'chooses a row of a list, by its id or its words' },
       reaction: { value: 'EMOJI', help: 'reacts to a message; "" takes the reaction back' },
-      order: { value: 'SKU[:N],…', help: 'orders products of the catalogue' },
+      order: { value: 'SKU[:N][@PRICE[CURRENCY]],…', help: 'orders products of the catalogue' },
+      note: { value: 'T', help: 'words with an order' },
       'flow-json': { value: 'JSON', help: 'fills in the form of a message, {} for an empty one' },
       'flow-file': { value: 'FIELD=FILE', repeated: true, help: 'a file in that form' },
+      'flow-encrypted': { help: 'its files lie enciphered, as those of a form with an endpoint do' },
       caption: { value: 'T', help: 'words under a file' },
       'reply-to': {
         value: 'WAMID',
@@ -38,7 +40,9 @@ export const phoneCommands: readonly Command[] = [
         to,
         replyTo: call.option('reply-to'),
         caption: call.option('caption'),
+        note: call.option('note'),
         files: call.options('flow-file'),
+        encrypted: call.flag('flow-encrypted'),
         conversation: async () => (await ask('GET', `/messages?to=${to}`)) as never,
       })
       const { id } = (await ask('POST', `/${action}`, body)) as { id?: string }

@@ -3,6 +3,7 @@ import { newLogger } from '@parley/server/lib/logger'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import type { Command } from '../command.ts'
+import { onSignals } from '../signals.ts'
 import { runSimulator } from '../simulator.ts'
 import { welcome } from '../welcome.ts'
 
@@ -16,7 +17,7 @@ export const startCommand: Command = {
     const say = (line: string) => (json ? console.error(line) : console.log(line))
     const log = newLogger(config.logLevel, json ? process.stderr : undefined)
     say(`Parley ${version}`)
-    const signal = stopAsked()
+    const { signal, stopListening } = stopAsked()
     // Loaded here, for the other commands can do without an http server.
     const { startService } = await import('@parley/server/start')
     let service: Service | undefined
@@ -40,6 +41,7 @@ export const startCommand: Command = {
       // Told to stop while starting: what was started is undone already.
       if (!signal.aborted) {
         await service?.stop()
+        stopListening()
         throw error
       }
     }
@@ -57,7 +59,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Aborted when somebody wants us to end: a signal, or the npm that started us is gone and nobody could send one. */
-function stopAsked(): AbortSignal {
+function stopAsked(): { signal: AbortSignal; stopListening: () => void } {
   const asked = new AbortController()
   let first = 0
   const stop = () => {
@@ -66,18 +68,16 @@ function stopAsked(): AbortSignal {
     setTimeout(() => process.exit(1), 14_000).unref()
     asked.abort()
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      // Ctrl-C comes twice, from the terminal and passed on by npm; a person's second one comes later.
-      if (first !== 0 && Date.now() - first > 1000) process.exit(130)
-      stop()
-    })
-  }
+  const stopListening = onSignals(() => {
+    // Ctrl-C comes twice, from the terminal and passed on by npm; a person's second one comes later.
+    if (first !== 0 && Date.now() - first > 1000) process.exit(130)
+    stop()
+  })
   if (process.env.npm_lifecycle_event !== undefined) {
     const parent = process.ppid
     setInterval(() => {
       if (process.ppid !== parent) stop()
     }, 500).unref()
   }
-  return asked.signal
+  return { signal: asked.signal, stopListening }
 }

@@ -1,11 +1,16 @@
 import { eventTypes } from '@parley/contract/events'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Config } from '@parley/server/config'
-import { disableWebhook, enableWebhook } from '@parley/server/domain/deliveries/holding'
-import { createWebhook, listAllWebhooks, rotateWebhook } from '@parley/server/domain/webhooks/webhooks'
+import type { Db } from '@parley/server/db/db'
+import { deleteWebhook, disableWebhook, enableWebhook } from '@parley/server/domain/deliveries/holding'
+import { listDeliveries } from '@parley/server/domain/deliveries/listing'
+import { changeWebhook, createWebhook, listAllWebhooks, rotateWebhook } from '@parley/server/domain/webhooks/webhooks'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import type { Command } from '../command.ts'
+import { Unfit } from '@parley/server/lib/refuse'
+import { type Command, Misuse } from '../command.ts'
+import { readList } from '../read.ts'
 import { jsonList, table } from '../table.ts'
+import { testCommand } from './webhook-test.ts'
 
 export const webhookCommands: readonly Command[] = [
   {
@@ -22,7 +27,7 @@ export const webhookCommands: readonly Command[] = [
         workspaceId: option('workspace') ?? '',
         name: option('name') ?? '',
         url: option('url') ?? '',
-        events: options('event').flatMap((each) => each.split(',')),
+        events: readList(options('event')),
       }
       const made = await createWebhook(await db(), clock, config.secretKeys(), rulesOf(config), wish)
       return withSecret(`Endpoint ${made.webhook.id} made.`, made)
@@ -52,6 +57,38 @@ export const webhookCommands: readonly Command[] = [
     },
   },
   {
+    name: 'webhook change',
+    summary: 'Change an endpoint’s name, address or events; what is not named stays',
+    args: ['ID'],
+    options: {
+      name: { value: 'N', help: 'which system it belongs to' },
+      url: { value: 'U', help: 'where events are posted from the next attempt on' },
+      event: { value: 'E', repeated: true, help: 'all the events it is to get' },
+    },
+    async run({ db, config, option, options, args: [id = ''] }) {
+      const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
+      const wish = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
+      if (Object.keys(wish).length === 0) throw new Misuse('Name what is to change: --name, --url or --event.')
+      const webhook = await changeWebhook(await db(), rulesOf(config), id, wish)
+      return { lines: [`Endpoint ${webhook.id} is changed.`], json: webhook }
+    },
+  },
+  {
+    name: 'webhook delete',
+    summary: 'Delete an endpoint; what waits for it is dropped, what it was sent stays on record',
+    args: ['ID'],
+    options: { yes: { help: 'even if events wait for it, which are then lost to it' } },
+    async run({ db, clock, flag, args: [id = ''] }) {
+      const dropped = await countOpen(await db(), id)
+      if (dropped > 0 && !flag('yes')) {
+        throw new Unfit(`${dropped} events wait for ${id} and would be lost to it. If that is meant, add --yes.`)
+      }
+      await deleteWebhook(await db(), clock, id)
+      return { lines: [`Endpoint ${id} is deleted.`], json: { id, object: 'webhook', deleted: true, dropped } }
+    },
+  },
+  testCommand,
+  {
     name: 'webhook rotate',
     summary: 'Give an endpoint a new signing secret; the old one is dead at once',
     args: ['ID'],
@@ -80,6 +117,13 @@ export const webhookCommands: readonly Command[] = [
     },
   },
 ]
+
+async function countOpen(db: Db, webhookId: string): Promise<number> {
+  const open = (['pending', 'retrying', 'held'] as const).map((state) =>
+    listDeliveries(db, { webhookId, state, limit: 10_000 }),
+  )
+  return (await Promise.all(open)).flat().length
+}
 
 const rulesOf = ({ webhookAllowHttp, webhookAllowRanges }: Config) => ({
   allowHttp: webhookAllowHttp,

@@ -1,7 +1,9 @@
 import { finished } from 'node:stream/promises'
+import type { Topic } from '@parley/contract/console/topics'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Connection } from './connection.ts'
+import { NewsDesk, newsChannel } from './news.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
@@ -15,9 +17,12 @@ export interface Db {
   change(text: string, values?: readonly unknown[]): Promise<number>
   /** Rows into a table, as `copy-format.ts` writes them. */
   copy(table: string, columns: readonly string[], bytes: Buffer): Promise<void>
+  /** All of it or nothing. Inside of a transaction it is part of that one. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
   afterCommit(work: () => void): void
+  /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
+  tell(workspaceId: string, topic: Topic): void
   /** The same object for every view of this database and every transaction in it. */
   readonly root: object
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
@@ -30,6 +35,8 @@ export interface Database extends Db {
   /** Text that is not prepared and may hold several statements: migrations. */
   script(text: string): Promise<void>
   session(): Promise<Session>
+  /** How the connections are used right now. */
+  pools(): { pool: 'all' | 'workspace'; open: number; idle: number; waiting: number }[]
   close(): Promise<void>
 }
 
@@ -38,11 +45,24 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 /** Which workspace a connection may see: a UUID, or `all` for the loops and the pipeline, which serve every workspace. */
 const visibility = 'parley.workspace'
 
-export function openDatabase(connection: Connection, onError: (error: Error) => void, max = 10): Database {
+/** How long a statement that a request waits for may take. Loops, and what tends partitions, take as long as it takes. */
+const usualPatienceMs = 30_000
+
+export function openDatabase(
+  connection: Connection,
+  onError: (error: Error) => void,
+  max = 10,
+  patienceMs = usualPatienceMs,
+): Database {
   const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000 }
   // Said by the first statement rather than in the start-up packet, which connection poolers do not pass on.
   const whole = new pg.Pool({ ...shared, verify: seeAll })
-  const walled = new pg.Pool(shared)
+  // PostgreSQL ends what takes too long; one that hangs cannot, so a little later we stop waiting ourselves.
+  const walled = new pg.Pool({
+    ...shared,
+    query_timeout: Math.ceil(patienceMs * 1.2),
+    verify: (client, done) => void client.query(`set statement_timeout = ${patienceMs}`, (error) => done(error)),
+  })
   let closing = false
   for (const pool of [whole, walled]) {
     // A pool is done before the last of its connections is; that PostgreSQL stops then is no loss.
@@ -50,9 +70,10 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
       if (!closing) onError(error)
     })
   }
+  const desk = new NewsDesk((payload) => whole.query('select pg_notify($1, $2)', [newsChannel, payload]))
   return {
     ...dbOn(
-      {},
+      { desk },
       (work) => work(),
       (work) => borrow(whole, work),
       (workspaceId) => (work) =>
@@ -67,12 +88,21 @@ export function openDatabase(connection: Connection, onError: (error: Error) => 
     ),
     script: (text) => borrow(whole, async (client) => void (await client.query(text))),
     session: () => openSession(connection),
+    pools: () => [useOf('all', whole), useOf('workspace', walled)],
     async close() {
       closing = true
+      desk.close()
       await Promise.all([whole.end(), walled.end()])
     },
   }
 }
+
+const useOf = <Name>(pool: Name, { totalCount, idleCount, waitingCount }: pg.Pool) => ({
+  pool,
+  open: totalCount,
+  idle: idleCount,
+  waiting: waitingCount,
+})
 
 function seeAll(client: pg.PoolClient, done: (error?: Error) => void): void {
   // Planned once: with arrays as parameters PostgreSQL would otherwise plan a batch anew each time, at twice its cost.
@@ -112,7 +142,11 @@ function isConnectionFault(error: unknown): boolean {
 
 type AfterCommit = Db['afterCommit']
 
-function dbOn(root: object, afterCommit: AfterCommit, lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
+interface Root {
+  desk: NewsDesk
+}
+
+function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     lend((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
   const db: Db = {
@@ -132,7 +166,9 @@ function dbOn(root: object, afterCommit: AfterCommit, lend: Borrow, lendWithin: 
         let result: Awaited<ReturnType<typeof work>>
         try {
           const inside: Borrow = (use) => use(client)
-          result = await work(dbOn(root, (each) => void later.push(each), inside, nestedWithin))
+          const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
+          tx.transaction = (nested) => nested(tx)
+          result = await work(tx)
           await client.query('commit')
         } catch (error) {
           await client.query('rollback').catch(() => {})
@@ -142,6 +178,7 @@ function dbOn(root: object, afterCommit: AfterCommit, lend: Borrow, lendWithin: 
         return result
       }),
     afterCommit,
+    tell: (workspaceId, topic) => afterCommit(() => root.desk.tell(workspaceId, topic)),
     root,
     within: (workspaceId) => dbOn(root, afterCommit, lendWithin(workspaceId), lendWithin),
   }

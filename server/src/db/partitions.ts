@@ -4,8 +4,10 @@ import type { Db } from './db.ts'
 const tables = [
   ['request_log', 'at'],
   ['refusal_hours', 'hour'],
+  ['traffic_hours', 'hour'],
   ['events', 'created_at'],
   ['delivery_attempts', 'at'],
+  ['delivery_hours', 'hour'],
 ] as const
 
 /** Partitions for today and the days to come, and none past their retention. */

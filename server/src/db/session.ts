@@ -6,7 +6,7 @@ export interface Session {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** The one row of a statement that is asked often; it is prepared under its name. */
   ask<Row extends object>(name: string, text: string): Promise<Row | undefined>
-  listen(channel: string, heard: () => void): Promise<void>
+  listen(channel: string, heard: (payload: string) => void): Promise<void>
   /** Called once if the connection is lost; not when it is closed. */
   onLost(lost: () => void): void
   close(): Promise<void>
@@ -26,7 +26,7 @@ export async function openSession(connection: Connection): Promise<Session> {
     },
     async listen(channel, heard) {
       client.on('notification', (message) => {
-        if (message.channel === channel) heard()
+        if (message.channel === channel) heard(message.payload ?? '')
       })
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
     },

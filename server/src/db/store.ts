@@ -24,6 +24,8 @@ export interface StoreOptions {
   purpose: 'service' | 'visitor'
   log: Logger
   say?: (line: string) => void
+  /** Whether it is brought up to this program (it usually is), or left as it is. */
+  migrates?: boolean
   /** Gives up opening. */
   signal?: AbortSignal
 }
@@ -31,7 +33,7 @@ export interface StoreOptions {
 /** The database of this installation, embedded or elsewhere, brought up to this program. */
 export async function openStore(
   config: StorePlace,
-  { purpose, log, say = () => {}, signal }: StoreOptions,
+  { purpose, log, say = () => {}, migrates = true, signal }: StoreOptions,
 ): Promise<Store> {
   const { dataDir } = config
   const embedded =
@@ -39,8 +41,9 @@ export async function openStore(
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl as string }
   try {
     signal?.throwIfAborted()
-    const applied = await migrate({ ...connection, connectionTimeoutMillis: 10_000 })
+    const applied = migrates ? await migrate({ ...connection, connectionTimeoutMillis: 10_000 }) : []
     const db = openDatabase(connection, (error) => log.warn({ err: error }, 'a database connection was lost'))
+    if (!migrates) await db.rows('select 1')
     return {
       db,
       connection,

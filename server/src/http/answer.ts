@@ -1,4 +1,5 @@
-import { type ErrorReply, errorCatalogue } from '@parley/contract/errors'
+import { everyError } from '@parley/contract/console/errors'
+import type { ErrorReply } from '@parley/contract/errors'
 import type { Budget } from '../lib/gate.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
 
@@ -7,8 +8,9 @@ export function errorReply(refusal: Refusal, requestId: string, publicUrl: strin
   const { param, errors, details } = refusal.parts
   return {
     error: {
-      type: errorCatalogue[refusal.code].type,
-      code: refusal.code,
+      // Under /v1 only codes of its catalogue are ever thrown; the console's own have the same shape.
+      type: everyError[refusal.code].type as ErrorReply['error']['type'],
+      code: refusal.code as ErrorReply['error']['code'],
       message: refusal.message,
       request_id: requestId,
       doc_url: `${publicUrl}/docs/errors#${refusal.code}`,
@@ -55,10 +57,12 @@ export const malformedUrl = (): Refusal =>
 export const noHost = (): Refusal =>
   invalid([{ param: 'host', code: 'missing', message: 'The Host header is missing.' }])
 
-/** The database is stopped, starting or out of reach: nothing that the request could have caused. */
+/** The database is stopped, starting, out of reach or too slow: nothing that the request could have caused. */
 function isDatabaseAway(code: string, message: string): boolean {
   return (
-    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|53300)$/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|pool after calling end/.test(message)
+    /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|57014|53300)$/.test(code) ||
+    /Connection terminated|Query read timeout|timeout exceeded when trying to connect|pool after calling end/.test(
+      message,
+    )
   )
 }

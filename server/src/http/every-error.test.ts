@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes } from '@parley/contract/errors'
 import { expect, test } from 'vitest'
 import type { Answer, CallOptions } from '../../testing/call.ts'
 import { echoRoutes } from '../../testing/echo.ts'
+import { newFile } from '../../testing/files.ts'
 import { useHouse } from '../../testing/house.ts'
 import { loggedRequest } from '../../testing/log.ts'
 import { newApp, newSender } from '../../testing/posting-app.ts'
@@ -101,6 +102,15 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
     const { send } = await newSending()
     await send('hi', 'a')
     return send('ho', 'a')
+  },
+  async file_expired() {
+    const workspace = await newWorkspace(house)
+    return workspace.call(await newFile(house, workspace, { gone: 'retention' }))
+  },
+  async range_not_satisfiable() {
+    const workspace = await newWorkspace(house)
+    const path = await newFile(house, workspace, { bytes: Buffer.from('ten bytes.') })
+    return workspace.call(path, { headers: { range: 'bytes=10-' } })
   },
   payload_too_large: () => post('x'.repeat(257 * 1024)),
   unsupported_media_type: () => post('a', { 'content-type': 'text/plain' }),

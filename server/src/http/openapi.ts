@@ -75,16 +75,21 @@ function operationOf(route: Route, named: Json): Json {
       ...parametersOf('path', route.params, named),
       ...parametersOf('query', route.query, named),
       ...parametersOf('header', route.headers, named),
+      ...(route.isBytes ? [rangeHeader] : []),
     ],
     ...(route.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: refer(route.body, named) } } } }
       : {}),
     responses: {
-      [route.status]: {
-        description: 'Done.',
-        headers: answerHeaders,
-        content: { 'application/json': { schema: refer(route.reply, named) } },
-      },
+      ...(route.isBytes
+        ? bytesResponses
+        : {
+            [route.status]: {
+              description: 'Done.',
+              headers: answerHeaders,
+              content: { 'application/json': { schema: refer(route.reply, named) } },
+            },
+          }),
       ...errorResponses(codes, named),
     },
   }
@@ -125,6 +130,33 @@ const answerHeaders = {
   'RateLimit-Limit': integerHeader('The budget of requests a minute.'),
   'RateLimit-Remaining': integerHeader('What is left of it in this window.'),
   'RateLimit-Reset': integerHeader('Seconds until the window rolls over.'),
+}
+
+const rangeHeader = {
+  name: 'Range',
+  in: 'header',
+  required: false,
+  description: 'One range of bytes, such as `bytes=0-1023`; several are answered with the whole.',
+  schema: { type: 'string' },
+}
+
+const textHeader = (description: string) => ({ description, schema: { type: 'string' } })
+
+const bytesHeaders = {
+  ...answerHeaders,
+  'Content-Length': integerHeader('How many bytes follow.'),
+  'Content-Disposition': textHeader('`attachment`, with the name as it was uploaded.'),
+  ETag: textHeader('For `If-Range`, to go on where an earlier answer broke off.'),
+}
+const bytesContent = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+
+const bytesResponses = {
+  200: { description: 'The whole, under its own media type.', headers: bytesHeaders, content: bytesContent },
+  206: {
+    description: 'The range that was asked for.',
+    headers: { ...bytesHeaders, 'Content-Range': textHeader('Which bytes of how many.') },
+    content: bytesContent,
+  },
 }
 
 function deliveryOf(type: string, schema: TSchema, named: Json): Json {

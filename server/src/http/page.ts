@@ -52,9 +52,9 @@ export function pageOf<Row, Item>(
   }
 }
 
-const writeCursor = ({ at, id }: Mark): string => Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+export const writeCursor = ({ at, id }: Mark): string => Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 
-function readCursor(cursor: string): Mark {
+export function readCursor(cursor: string): Mark {
   const [, time, id = ''] = /^(\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (!time || !isUuid(id)) {
     refuseParam('cursor', 'invalid', 'The cursor is not one of this list; use next_cursor of the page before.')

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, toRefusal } from './answer.ts'
+import { mountConsolePages } from './console/pages.ts'
 
 export interface PagesOptions {
   isReady(): Promise<boolean>
@@ -11,8 +9,6 @@ export interface PagesOptions {
   /** Whole HTML pages, by path. */
   pages: Readonly<Record<string, string>>
 }
-
-const consoleDir = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
 
 /** What lies outside /v1: health, a few pages, and the console. */
 export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: PagesOptions): void {
@@ -30,14 +26,18 @@ export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: 
         .send(html),
     )
   }
-  if (existsSync(join(consoleDir, 'index.html'))) {
-    app.register(fastifyStatic, { root: consoleDir, prefix: '/', wildcard: false })
-  }
+  const consolePage = mountConsolePages(app)
+  // The console reads the address itself: whatever a person may have typed or pasted is its page.
   app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send(errorReply(new Refusal('not_found'), request.id, publicUrl)),
+    consolePage && isForPerson(request)
+      ? consolePage(reply)
+      : reply.code(404).send(errorReply(new Refusal('not_found'), request.id, publicUrl)),
   )
   app.setErrorHandler((error, request, reply) => {
     const { refusal } = toRefusal(error)
     return reply.code(refusal.status).send(errorReply(refusal, request.id, publicUrl))
   })
 }
+
+const isForPerson = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && !/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')

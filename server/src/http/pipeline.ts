@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../db/db.ts'
 import type { AddressRange } from '../lib/addresses.ts'
@@ -7,6 +8,7 @@ import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, malformedUrl, noHost, standingHeaders, toRefusal } from './answer.ts'
 import { bodyMax, parseJson, readBody } from './body.ts'
+import type { Bytes } from './bytes.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { Patience } from './patience.ts'
 import type { Context, Route } from './route.ts'
@@ -119,7 +121,7 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
     method: route.method,
     url: withoutPrefixOf(app, route.path),
     config: { scope: route.scope },
-    schema: { response: { [route.status]: plain(route.reply) } },
+    ...(!route.isBytes && { schema: { response: { [route.status]: plain(route.reply) } } }),
     handler(request, reply) {
       checks.params?.(request.params)
       if (route.query || request.originalUrl.includes('?')) checks.query(request.query)
@@ -130,10 +132,21 @@ function mountRoute(app: FastifyInstance, route: Route, deps: PipelineDeps): voi
         Route['handle']
       >[1]
       const answer = route.handle(context, input)
+      if (route.isBytes) return sendBytes(request, reply, answer as Promise<Bytes>)
       reply.code(route.status)
       return answer instanceof Promise ? answer : reply.send(answer)
     },
   })
+}
+
+/** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */
+async function sendBytes(request: FastifyRequest, reply: FastifyReply, made: Promise<Bytes>): Promise<FastifyReply> {
+  const { status, headers, open } = await made
+  const bytes = request.method === 'HEAD' ? [] : open()
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .send(Readable.from(bytes, { objectMode: false }))
 }
 
 /**

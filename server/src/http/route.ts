@@ -1,9 +1,10 @@
 import type { ErrorCode } from '@parley/contract/errors'
 import { isScope, type Scope } from '@parley/contract/scopes'
-import type { Static, TSchema } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Caller } from '../lib/gate.ts'
+import type { Bytes } from './bytes.ts'
 
 /** What a handler is given besides its input. */
 export interface Context {
@@ -43,6 +44,8 @@ export interface Route {
   /** The handler checks the body itself, which the schema then only describes: its faults depend on more than shape. */
   checksBody?: boolean
   reply: TSchema
+  /** The handler answers with `Bytes` in place of JSON. */
+  isBytes?: boolean
   status: number
   /** Errors of this route besides those that any route may answer with. */
   errors: readonly ErrorCode[]
@@ -72,4 +75,14 @@ export function route<
   }
   // The pipeline calls a handler only with input its own schemas have let through.
   return { status: 200, errors: [], ...row } as unknown as Route
+}
+
+const AnyBytes = Type.Unsafe<Bytes>(Type.String({ format: 'binary' }))
+
+/** A row whose answer is a stream of bytes, whole or in part. */
+export function bytesRoute<Params extends TSchema | undefined = undefined>(
+  row: Omit<Parameters<typeof route<typeof AnyBytes, Params>>[0], 'reply' | 'status' | 'body' | 'checksBody'>,
+): Route {
+  const errors: readonly ErrorCode[] = [...(row.errors ?? []), 'range_not_satisfiable']
+  return { ...route({ ...row, errors, reply: AnyBytes }), isBytes: true }
 }

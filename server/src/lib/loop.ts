@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts'
+import { tallyOf } from './tally.ts'
 
 export interface Loop {
   stop(): Promise<void>
@@ -38,6 +39,7 @@ export function startLoop(
         const sooner = await turn()
         if (sooner) waitMs = Math.min(everyMs, sooner.nextInMs)
       } catch (error) {
+        tallyOf(log).add('loop failures', name)
         log.warn({ err: error, loop: name }, 'a loop failed and will try again')
       }
       if (stopped) return

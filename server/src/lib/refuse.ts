@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCatalogue, type Fault } from '@parley/contract/errors'
+import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
+import type { Fault } from '@parley/contract/errors'
 
 export interface RefusalParts {
   message?: string
@@ -11,19 +12,19 @@ export interface RefusalParts {
 /** The caller asked for something we will not do. The pipeline turns it into the one error shape. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  readonly code: ErrorCode
+  readonly code: AnyErrorCode
   readonly status: number
   readonly parts: RefusalParts
 
-  constructor(code: ErrorCode, parts: RefusalParts = {}) {
-    super(parts.message ?? errorCatalogue[code].message)
+  constructor(code: AnyErrorCode, parts: RefusalParts = {}) {
+    super(parts.message ?? everyError[code].message)
     this.code = code
-    this.status = errorCatalogue[code].status
+    this.status = everyError[code].status
     this.parts = parts
   }
 }
 
-export function refuse(code: ErrorCode, parts?: RefusalParts): never {
+export function refuse(code: AnyErrorCode, parts?: RefusalParts): never {
   throw new Refusal(code, parts)
 }
 

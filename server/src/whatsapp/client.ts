@@ -101,6 +101,11 @@ export class GraphClient {
     return downloadFrom(this.#agent, access, url, this.#limits)
   }
 
+  /** A file that lies enciphered on the network's file host, where everybody may have it. */
+  downloadSealed({ graphUrl }: GraphAccess, url: string): Promise<CallOutcome<Download>> {
+    return downloadFrom(this.#agent, { graphUrl, accessToken: null }, url, this.#limits)
+  }
+
   /** Has the account's webhooks sent to the app. */
   async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
     const outcome = await this.#call(access, 'POST', [wabaId, 'subscribed_apps'])

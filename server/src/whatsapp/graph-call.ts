@@ -80,9 +80,9 @@ export class Trip {
   }
 }
 
-export function headersOf(call: { accessToken: string; body?: unknown }, limits: { userAgent: string }) {
+export function headersOf(call: { accessToken: string | null; body?: unknown }, limits: { userAgent: string }) {
   return {
-    authorization: `Bearer ${call.accessToken}`,
+    ...(call.accessToken !== null && { authorization: `Bearer ${call.accessToken}` }),
     'user-agent': limits.userAgent,
     accept: 'application/json',
     'accept-encoding': 'identity',

@@ -1,6 +1,7 @@
+import { type Decimal, isDecimal } from '../lib/decimal.ts'
 import { type JsonObject, readArray, readId, readNumber, readObject, readWords } from './read-json.ts'
 
-/** A cart sent from the workspace's catalogue. A price or quantity that is no number is null. */
+/** A cart sent from the workspace's catalogue. A price or quantity that cannot be one is null. */
 export interface Order {
   catalogId: string | null
   text: string | null
@@ -10,11 +11,12 @@ export interface Order {
 export interface OrderItem {
   productRetailerId: string
   quantity: number | null
-  itemPrice: number | null
+  unitPrice: Decimal | null
   currency: string | null
 }
 
 const maxItems = 1000
+const maxQuantity = 1_000_000_000
 
 export function readOrder(order: JsonObject | null): Order | null {
   if (order === null) return null
@@ -34,8 +36,19 @@ function readItem(value: unknown): OrderItem | null {
   if (item === null || productRetailerId === null) return null
   return {
     productRetailerId,
-    quantity: readNumber(item.quantity),
-    itemPrice: readNumber(item.item_price),
+    quantity: readQuantity(item.quantity),
+    unitPrice: readPrice(item.item_price),
     currency: readId(item.currency, 32),
   }
+}
+
+function readQuantity(value: unknown): number | null {
+  const quantity = readNumber(value)
+  return quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= maxQuantity ? quantity : null
+}
+
+/** A number is written out again as it stood in the JSON: the shortest text that means this number. */
+function readPrice(value: unknown): Decimal | null {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && isDecimal(text) ? text : null
 }

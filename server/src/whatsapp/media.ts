@@ -23,10 +23,10 @@ export function isFileAddress(url: string, graphUrl: string): boolean {
   return file.protocol === 'https:' && file.port === '' && fileHosts.some((suffix) => file.hostname.endsWith(suffix))
 }
 
-/** Redirects are not followed: the token must not travel to wherever one points. */
+/** Redirects are not followed: the token must not travel to wherever one points. A file that needs no token gets none. */
 export async function downloadFrom(
   agent: Dispatcher,
-  access: { graphUrl: string; accessToken: string },
+  access: { graphUrl: string; accessToken: string | null },
   url: string,
   limits: CallLimits,
 ): Promise<CallOutcome<Download>> {

@@ -175,6 +175,9 @@ test('a web page of another site cannot use the control API', async () => {
   expect(await status({ origin: 'https://evil.example' })).toBe(403)
   expect(await status({ host: 'rebound.example:8090' })).toBe(403)
   expect(await status({ origin: 'http://localhost:8080' })).toBe(200)
+  expect(await status({ origin: simulator.url })).toBe(200)
+  expect(await status({ origin: 'http://192.168.1.5:8090', host: 'rebound.example:8090' })).toBe(403)
+  expect(await status({ origin: 'http://rebound.example:8090', host: 'rebound.example:8090' })).toBe(403)
 })
 
 test('the manual knows every route, phone action, switch and magic number', async () => {
@@ -190,8 +193,8 @@ test('the manual knows every route, phone action, switch and magic number', asyn
   expect(words.filter((word) => !manual.includes(word))).toEqual([])
 })
 
-test('the front page says what is here', async () => {
+test('the status page says what is here', async () => {
   const { simulator } = await newWorld()
-  expect(await (await fetch(simulator.url)).text()).toContain('+15550780001')
+  expect(await (await fetch(`${simulator.url}/status`)).text()).toContain('+15550780001')
   expect(await (await fetch(`${simulator.url}/readme`)).text()).toContain('/control/phones')
 })

@@ -94,6 +94,13 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
       /** The conversation with a business number, or with all of them, oldest first; what can be tapped is with each message. */
       messages: (waId: string, to?: string) => conversation(network, phoneNumber(waId), to),
     },
+    media: {
+      get: (id: string) => {
+        const media = world.media.get(id)
+        const bytes = media && network.media.get(media.id)
+        return bytes && { ...media, bytes }
+      },
+    },
     switches: {
       get: () => switchesFor(world),
       set: (input: shapes.SwitchesInput) => {

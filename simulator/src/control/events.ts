@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Control } from './control.ts'
 
 const keepAliveMs = 15_000
+/** How soon a browser comes back after a restart. */
+const retryMs = 1_000
 
 /** Everything that happens, as it happens: `wire`, `message`, `status`, `phone`, `template` and `reset` events. */
 export function streamEvents(control: Control, request: FastifyRequest, reply: FastifyReply): void {
@@ -11,7 +13,7 @@ export function streamEvents(control: Control, request: FastifyRequest, reply: F
     'cache-control': 'no-store',
     connection: 'keep-alive',
   })
-  reply.raw.write(': listening\n\n')
+  reply.raw.write(`retry: ${retryMs}\n: listening\n\n`)
   const stopListening = control.log.listen((event) => {
     reply.raw.write(`event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`)
   })

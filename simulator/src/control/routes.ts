@@ -5,6 +5,7 @@ import { ControlError, number, object, oneOf, optional, wrong } from '../shape.t
 import type { Control } from './control.ts'
 import { streamEvents } from './events.ts'
 import { refuseOtherSites } from './guard.ts'
+import { sendMedia } from './media-file.ts'
 import { type Dataset, type DatasetName, datasetShape } from './shapes.ts'
 
 interface Ask {
@@ -79,6 +80,9 @@ export function controlRoutes(server: FastifyInstance, control: Control): void {
   server.get('/control/events', (request, reply) =>
     answer(control, () => streamEvents(control, request, reply), request, reply),
   )
+  server.get('/control/media/:id', (request, reply) =>
+    answer(control, (_control, { id }) => sendMedia(control, id, request, reply), request, reply),
+  )
 }
 
 /** Every path of the control API, for the manual to be checked against; phone actions are one line there. */
@@ -88,6 +92,7 @@ export function controlPaths(): string[] {
     ...paths.filter((path) => !/^POST \/control\/phones\//.test(path)),
     'POST /control/phones/{id}/{action}',
     'GET /control/events',
+    'GET /control/media/{id}',
   ]
 }
 

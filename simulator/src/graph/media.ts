@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { newObjectId } from '../ids.ts'
 import { errorBody, GraphError, refuse, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
-import { mediaUrl, opensMedia, storeMedia } from '../network/media.ts'
+import { mediaUrl, opensMedia, sealedType, storeMedia } from '../network/media.ts'
 import type { Network } from '../network.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 import { type Call, edge, maySee } from './call.ts'
@@ -37,7 +37,7 @@ async function upload(call: Call, number: PhoneNumber): Promise<unknown> {
 
 function show(call: Call, media: Media): unknown {
   const { phone_number_id: numberId } = call.query
-  const isExpired = new Date(media.expiresAt) <= call.network.timers.now()
+  const isExpired = new Date(media.expiresAt) <= call.network.timers.now() || media.mimeType === sealedType
   if (isExpired || (numberId !== undefined && numberId !== media.numberId)) refuseUnknownObject('get', media.id)
   return {
     messaging_product: 'whatsapp',
@@ -56,8 +56,15 @@ function remove(call: Call, media: Media): unknown {
   return { success: true }
 }
 
-/** The download host: it wants the bearer, and a User-Agent, and says little when it does not get them. */
+/** The file host for enciphered files, which anybody may fetch; and the download host: it wants the bearer, and a User-Agent, and says little when it does not get them. */
 export function downloadRoutes(server: FastifyInstance, network: Network): void {
+  server.get('/v/:id', (request, reply) => {
+    const media = network.world.media.get((request.params as { id: string }).id)
+    const isHere = media?.mimeType === sealedType && new Date(media.expiresAt) > network.timers.now()
+    const bytes = isHere ? network.media.get(media.id) : undefined
+    if (!bytes) return reply.code(404).type('text/plain').send('Not found')
+    return reply.type('application/octet-stream').header('content-length', bytes.length).send(bytes)
+  })
   server.get('/whatsapp_business/attachments/', (request, reply) => {
     const { mid, ext, hash } = request.query as Record<string, string>
     if (!request.headers['user-agent'])

@@ -49,3 +49,9 @@ function hashOf(id: string, ext: number): string {
 export function opensMedia(network: Network, id: string, ext: number, hash: string): boolean {
   return ext * 1000 > network.timers.now().getTime() && hash === hashOf(id, ext)
 }
+
+/** The type under which an enciphered file is kept: what is inside, nobody here can know. */
+export const sealedType = 'application/x-sealed'
+
+/** Where an enciphered file lies: no token opens or guards it. */
+export const sealedUrl = (network: Network, id: string): string => `${network.url}/v/${id}`

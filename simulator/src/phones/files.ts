@@ -12,13 +12,23 @@ export const fileMembers = {
   text: optional(text({ min: 0, max: 10_000_000 })),
 }
 
-export const fileShape = object(fileMembers)
+/** In a form: as `sha256` it may claim a digest, in base64, that is not its own. */
+export const formFileShape = object({ ...fileMembers, sha256: optional(text({ max: 128 })) })
+
+const fileShape = object(fileMembers)
 
 type FileInput = Read<typeof fileShape>
 
 export type PhoneMedia = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
 
+export interface PhoneFile {
+  bytes: Buffer
+  mimeType: string
+  filename: string
+}
+
 const inboundLivesMs = 7 * 86_400_000
+export const sealedLivesMs = 20 * 86_400_000
 const largestFile = 100 * 1024 * 1024
 
 /** Puts the file where the business can fetch it for seven days. */
@@ -29,21 +39,20 @@ export function storeFile(
   input: FileInput,
   field: string,
 ): Media {
+  return storeMedia(network, number, { ...readPhoneFile(kind, input, field), livesMs: inboundLivesMs })
+}
+
+export function readPhoneFile(kind: PhoneMedia, input: FileInput, field: string): PhoneFile {
   const sample = samples[kind]
   const bytes = bytesOf(input, field) ?? sample.bytes
   if (bytes.length > largestFile) throw new ControlError(`${field} is larger than 100 MB.`, field)
   const isSample = input.base64 === undefined && input.text === undefined
   const mimeType = input.mimeType ?? (input.text !== undefined && !isSample ? 'text/plain' : sample.mimeType)
-  return storeMedia(network, number, {
-    bytes,
-    mimeType,
-    filename: input.filename ?? sample.filename,
-    livesMs: inboundLivesMs,
-  })
+  return { bytes, mimeType, filename: input.filename ?? sample.filename }
 }
 
-export function fileReference(media: Media): Json {
-  return { file_name: media.filename, mime_type: media.mimeType, sha256: base64Digest(media), id: media.id }
+export function fileReference(media: Media, sha256: string = base64Digest(media)): Json {
+  return { file_name: media.filename, mime_type: media.mimeType, sha256, id: media.id }
 }
 
 function bytesOf(input: FileInput, field: string): Buffer | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createDecipheriv, createHash, createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { arrayIn, type Json } from '../json.ts'
 import {
@@ -315,4 +315,32 @@ test('nothing reaches who is not on WhatsApp, and no marketing who stopped it', 
     template: { name: 'summer_offer', language: { code: 'en' }, components },
   })
   expect(receiver.statusesOf(offer.id)).toMatchObject([{ errors: [{ code: 131050 }] }])
+})
+
+test('the files of an encrypted form lie on the file host for anybody, and open with the keys in the answer', async () => {
+  const world = await newWorld()
+  const { send, control, graph } = world
+  const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }]
+  await send({ type: 'template', template: { name: 'intake_form', language: { code: 'en' }, components } })
+  const card = Buffer.from('front of the card')
+  const files = { photos: [{ base64: card.toString('base64'), filename: 'card.png' }] }
+  await control.phones.fillForm(phone, { encrypted: true, files })
+  const { nfm_reply: form } = (await last(world)).interactive as { nfm_reply: { response_json: string } }
+  const [photo] = JSON.parse(form.response_json).photos
+  expect(Object.keys(photo).sort()).toEqual(['cdn_url', 'encryption_metadata', 'file_name', 'media_id'])
+  const { encrypted_hash, iv, encryption_key, hmac_key, plaintext_hash } = photo.encryption_metadata
+  const bytes = Buffer.from(await (await fetch(photo.cdn_url)).arrayBuffer())
+  const ciphertext = bytes.subarray(0, -10)
+  const from64 = (text: string) => Buffer.from(text, 'base64')
+  expect(createHash('sha256').update(bytes).digest('base64')).toBe(encrypted_hash)
+  const mac = createHmac('sha256', from64(hmac_key)).update(from64(iv)).update(ciphertext).digest().subarray(0, 10)
+  expect(bytes.subarray(-10)).toEqual(mac)
+  const decipher = createDecipheriv('aes-256-cbc', from64(encryption_key), from64(iv))
+  expect(Buffer.concat([decipher.update(ciphertext), decipher.final()])).toEqual(card)
+  expect(createHash('sha256').update(card).digest('base64')).toBe(plaintext_hash)
+  expect((await graph('GET', photo.cdn_url.split('/').at(-1))).status).toBe(400)
+  await control.phones.fillForm(phone, { files })
+  const { nfm_reply: plain } = (await last(world)).interactive as { nfm_reply: { response_json: string } }
+  const { id } = JSON.parse(plain.response_json).photos[0]
+  expect((await fetch(photo.cdn_url.replace(/\d+$/, id))).status).toBe(404)
 })

@@ -4,10 +4,11 @@ import type { Network } from '../network.ts'
 import { bool, ControlError, json, list, object, optional, record, type Shape, text, wrong } from '../shape.ts'
 import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
 import { action, to } from './action.ts'
-import { fileReference, fileShape, storeFile } from './files.ts'
+import { fileReference, formFileShape, readPhoneFile, storeFile } from './files.ts'
 import { messageFor, numberFor, numberOf } from './find.ts'
 import { receiveFrom } from './inbound.ts'
 import { chooseOption, optionsOf } from './options.ts'
+import { sealFile } from './sealed.ts'
 
 const target = { message: optional(text({ max: 300 })) }
 
@@ -70,12 +71,16 @@ export const respondActions = {
     return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
   }),
 
-  /** Sends the form of a flow message. Files become media, ten at most, and the answer names them. */
+  /**
+   * Sends the form of a flow message. Files become media, ten at most, and the answer names them; those of an encrypted
+   * form lie enciphered on the file host.
+   */
   fillForm: action(
     object({
       ...target,
       values: optional(record(json)),
-      files: optional(record(list(fileShape, 10))),
+      files: optional(record(list(formFileShape, 10))),
+      encrypted: optional(bool),
       omitFlowToken: optional(bool),
       /** Sends this text as the answer instead, whatever it is. */
       responseJson: optional(text({ min: 0 })),
@@ -88,7 +93,11 @@ export const respondActions = {
       if (files.length > 10) throw new ControlError('files: a form takes at most 10 files.', 'files')
       const uploads = Object.entries(input.files ?? {}).map(([name, some]) => [
         name,
-        some.map((file) => fileReference(storeFile(network, business, kindOf(file.mimeType), file, `files.${name}`))),
+        some.map(({ sha256, ...file }) => {
+          const [kind, field] = [kindOf(file.mimeType), `files.${name}`]
+          if (input.encrypted) return sealFile(network, business, readPhoneFile(kind, file, field), sha256)
+          return fileReference(storeFile(network, business, kind, file, field), sha256)
+        }),
       ])
       const token = input.omitFlowToken ? {} : { flow_token: flowToken(network, message) }
       const response =

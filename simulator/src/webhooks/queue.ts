@@ -15,6 +15,8 @@ interface QueueParts {
   log: WireLog
   destinationOf: (update: Update) => Destination | undefined
   changed: () => void
+  /** Told of each update whose POST was answered with 200. */
+  taken: (update: Update) => void
 }
 
 /**
@@ -177,6 +179,7 @@ export class WebhookQueue {
     if (generation !== this.#generation) return
     lane.inFlight--
     lane.failing = !taken
+    if (taken) batch.updates.forEach(this.#parts.taken)
     if (!taken) this.#retryLater(lane, batch)
     else if (batch.updates.some((update) => update.twice)) {
       batch.updates = batch.updates.map((update) => ({ ...update, twice: false }))

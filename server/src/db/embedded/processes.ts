@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 
-export function isAlive(pid: number): boolean {
+export const isAlive = (pid: number): boolean => exists(pid) && !isZombie(pid)
+
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)
+    return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
-  return !isZombie(pid)
 }
 
 /** Ended, but nobody has asked for its exit code yet: in a container without an init that can last for ever. */
@@ -17,7 +19,8 @@ function isZombie(pid: number): boolean {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'Z'
   } catch {
-    return false
+    // Nothing to read: it may not be ours to read, or its exit code was asked for a moment ago and it is gone for good.
+    return !exists(pid)
   }
 }
 

@@ -127,7 +127,8 @@ function checkWish({ wabaId, accessToken }: ConnectionWish): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
-function mustSucceed(outcome: CallOutcome<unknown>, access: GraphAccess): void {
+/** Refuses a token that the network refuses, in the network's words. */
+export function mustSucceed(outcome: CallOutcome<unknown>, access: GraphAccess): void {
   if (outcome.kind === 'ok') return
   const message = wordsOf(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })

@@ -75,6 +75,14 @@ export const entriesOf = (db: Db, workspaceId: string, take: number): Promise<En
     [workspaceId, take],
   )
 
+/** What was paid for a message and given back. */
+export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<EntryRow[]> =>
+  db.rows(
+    `select id, kind, amount, balance_after, message_id, note, created_at from credit_entries
+     where workspace_id = $1 and message_id = $2 order by created_at, id`,
+    [workspaceId, messageId],
+  )
+
 export interface Disagreement {
   workspace_id: string
   balance: number

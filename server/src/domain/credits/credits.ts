@@ -14,6 +14,7 @@ import {
   disagreements,
   type EntryRow,
   entriesOf,
+  entriesOfMessage,
   lockBalance,
   moveBalance,
   openBalance,
@@ -28,6 +29,21 @@ export const readBalance = async (db: Db, workspaceId: string): Promise<number> 
 /** The latest entries, the newest first. */
 export const statementOf = (db: Db, workspaceId: string, take: number): Promise<EntryRow[]> =>
   entriesOf(db, workspaceId, take)
+
+/** What a message cost, and what of it was given back. */
+export async function findPaymentOf(
+  db: Db,
+  workspaceId: string,
+  messageId: string,
+): Promise<{ spent: number; refunded: number; refunded_at: string | null }> {
+  const entries = await entriesOfMessage(db, workspaceId, messageId)
+  const refund = entries.find(({ kind }) => kind === 'refund')
+  return {
+    spent: -(entries.find(({ kind }) => kind === 'debit')?.amount ?? 0),
+    refunded: refund?.amount ?? 0,
+    refunded_at: refund?.created_at.toISOString() ?? null,
+  }
+}
 
 const mostAtOnce = 1_000_000_000
 
@@ -58,6 +74,7 @@ export async function giveCredits(
     at: now,
   } as const
   const moved = await moveBalance(db, entry)
+  db.tell(workspaceId, 'credits')
   if (moved) return moved.balance
   const available = await readBalance(db, workspaceId)
   return refuseParam('amount', 'invalid', `The workspace has ${available} credits; no more can be taken back.`)
@@ -70,6 +87,7 @@ export async function debit(
   { workspaceId, messageId, credits }: { workspaceId: string; messageId: string; credits: number },
 ): Promise<void> {
   if (credits === 0) return
+  db.tell(workspaceId, 'credits')
   const id = newUuid(now.getTime())
   const entry = { id, workspaceId, kind: 'debit', amount: -credits, messageId, note: null, at: now } as const
   if (await moveBalance(db, entry)) return
@@ -89,6 +107,7 @@ export async function refund(
   // In order, so that two batches never wait in a circle.
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     if (!(await lockBalance(db, workspaceId))) continue
+    db.tell(workspaceId, 'credits')
     const ids = (byWorkspace.get(workspaceId) ?? []).map(({ messageId }) => messageId)
     for (const { message_id: messageId, amount } of await unrefunded(db, workspaceId, ids)) {
       const id = newUuid(now.getTime())

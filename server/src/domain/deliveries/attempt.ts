@@ -1,13 +1,12 @@
 import type { Posted } from '../../lib/outbound.ts'
-import { signatureHeaders } from '../webhooks/signature.ts'
-import type { Target } from '../webhooks/targets.ts'
+import { type SigningKeys, signatureHeaders } from '../webhooks/signature.ts'
 import type { Item } from './item.ts'
 import { judge } from './judge.ts'
 import type { Settled } from './settle.ts'
 
 /** All headers of an attempt, signed as of this time. */
-export function headersOf(target: Target, item: Item, now: Date, userAgent: string): string[] {
-  const headers = signatureHeaders(target.keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
+export function headersOf(keys: SigningKeys, item: Item, now: Date, userAgent: string): string[] {
+  const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
   headers.push('content-type', 'application/json')
   headers.push('service-event', item.type)
   headers.push('service-delivery', item.eventId)

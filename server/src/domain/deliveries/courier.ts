@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
+import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Outbound, Posted } from '../../lib/outbound.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
+import { type Tally, tallyOf } from '../../lib/tally.ts'
 import { Targets } from '../webhooks/targets.ts'
 import { aftermathOf, headersOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
@@ -54,18 +56,32 @@ export class Courier implements FirstAttempts {
   #onIdle: (() => void)[] = []
   readonly #dismiss: () => void
   readonly #userAgent: string
+  readonly #tally: Tally
+  readonly #giveBack: (item: Item) => Promise<unknown>
+  readonly #hold: (item: Item) => Promise<unknown>
   wake: () => void = () => {}
 
   constructor(deps: CourierDeps) {
     this.#deps = deps
     this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
-      deps.log.error({ err: error, webhookId }, 'the secret of an endpoint does not open'),
+      deps.log.error(
+        { err: error, webhookId },
+        'the secret of an endpoint does not open; its deliveries wait until PARLEY_SECRET_KEYS has the key, or it is rotated',
+      ),
     )
     this.#settler = new Settler(deps.db, deps.log, {
       onProgress: () => this.#pump(),
       onDisabled: (webhookId) => this.#targets.noteDisabled(webhookId),
     })
     this.#userAgent = `Parley/${deps.productVersion}`
+    this.#tally = tallyOf(deps.db.root)
+    const release = (due: () => Date | 'infinity') =>
+      batched(async (items: Item[]) => {
+        await releaseLeases(deps.db, items, due())
+        return items
+      })
+    this.#giveBack = release(() => deps.clock.now())
+    this.#hold = release(() => 'infinity')
     this.#dismiss = hire(deps.db, this)
   }
 
@@ -103,7 +119,7 @@ export class Courier implements FirstAttempts {
       now,
       lease,
       leaseUntil,
-      busy: this.#lanes.rooms(),
+      busy: this.#rooms(),
       usualRoom: claimMax,
       limit: claimMax,
     })
@@ -189,8 +205,8 @@ export class Courier implements FirstAttempts {
       this.#over(lane, item, null)
       return
     }
-    if (target && (target.enabled || item.trigger === 'manual')) {
-      this.#deps.outbound.post(target.url, headersOf(target, item, now, this.#userAgent), item.body).then(
+    if (target?.keys && (target.enabled || item.trigger === 'manual')) {
+      this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
         (posted) => this.#ended(lane, item, now, posted),
         (error) => {
           this.#deps.log.error({ err: error, webhookId: item.webhookId }, 'an attempt broke')
@@ -199,9 +215,17 @@ export class Courier implements FirstAttempts {
       )
       return
     }
-    // Disabled or deleted since it was taken.
-    const back = target ? releaseLeases(db, [item], 'infinity') : dropLeases(db, [item])
+    // Deleted or disabled since it was taken; or nobody here can sign it, and whoever can may have it at once.
+    const back = !target ? dropLeases(db, [item]) : target.enabled ? this.#giveBack(item) : this.#hold(item)
     back.catch(() => {}).finally(() => this.#over(lane, item, null))
+  }
+
+  /** How much is claimed of each endpoint: nothing of one whose secret does not open here. */
+  #rooms(): { webhookId: string; room: number }[] {
+    const { sealed } = this.#targets
+    const rooms = this.#lanes.rooms().filter(({ webhookId }) => !sealed.has(webhookId))
+    for (const webhookId of sealed) rooms.push({ webhookId, room: 0 })
+    return rooms
   }
 
   #ended(lane: Lane, item: Item, at: Date, posted: Posted): void {
@@ -214,6 +238,9 @@ export class Courier implements FirstAttempts {
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
     const { settled, again } = aftermathOf(item, posted, { at, endedAt, leaseUntil })
+    this.#tally.add('attempts', settled.state)
+    this.#tally.time('attempts', posted.durationUs / 1000)
+    if (posted.fault) this.#tally.add('attempt errors', posted.fault)
     const end = () => this.#over(lane, item, success)
     // One that keeps failing is tried again only when it is known whether this was its last chance.
     const waits = !success && lane.isProbing

@@ -5,6 +5,8 @@ export interface EventRow {
   workspaceId: string
   type: string
   body: Buffer
+  /** The message it tells of. */
+  messageId: string | null
 }
 
 export interface Lease {
@@ -33,9 +35,10 @@ export const insertEvents = (
 ): Promise<LeasedRow[]> =>
   db.rows(
     `with new as materialized (
-       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[]) as n(id, workspace_id, type, body)
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $8::uuid[])
+         as n(id, workspace_id, type, body, message_id)
      ), kept as (
-       insert into events (id, workspace_id, type, body, created_at) select n.*, $5::timestamptz from new n
+       insert into events (id, workspace_id, type, body, message_id, created_at) select n.*, $5::timestamptz from new n
      )
      insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
      select n.id, w.id, n.workspace_id, $5, case when w.enabled then $6::timestamptz else 'infinity' end,
@@ -52,5 +55,6 @@ export const insertEvents = (
       createdAt,
       until,
       token,
+      events.map((event) => event.messageId),
     ],
   )

@@ -1,6 +1,7 @@
 import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
-import { newUuid } from '../../lib/ids.ts'
+import { newUuid, withoutPrefix } from '../../lib/ids.ts'
+import { tallyOf } from '../../lib/tally.ts'
 import { courierOf } from './couriers.ts'
 import { insertEvents } from './deliveries.sql.ts'
 
@@ -21,7 +22,14 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   const rows = events.map(({ workspaceId, type, data }) => {
     const id = newUuid(now.getTime())
     const body = Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data }))
-    return { id, workspaceId, type, body }
+    return { id, workspaceId, type, body, messageId: messageOf(data) }
+  })
+  for (const workspaceId of new Set(events.map((event) => event.workspaceId))) {
+    db.tell(workspaceId, 'messages')
+    db.tell(workspaceId, 'deliveries')
+  }
+  db.afterCommit(() => {
+    for (const { type } of events) tallyOf(db.root).add('events', type)
   })
   const courier = courierOf(db)
   const lease = courier?.newLease(now) ?? { token: null, until: now }
@@ -38,4 +46,10 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   })
   const revision = written[0]?.revision ?? 0
   if (items.length > 0) db.afterCommit(() => courier.take(items, revision))
+}
+
+/** Every event tells of a message. */
+function messageOf(data: object): string | null {
+  const { message_id: id } = data as { message_id?: unknown }
+  return (typeof id === 'string' && withoutPrefix('msg', id)) || null
 }

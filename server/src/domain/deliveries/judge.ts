@@ -3,6 +3,20 @@ import type { OutboundFault } from '../../lib/outbound-error.ts'
 /** How long after a failure the next attempt is made: after the first attempt's, the second's, and so on. */
 const retryAfterMs = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000] as const
 
+/** Attempts of a whole schedule: the first, and one after each of those. */
+export const attemptsMax = retryAfterMs.length + 1
+
+/** What follows if every attempt fails at once: this one, due at that time, and all after it. */
+export function aheadFrom(number: number, at: Date): { number: number; at: Date }[] {
+  const ahead = []
+  let atMs = at.getTime()
+  for (let next = number; next <= attemptsMax; next++) {
+    ahead.push({ number: next, at: new Date(atMs) })
+    atMs += retryAfterMs[next - 1] ?? 0
+  }
+  return ahead
+}
+
 /** The endpoint is disabled when this many attempts in a row have failed. */
 export const failuresMax = 20
 

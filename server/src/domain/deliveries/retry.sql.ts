@@ -1,19 +1,28 @@
 import type { Db } from '../../db/db.ts'
 
-/** A fresh schedule for a delivery there is or was, whatever became of it. */
-export const insertRetry = (
+export interface Named {
+  webhookId: string
+  eventId: string
+}
+
+/** A fresh schedule for each of these deliveries that there is or was, whatever became of it. */
+export const insertRetries = (
   db: Db,
-  { webhookId, workspaceId, eventId, now }: { webhookId: string; workspaceId: string; eventId: string; now: Date },
+  { workspaceId, deliveries, now }: { workspaceId: string; deliveries: readonly Named[]; now: Date },
 ): Promise<number> =>
   db.change(
     `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
-     select e.id, $1, e.workspace_id, e.created_at, 'manual', $4 from events e
-     where e.id = $3 and e.workspace_id = $2
-       and (exists (select 1 from deliveries d where d.webhook_id = $1 and d.event_id = e.id)
-         or exists (select 1 from delivery_attempts a where a.event_id = e.id and a.webhook_id = $1))
+     select distinct e.id, w.id, e.workspace_id, e.created_at, 'manual', $4::timestamptz
+     from unnest($2::uuid[], $3::uuid[]) as n(webhook_id, event_id)
+     join webhooks w on w.id = n.webhook_id and w.workspace_id = $1 and w.deleted_at is null
+     join events e on e.id = n.event_id and e.workspace_id = $1
+     where exists (select 1 from deliveries d where d.webhook_id = w.id and d.event_id = e.id)
+       or exists (select 1 from delivery_attempts a
+         where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at)
+     order by 2, 1
      on conflict (webhook_id, event_id)
        do update set attempts = 0, trigger = 'manual', due_at = excluded.due_at, lease = null`,
-    [webhookId, workspaceId, eventId, now],
+    [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],
   )
 
 /** The same for every delivery of an endpoint that failed for good since a time and is not under way again. */
@@ -32,16 +41,24 @@ export const insertRetriesSince = (
     [webhookId, workspaceId, since, now],
   )
 
-/** An event for one endpoint alone. */
+/** An event for one endpoint alone, as if so many attempts had been made already. */
 export const insertTestEvent = (
   db: Db,
-  event: { id: string; workspaceId: string; webhookId: string; type: string; body: Buffer; now: Date },
+  event: {
+    id: string
+    workspaceId: string
+    webhookId: string
+    type: string
+    body: Buffer
+    attempts: number
+    now: Date
+  },
 ): Promise<number> =>
   db.change(
     `with event as (
        insert into events (id, workspace_id, type, body, created_at) values ($1, $2, $3, $4, $5)
      )
-     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
-     values ($1, $6, $2, $5, 'manual', $5)`,
-    [event.id, event.workspaceId, event.type, event.body, event.now, event.webhookId],
+     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+     values ($1, $6, $2, $5, $7, 'manual', $5)`,
+    [event.id, event.workspaceId, event.type, event.body, event.now, event.webhookId, event.attempts],
   )

@@ -29,12 +29,28 @@ export interface Standing {
   longest: number
 }
 
+/** The attempts at one endpoint within one hour. */
+export interface HourRow {
+  hour: Date
+  workspaceId: string
+  webhookId: string
+  succeeded: number
+  failed: number
+  /** How many took so long, by the steps of `durations.ts`. */
+  durations: readonly number[]
+}
+
 /**
  * Records attempts, does with their deliveries what was decided, as far as the leases are still ours, and counts the
- * failures of the endpoints: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
+ * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
  * delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
  */
-export const settleAttempts = (db: Db, attempts: readonly AttemptRow[], runs: readonly RunRow[]): Promise<Standing[]> =>
+export const settleAttempts = (
+  db: Db,
+  attempts: readonly AttemptRow[],
+  runs: readonly RunRow[],
+  hours: readonly HourRow[],
+): Promise<Standing[]> =>
   db.rows(
     `with before as materialized (
        select id, enabled, failures from webhooks where id = any($17::uuid[]) order by id for update
@@ -59,6 +75,19 @@ export const settleAttempts = (db: Db, attempts: readonly AttemptRow[], runs: re
        select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
          answer, duration_us
        from attempt
+     ), counted as (
+       insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
+       select c.hour, c.workspace_id, c.webhook_id, c.succeeded, c.failed, c.durations::int[]
+       from unnest($24::timestamptz[], $25::uuid[], $26::uuid[], $27::int[], $28::int[], $29::text[])
+           as c(hour, workspace_id, webhook_id, succeeded, failed, durations),
+         (select count(*) from before) as locked
+       order by c.webhook_id, c.hour
+       on conflict (workspace_id, webhook_id, hour) do update set
+         succeeded = h.succeeded + excluded.succeeded,
+         failed = h.failed + excluded.failed,
+         durations = array(
+           select coalesce(d.had, 0) + coalesce(d.more, 0)
+           from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
      )
      update webhooks w set
        failures = case when r.succeeded then r.after_success else w.failures + r.before_success end,
@@ -94,5 +123,11 @@ export const settleAttempts = (db: Db, attempts: readonly AttemptRow[], runs: re
       runs.map((each) => each.trailing),
       runs.map((each) => each.since?.toISOString() ?? null),
       runs.map((each) => each.succeededAt?.toISOString() ?? null),
+      hours.map((each) => each.hour.toISOString()),
+      hours.map((each) => each.workspaceId),
+      hours.map((each) => each.webhookId),
+      hours.map((each) => each.succeeded),
+      hours.map((each) => each.failed),
+      hours.map((each) => `{${each.durations.join()}}`),
     ],
   )

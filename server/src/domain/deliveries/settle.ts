@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { OutboundFault } from '../../lib/outbound-error.ts'
+import { countSteps } from './durations.ts'
 import { holdEndpoint } from './holding.ts'
 import { keyOf } from './item.ts'
 import { failuresMax, reasonFor, runOf } from './judge.ts'
-import { type AttemptRow, type RunRow, type Standing, settleAttempts } from './settle.sql.ts'
+import { type AttemptRow, type HourRow, type RunRow, type Standing, settleAttempts } from './settle.sql.ts'
 
 export type Settled = AttemptRow & {
   fault: OutboundFault | null
@@ -94,9 +95,14 @@ async function settleBatch(db: Db, batch: readonly Settled[]): Promise<string[]>
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const standings = await settleAttempts(db, attempts, [...byEndpoint].map(toRun))
+  const standings = await settleAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.tell(workspaceId, 'deliveries')
   const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
-  for (const standing of failing) await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])
+  for (const standing of failing) {
+    const own = byEndpoint.get(standing.webhookId) ?? []
+    await disable(db, standing, own)
+    if (own[0]) db.tell(own[0].workspaceId, 'webhooks')
+  }
   return failing.map(({ webhookId }) => webhookId)
 }
 
@@ -108,6 +114,24 @@ function toRun([webhookId, own]: [string, Settled[]]): RunRow {
     since: own[lastSuccess + 1]?.endedAt ?? null,
     succeededAt: own[lastSuccess]?.endedAt ?? null,
   }
+}
+
+/** The attempts of a batch by endpoint and hour. */
+function byHour(batch: readonly Settled[]): HourRow[] {
+  const hourOf = ({ at }: Settled) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
+  const groups = Map.groupBy(batch, (each) => `${each.webhookId} ${hourOf(each)}`)
+  return [...groups.values()].map((own) => {
+    const first = own[0] as Settled
+    const succeeded = own.filter((each) => each.fault === null).length
+    return {
+      hour: new Date(hourOf(first)),
+      workspaceId: first.workspaceId,
+      webhookId: first.webhookId,
+      succeeded,
+      failed: own.length - succeeded,
+      durations: countSteps(own.map((each) => each.durationUs / 1000)),
+    }
+  })
 }
 
 async function disable(db: Db, standing: Standing, own: readonly Settled[]): Promise<void> {

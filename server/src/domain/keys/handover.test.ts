@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { apiParts } from '../../../testing/api-parts.ts'
 import { callApi } from '../../../testing/call.ts'
 import { asAdmin } from '../../../testing/database.ts'
 import { useHouse } from '../../../testing/house.ts'
@@ -6,7 +7,6 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import { buildApi } from '../../api.ts'
 import { openDatabase } from '../../db/db.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { newVault } from '../connections/vault.ts'
 
 const house = useHouse()
 
@@ -15,8 +15,8 @@ async function anotherProcess() {
   const db = openDatabase(house.connection, () => {}, 3)
   const config = { publicUrl: 'http://parley.test', trustProxy: [] }
   const log = newLogger('silent')
-  const vault = newVault(db, house.secretKeys)
-  const api = await buildApi({ db, clock: house.clock, log, config, vault, isReady: async () => true })
+  const parts = apiParts(db, house.clock, house.secretKeys)
+  const api = await buildApi({ db, clock: house.clock, log, config, parts, isReady: async () => true })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,

@@ -49,6 +49,7 @@ export async function createKey(db: Db, clock: Clock, wish: KeyWish): Promise<{ 
     ...rules,
   }
   await insertKey(db, { ...row, digest: digestOf(secret) })
+  db.tell(wish.workspaceId, 'keys')
   return { key: toKey({ ...row, revoked_at: null, last_used_at: null, last_used_address: null }), secret }
 }
 
@@ -57,10 +58,14 @@ export async function listKeys(db: Db, workspaceId?: string): Promise<Key[]> {
   return (workspaceId ? await keysOf(db, workspaceId) : await allKeys(db)).map(toKey)
 }
 
+export const getKey = async (db: Db, workspaceId: string, id: string): Promise<Key> =>
+  toKey(await requireKey(db, id, workspaceId))
+
 /** Takes effect on the next request in every process. Revoking twice keeps the first time. */
-export async function revokeKey(db: Db, clock: Clock, id: string): Promise<Key> {
-  const key = await requireKey(db, id)
+export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: string): Promise<Key> {
+  const key = await requireKey(db, id, workspaceId)
   await setRevoked(db, key.id, clock.now())
+  db.tell(key.workspace_id, 'keys')
   return toKey({ ...key, revoked_at: key.revoked_at ?? clock.now() })
 }
 
@@ -69,13 +74,15 @@ export async function changeKey(
   clock: Clock,
   id: string,
   change: Partial<Omit<KeyWish, 'workspaceId' | 'createdBy'>>,
+  workspaceId?: string,
 ): Promise<Key> {
-  const row = await requireKey(db, id)
+  const row = await requireKey(db, id, workspaceId)
   const expiryKept = change.expiresAt === undefined
   const wish = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
   const rules = checkRules(wish, clock.now())
   const kept = { ...rules, expires_at: expiryKept ? row.expires_at : rules.expires_at }
   await setKeyRules(db, row.id, kept)
+  db.tell(row.workspace_id, 'keys')
   return toKey({ ...row, ...kept })
 }
 
@@ -85,8 +92,11 @@ export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): strin
     .filter((range) => range.endsWith('/0'))
     .map((range) => `The allow-list holds ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`)
 
-async function requireKey(db: Db, id: string): Promise<KeyRow> {
-  return (isUuid(id) ? await keyById(db, id) : undefined) ?? refuse('not_found', { message: `There is no key ${id}.` })
+/** Whoever names a workspace sees no key but its own. */
+async function requireKey(db: Db, id: string, workspaceId?: string): Promise<KeyRow> {
+  const row = isUuid(id) ? await keyById(db, id) : undefined
+  if (row && (workspaceId === undefined || row.workspace_id === workspaceId)) return row
+  return refuse('not_found', { message: `There is no key ${id}.` })
 }
 
 type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
@@ -107,16 +117,16 @@ function checkRules(
     if (!isScope(scope)) fault('scopes', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
   }
   if (!Number.isInteger(budget) || budget < minimum || budget > maximum) {
-    fault('rate', `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`)
+    fault('rate_limit_per_min', `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`)
   }
   if (expiresAt && !(expiresAt.getTime() > now.getTime())) fault('expires_at', 'The expiry must be a time to come.')
   const ranges = (wish.allowedRanges ?? []).flatMap((text) => {
     const range = readRange(text.trim())
     if (!('fault' in range)) return [range.text]
-    fault('ip', `"${text}" is not an address or CIDR: ${range.fault}.`)
+    fault('ip_allow_list', `"${text}" is not an address or CIDR: ${range.fault}.`)
     return []
   })
-  if (ranges.length > 100) fault('ip', 'An allow-list may have at most 100 entries.')
+  if (ranges.length > 100) fault('ip_allow_list', 'An allow-list may have at most 100 entries.')
   if (faults.length > 0) throw invalid(faults)
   const scopes = knownScopes.filter((scope) => wish.scopes.includes(scope))
   return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }

@@ -7,7 +7,11 @@ export type Content = Omit<Outgoing, 'messageId' | 'template'>
 export interface NewMessage {
   id: string
   workspaceId: string
-  keyId: string
+  /** The key that sent it; null where a person did. */
+  keyId: string | null
+  sentBy: string | null
+  /** The request that asked for it, as the request log knows it. */
+  requestId: string | null
   senderId: string
   recipient: string
   type: string
@@ -24,8 +28,8 @@ export const insertMessage = (db: Db, message: NewMessage): Promise<number> =>
   db.change(
     `with kept as (
        insert into messages (id, workspace_id, key_id, sender_id, recipient, type, template_id, reference, credits,
-         content, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         content, created_at, sent_by, request_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14)
      )
      insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
      values ($1, $2, $4, $5, $11, $12)`,
@@ -42,6 +46,8 @@ export const insertMessage = (db: Db, message: NewMessage): Promise<number> =>
       JSON.stringify(message.content),
       message.createdAt,
       message.expiresAt,
+      message.sentBy,
+      message.requestId,
     ],
   )
 

@@ -8,7 +8,7 @@ import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Caller } from '../../lib/gate.ts'
-import { newUuid, randomBase62 } from '../../lib/ids.ts'
+import { newUuid, randomBase62, withoutPrefix } from '../../lib/ids.ts'
 import { invalid, refuse } from '../../lib/refuse.ts'
 import { checkSend } from '../../whatsapp/check-send.ts'
 import { templateFlow } from '../../whatsapp/variables.ts'
@@ -24,9 +24,14 @@ import { wakeOutbox } from './wakes.ts'
 export interface SendDeps {
   /** Sees the caller's workspace and nothing else. */
   db: Db
-  caller: Pick<Caller, 'workspaceId' | 'keyId'>
+  caller: Sender
   clock: Clock
+  /** As the caller was told it; the request log has the request under it. */
+  requestId?: string
 }
+
+/** A key, or a person in the console: then no key sent it, and no key sees it. */
+export type Sender = Pick<Caller, 'workspaceId' | 'keyId'> | { workspaceId: string; keyId: null; person: string }
 
 export interface Sent {
   message: Message
@@ -40,8 +45,11 @@ export const worthSendingMs = 24 * 3_600_000
 export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey: string | undefined): Promise<Sent> {
   const { db, caller } = deps
   const faults = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
-  const author = { workspaceId: caller.workspaceId, keyId: caller.keyId }
-  const once = faults.length === 0 && idempotencyKey !== undefined ? newOnce(author, idempotencyKey, body) : null
+  const { workspaceId, keyId } = caller
+  const once =
+    faults.length === 0 && idempotencyKey !== undefined && keyId !== null
+      ? newOnce({ workspaceId, keyId }, idempotencyKey, body)
+      : null
   const before = once && (await findAnswer(db, once))
   if (before) return { message: before, replayed: true }
   const message = await takeIt(deps, body, faults, once)
@@ -90,13 +98,14 @@ async function keep(
   await insertMessage(tx, message)
   await rememberForm(tx, message, references)
   tx.afterCommit(() => wakeOutbox(tx))
+  tx.tell(message.workspaceId, 'messages')
   // Last, for here the workspace's other sends wait in line.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
   return answer
 }
 
 function toNewMessage(
-  { caller }: SendDeps,
+  { caller, requestId }: SendDeps,
   now: Date,
   request: SendRequest,
   { sender, template, quotedWaMessageId, reactedWaMessageId }: Usable,
@@ -108,6 +117,8 @@ function toNewMessage(
     id: newUuid(now.getTime()),
     workspaceId: caller.workspaceId,
     keyId: caller.keyId,
+    sentBy: 'person' in caller ? caller.person : null,
+    requestId: (requestId !== undefined && withoutPrefix('req', requestId)) || null,
     senderId: sender.id,
     recipient,
     type: request.type,

@@ -79,6 +79,8 @@ export class RequestLog {
       try {
         await insertRequests(this.#db, this.#troubled ? await this.#missing(part) : part)
         this.#troubled = false
+        const workspaces = new Set(part.map(({ caller }) => caller?.workspaceId))
+        for (const workspaceId of workspaces) if (workspaceId) this.#db.tell(workspaceId, 'requests')
       } catch (error) {
         if (!isAboutData(error)) {
           if (!this.#troubled) this.#log.warn({ err: error }, 'the request log cannot be written for now')

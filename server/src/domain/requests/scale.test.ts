@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHouse } from '../../../testing/house.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import { getRefusals, groupRefusals } from './refusals.ts'
 import { listRefusals, listRequests } from './requests.ts'
+import { requestById } from './search.sql.ts'
+import { searchRequests } from './search.ts'
 
 /**
  * Ten million logged requests over 30 days: PARLEY_SCALE=1 (some minutes, about 4 GB of disk). Half belong to one
@@ -24,12 +27,14 @@ beforeAll(async () => {
   for (let index = 0; index < 10; index++) ids.push((await newWorkspace(house, `W${index}`)).id)
   big = ids[0] as string
   const first = new Date(clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
-  for (const table of ['request_log', 'refusal_hours'])
+  for (const table of ['request_log', 'refusal_hours', 'traffic_hours'])
     await db.rows('select ensure_days($1, $2::date, $3)', [table, first, days])
   for (let day = 0; day < days; day++) {
     await db.change(
       `insert into request_log (at, id, workspace_id, key_id, method, route, status, code, duration_us, address, user_agent)
-       select $1::timestamptz + n * interval '86400 seconds' / $2::int, gen_random_uuid(),
+       select $1::timestamptz + n * interval '86400 seconds' / $2::int,
+         (lpad(to_hex((extract(epoch from $1::timestamptz) * 1000 + n * 86400000.0 / $2::int)::bigint), 12, '0')
+           || '7' || substr(md5(n::text), 1, 19))::uuid,
          case when n % 20 = 19 then null else ($3::uuid[])[case when n % 2 = 0 then 1 else 2 + n % 9 end] end,
          case when n % 20 = 19 then null else md5((n % 40)::text)::uuid end,
          'GET', '/v1/messages', case when n % 10 = 4 or n % 20 = 19 then 403 else 200 end,
@@ -47,7 +52,12 @@ beforeAll(async () => {
      select date_trunc('hour', at, 'UTC'), workspace_id, code, key_id, address, count(*), min(at), max(at)
      from request_log where code is not null group by 1, 2, 3, 4, 5`,
   )
-  for (const table of ['request_log', 'refusal_hours']) await db.script(`analyze ${table}`)
+  await db.change(
+    `insert into traffic_hours (hour, workspace_id, key_id, code, count)
+     select date_trunc('hour', at, 'UTC'), workspace_id, key_id, code, count(*) from request_log group by 1, 2, 3, 4
+     on conflict do nothing`,
+  )
+  for (const table of ['request_log', 'refusal_hours', 'traffic_hours']) await db.script(`analyze ${table}`)
 }, 1_800_000)
 
 afterAll(async () => {
@@ -105,6 +115,33 @@ test.skipIf(!process.env.PARLEY_SCALE)(
       ] as const) {
         await timed(`groups of ${span}, ${whose}`, () => listRefusals(db, id, since))
       }
+    }
+    const anything = { limit: 50, before: null, after: null }
+    const deep = { at: ago(12.5 * day), id: '00000000-0000-0000-0000-000000000000' }
+    for (const [name, filters] of [
+      ['everything', {}],
+      ['4xx', { status: '4xx' }],
+      ['5xx, of which there is none', { status: '5xx' }],
+      ['a method that never was', { method: 'PUT' }],
+      ['a path that never was', { route: 'nowhere' }],
+      ['an address', { address: '203.0.1.100' }],
+      ['an address that never was', { address: '198.51.100.1' }],
+      ['an error from an address that never was', { code: 'not_found', address: '198.51.100.1' }],
+      ['a week ago', { to: ago(7 * day).toISOString(), status: '4xx' }],
+    ] as const) {
+      for (const before of [null, deep]) {
+        await timed(`list, ${name}${before ? ', from deep within' : ''}`, () =>
+          searchRequests(db.within(big), big, new Map(), filters, { ...anything, before }),
+        )
+      }
+    }
+    const [some] = await listRequests(db, big, { code: null, before: deep, limit: 1 })
+    expect(await timed('list, by request id', () => requestById(db.within(big), big, some?.id ?? ''))).toBeDefined()
+    for (const period of ['24h', '7d', '30d'] as const) {
+      await timed(`groups and trends, ${period}`, () => groupRefusals(db.within(big), clock, big, new Map(), period))
+      await timed(`groups, one of them, ${period}`, () =>
+        getRefusals(db.within(big), clock, big, new Map(), 'not_found', period),
+      )
     }
     for (const [name, ms] of Object.entries(timings)) {
       if (/^(list|groups)/.test(name) && !name.endsWith('cold')) expect(ms, name).toBeLessThan(1000)

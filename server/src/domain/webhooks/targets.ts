@@ -7,19 +7,21 @@ import { type SealedTarget, sealedTargets } from './webhooks.sql.ts'
 export interface Target {
   url: URL
   enabled: boolean
-  keys: SigningKeys
+  /** Null if its secret does not open: nothing can be signed until a key that opens it is back, or it is rotated. */
+  keys: SigningKeys | null
 }
 
 /**
  * Endpoints with their secrets opened, in memory only, so that a delivery costs no statement. Every statement that brings
  * deliveries names the routing revision; when it is not the one our copies were read at, all of them are read again before
- * those deliveries are made. What is gone, or does not open, is null.
+ * those deliveries are made. What is gone is null.
  */
 export class Targets {
   readonly #db: Db
   readonly #keys: SecretKeys
   readonly #onFault: (id: string, error: unknown) => void
   #copies = new Map<string, Target | null>()
+  #sealed: ReadonlySet<string> = new Set()
   #revision = 0
   #reading: Promise<void> = Promise.resolve()
 
@@ -40,6 +42,11 @@ export class Targets {
     return this.#copies.get(id) ?? null
   }
 
+  /** Those of the known ones whose secret does not open. */
+  get sealed(): ReadonlySet<string> {
+    return this.#sealed
+  }
+
   /** We disabled it ourselves; others hear of it by the revision. */
   noteDisabled(id: string): void {
     const target = this.#copies.get(id)
@@ -56,18 +63,23 @@ export class Targets {
       const copies = new Map<string, Target | null>([...all].map((id) => [id, null]))
       for (const row of found.rows) copies.set(row.id, this.#open(row))
       this.#copies = copies
+      this.#sealed = new Set([...copies].filter(([, target]) => target?.keys === null).map(([id]) => id))
       this.#revision = found.revision
     })
     this.#reading = read.catch(() => {})
     await read
   }
 
-  #open(row: SealedTarget): Target | null {
+  #open(row: SealedTarget): Target {
+    return { url: new URL(row.url), enabled: row.enabled, keys: this.#keysOf(row) }
+  }
+
+  #keysOf(row: SealedTarget): SigningKeys | null {
     try {
-      const keys = signingKeysOf(open(this.#keys, row.secret_sealed, secretPlace(row.id)))
-      return { url: new URL(row.url), enabled: row.enabled, keys }
+      return signingKeysOf(open(this.#keys, row.secret_sealed, secretPlace(row.id)))
     } catch (error) {
-      this.#onFault(row.id, error)
+      // Told once, not again with every change to any other endpoint.
+      if (!this.#sealed.has(row.id)) this.#onFault(row.id, error)
       return null
     }
   }

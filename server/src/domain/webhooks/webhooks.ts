@@ -48,19 +48,28 @@ export interface WebhookWish {
 }
 
 /** Makes an endpoint. Its signing secret is in the answer and is never shown again; it is kept sealed. */
-export async function createWebhook(
+export const createWebhook = async (
   db: Db,
   clock: Clock,
   keys: SecretKeys,
   rules: TargetRules,
   wish: WebhookWish,
+): Promise<{ webhook: Webhook; secret: string }> =>
+  keepWebhook(db, clock, keys, wish.workspaceId, await checkWish(rules, wish))
+
+/** The half of it that does not ask the network. */
+export async function keepWebhook(
+  db: Db,
+  clock: Clock,
+  keys: SecretKeys,
+  workspaceId: string,
+  { name, url, events }: CheckedWish,
 ): Promise<{ webhook: Webhook; secret: string }> {
-  const { name, url, events } = await checkWish(rules, wish)
-  await requireWorkspace(db, wish.workspaceId)
+  await requireWorkspace(db, workspaceId)
   const id = newUuid(clock.now().getTime())
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
-  const { workspaceId } = wish
   await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
+  db.tell(workspaceId, 'webhooks')
   return { webhook: toWebhook(found(await webhookById(db, id))), secret }
 }
 
@@ -71,10 +80,16 @@ export async function changeWebhook(
   id: string,
   wish: Partial<Omit<WebhookWish, 'workspaceId'>>,
 ): Promise<Webhook> {
-  const { uuid, webhook, workspaceId } = await requireWebhook(db, id)
+  const { uuid, webhook } = await requireWebhook(db, id)
   const { name, url, events } = webhook
-  const checked = await checkWish(rules, { name, url, events, ...wish, workspaceId })
-  return toWebhook(found(await updateWebhook(db, uuid, checked)))
+  return saveWebhook(db, uuid, await checkWish(rules, { name, url, events, ...wish }))
+}
+
+/** The half of it that does not ask the network. */
+export async function saveWebhook(db: Db, uuid: string, checked: CheckedWish): Promise<Webhook> {
+  const row = found(await updateWebhook(db, uuid, checked))
+  db.tell(row.workspace_id, 'webhooks')
+  return toWebhook(row)
 }
 
 /** Gives an endpoint a new secret. The old one is dead: the next attempt is signed with the new one alone. */
@@ -85,12 +100,16 @@ export async function rotateWebhook(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
   const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
-  return { webhook: toWebhook(found(await updateSecret(db, uuid, secretSealed, secretHint))), secret }
+  const row = found(await updateSecret(db, uuid, secretSealed, secretHint))
+  db.tell(row.workspace_id, 'webhooks')
+  return { webhook: toWebhook(row), secret }
 }
 
-export async function requireWebhook(db: Db, id: string): Promise<OwnedWebhook> {
+/** Whoever names a workspace sees no endpoint but its own. */
+export async function requireWebhook(db: Db, id: string, workspaceId?: string): Promise<OwnedWebhook> {
   const uuid = withoutPrefix('whk', id)
-  return toOwned(found(uuid === undefined ? undefined : await webhookById(db, uuid)))
+  const row = found(uuid === undefined ? undefined : await webhookById(db, uuid))
+  return workspaceId === undefined || row.workspace_id === workspaceId ? toOwned(row) : refuse('not_found')
 }
 
 /** These three change the endpoint alone; `deliveries` sees to what is waiting for it. */
@@ -116,7 +135,10 @@ function newSecret(keys: SecretKeys, id: string) {
 
 const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
 
-async function checkWish(rules: TargetRules, wish: WebhookWish): Promise<Omit<WebhookWish, 'workspaceId'>> {
+export type CheckedWish = Omit<WebhookWish, 'workspaceId'>
+
+/** Finds every fault; asks the network where the URL leads, so no transaction should be open. */
+export async function checkWish(rules: TargetRules, wish: CheckedWish): Promise<CheckedWish> {
   const faults: { param: string; code: string; message: string }[] = []
   const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
   const name = wish.name.trim()

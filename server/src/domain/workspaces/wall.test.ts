@@ -19,6 +19,12 @@ const common = new Set([
   'budget_windows', // counts by key id or address
   'apps', // the installation's Meta apps, which workspaces share
   'prices', // the operator's, the same for every workspace
+  'people', // who signs in; they may belong to several workspaces
+  'backup_codes', // of people
+  'passkeys', // of people
+  'sessions', // of people
+  'challenges', // of people, while they sign in
+  'sign_in_tries', // by a digest of an e-mail address
   'sending_holds', // by sender, connection or app; only the sending loop reads them
 ])
 

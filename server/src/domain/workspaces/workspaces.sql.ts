@@ -21,3 +21,26 @@ export const workspaceById = (db: Db, id: string): Promise<WorkspaceRow | undefi
 
 export const setSuspended = (db: Db, id: string, at: Date | null, reason: string | null): Promise<number> =>
   db.change('update workspaces set suspended_at = $2, suspended_reason = $3 where id = $1', [id, at, reason])
+
+export interface SettingsRow {
+  id: string
+  name: string
+  requires_two_factor: boolean
+  low_balance: number
+  created_at: Date
+}
+
+export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> =>
+  db.first('select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1', [id])
+
+export const updateSettings = (
+  db: Db,
+  id: string,
+  { name, requiresTwoFactor, lowBalance }: { name: string; requiresTwoFactor: boolean; lowBalance: number },
+): Promise<number> =>
+  db.change('update workspaces set name = $2, requires_two_factor = $3, low_balance = $4 where id = $1', [
+    id,
+    name,
+    requiresTwoFactor,
+    lowBalance,
+  ])

@@ -14,6 +14,8 @@ export function markRead({ network, body }: Call, number: PhoneNumber): unknown 
   const typing = body.typing_indicator === undefined ? undefined : textIn(objectIn(body, 'typing_indicator'), 'type')
   if (body.typing_indicator !== undefined && typing !== 'text')
     refuseParameter("Param typing_indicator['type'] must be one of {TEXT}.")
+  message.receipt = 'seen'
+  network.changed()
   network.log.tell({
     name: 'status',
     data: { id, waId: message.waId, status: 'seen_by_business', typing: typing === 'text' },

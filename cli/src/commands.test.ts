@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { openDatabase } from '@parley/server/db/db'
+import { publish } from '@parley/server/domain/deliveries/deliveries'
+import { type Simulator, startSimulator } from '@parley/simulator/start'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { newDatabase, urlOf } from '../../server/testing/database.ts'
+import { runCli } from './cli.ts'
+import { commands } from './commands.ts'
+
+/** Every command, one after the other, as an operator would use them on one installation: what each prints with --json. */
+let simulator: Simulator
+let env: Record<string, string>
+let drop: () => Promise<void>
+let publishOne: (workspaceId: string) => Promise<void>
+
+beforeAll(async () => {
+  simulator = await startSimulator({ port: 0, dataset: 'demo' })
+  const database = await newDatabase()
+  const db = openDatabase(database.connection, () => {}, 2)
+  publishOne = (workspaceId) => publish(db, new Date(), [{ workspaceId, type: 'message.received', data: {} }])
+  drop = async () => {
+    await db.close()
+    await database.drop()
+    await simulator.stop()
+  }
+  env = {
+    PORT: '0',
+    DATABASE_URL: urlOf(database.connection),
+    PARLEY_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    PARLEY_SIMULATOR_PORT: new URL(simulator.url).port,
+    PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    PUBLIC_URL: 'https://parley.example',
+    PARLEY_TRUST_PROXY: '127.0.0.1',
+  }
+})
+afterAll(() => drop())
+
+/** Ids of what was made so far, which later commands name: `<workspace>`. */
+const made: Record<string, string> = {}
+
+interface Row {
+  words: string
+  /** What the JSON has. */
+  says: unknown
+  /** Keeps a member of the JSON for the commands after it. */
+  keep?: [as: string, member: string]
+  code?: number
+  before?: () => Promise<void>
+}
+
+const list = (...data: unknown[]) => ({ object: 'list', data, total: data.length, has_more: false, next_cursor: null })
+const some = (member: object) => ({ object: 'list', data: expect.arrayContaining([expect.objectContaining(member)]) })
+
+const rows: Row[] = [
+  { words: 'migrate', says: { applied: [] } },
+  { words: 'workspace create --name Shop', says: { name: 'Shop', suspended_at: null }, keep: ['workspace', 'id'] },
+  { words: 'workspace list', says: some({ name: 'Shop' }) },
+  { words: 'workspace suspend <workspace> --reason unpaid', says: { suspended_reason: 'unpaid' } },
+  { words: 'workspace resume <workspace>', says: { suspended_reason: null, suspended_at: null } },
+  { words: 'workspace credit <workspace> 50 --note first', says: { amount: 50, balance: 50 } },
+  { words: 'price set image 2', says: { item: 'image', credits: 2 } },
+  { words: 'price list', says: some({ item: 'image', credits: 2 }) },
+  {
+    words:
+      'key create --workspace <workspace> --name till --scope messages:send,messages:read --ip 10.0.0.0/8 --rate 5',
+    says: {
+      account_id: expect.any(String),
+      scopes: ['messages:send', 'messages:read'],
+      ip_allow_list: ['10.0.0.0/8'],
+      rate_limit_per_min: 5,
+      warnings: [],
+      secret: expect.stringMatching(/^prl_live_/),
+    },
+    keep: ['key', 'id'],
+  },
+  {
+    words: 'key change <key> --rate 9 --ip 0.0.0.0/0 --expires-at 2199-01-01T00:00:00Z',
+    says: {
+      name: 'till',
+      scopes: ['messages:send', 'messages:read'],
+      rate_limit_per_min: 9,
+      expires_at: '2199-01-01T00:00:00.000Z',
+      warnings: [expect.stringContaining('every IPv4 address')],
+    },
+  },
+  { words: 'key change <key> --ip any --name desk', says: { name: 'desk', ip_allow_list: [], rate_limit_per_min: 9 } },
+  { words: 'key list --workspace <workspace>', says: some({ name: 'desk', revoked_at: null }) },
+  { words: 'key revoke <key>', says: { revoked_at: expect.any(String) } },
+  {
+    words: 'webhook create --workspace <workspace> --name crm --url https://127.0.0.1/a --event message.received',
+    says: { enabled: true, secret: expect.stringMatching(/^whsec_/) },
+    keep: ['webhook', 'id'],
+  },
+  {
+    words: 'webhook change <webhook> --url https://127.0.0.1/b --event message.received --event message.failed',
+    says: { name: 'crm', url: 'https://127.0.0.1/b', events: ['message.failed', 'message.received'] },
+  },
+  { words: 'webhook rotate <webhook>', says: { secret: expect.stringMatching(/^whsec_/) } },
+  {
+    words: 'webhook test <webhook>',
+    says: { state: 'pending', webhook_id: expect.any(String) },
+    keep: ['event', 'event_id'],
+  },
+  {
+    words: 'delivery list --webhook <webhook>',
+    says: some({ event: 'webhook.test' }),
+  },
+  { words: 'delivery retry <event> --webhook <webhook>', says: { state: 'pending' } },
+  {
+    words: 'delivery retry --webhook <webhook> --failed-since 2026-01-01T00:00:00Z',
+    says: { failed_since: '2026-01-01T00:00:00.000Z', retried: 0 },
+  },
+  { words: 'webhook disable <webhook> --reason moving', says: { enabled: false, disabled_reason: 'moving' } },
+  { words: 'webhook list', says: some({ disabled_reason: 'moving' }), before: () => publishOne(made.workspace ?? '') },
+  { words: 'delivery list --state held', says: some({ event: 'message.received' }) },
+  { words: 'webhook enable <webhook>', says: { enabled: true, disabled_reason: null } },
+  { words: 'webhook delete <webhook> --yes', says: { deleted: true, dropped: 2 } },
+  { words: 'webhook list --workspace <workspace>', says: list() },
+  {
+    words:
+      'app create --name Demo --app-secret demo-app-secret --verify-token demo-verify-token --graph-url <simulator>',
+    says: { callback_url: expect.stringContaining('https://parley.example/network/whatsapp/') },
+    keep: ['app', 'id'],
+  },
+  { words: 'app change <app> --verify-token another', says: { name: 'Demo' } },
+  { words: 'app list', says: some({ name: 'Demo' }) },
+  {
+    words:
+      'connection create --workspace <workspace> --app <app> --waba-id 102290000000001 --access-token demo-access-token',
+    says: { senders: 2, sync_error: null },
+    keep: ['connection', 'id'],
+  },
+  { words: 'connection change <connection> --access-token demo-access-token', says: { senders: 2, sync_error: null } },
+  { words: 'connection sync <connection>', says: { senders: 2 } },
+  { words: 'connection list', says: some({ waba_id: '102290000000001' }) },
+  {
+    words: 'phone send --from 491701234567 --to 15550780001 --text hi',
+    says: { type: 'text', wa_message_id: expect.any(String) },
+  },
+  { words: 'doctor --offline', says: { object: 'doctor', checks: expect.any(Array) } },
+]
+
+test.each(rows)('$words', async ({ words, says, keep, code = 0, before }) => {
+  await before?.()
+  made.simulator = simulator.url
+  const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => made[name] ?? word))
+  const out: string[] = []
+  const err: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((line) => void out.push(String(line)))
+  const error = vi.spyOn(console, 'error').mockImplementation((line) => void err.push(String(line)))
+  const ended = await runCli([...typed, '--json'], env).finally(() => {
+    log.mockRestore()
+    error.mockRestore()
+  })
+  expect({ ended, err }).toEqual({ ended: code, err: [] })
+  const json = JSON.parse(out.join('\n')) as Record<string, string>
+  expect(json).toMatchObject(says as object)
+  if (keep) made[keep[0]] = json[keep[1]] ?? ''
+})
+
+/** These run until they are stopped, speak with a person, or have tests of their own that need more than a database. */
+const elsewhere = ['start', 'listen']
+
+test('every command is in the table above, or is known to be tested elsewhere', () => {
+  const tried = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))
+  const left = commands.filter((command) => !tried.includes(command)).map(({ name }) => name)
+  expect(left.filter((name) => !elsewhere.includes(name) && !/^(user|phone) /.test(name))).toEqual([])
+})
+
+test('an endpoint that events wait for is not deleted by mistake', async () => {
+  const say = async (words: string[]) => {
+    const said: string[] = []
+    const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
+    for (const spy of spies) spy.mockImplementation((line) => void said.push(String(line)))
+    const code = await runCli(words, env)
+    for (const spy of spies) spy.mockRestore()
+    return { code, said: said.join('\n') }
+  }
+  const words = ['webhook', 'create', '--workspace', made.workspace ?? '', '--name', 'a', '--url', 'https://127.0.0.1/']
+  const { id } = JSON.parse((await say([...words, '--event', 'message.received', '--json'])).said) as { id: string }
+  await publishOne(made.workspace ?? '')
+  expect(await say(['webhook', 'delete', id])).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^1 events? waits? for .* --yes\.$/),
+  })
+  expect((await say(['delivery', 'list', '--webhook', id])).said).toContain('message.received')
+  expect((await say(['delivery', 'retry', '--webhook', id])).said).toContain('EVENT_ID or --failed-since')
+})

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '@parley/server/config'
+import type { Finding } from '@parley/server/domain/health/finding'
+import { startService } from '@parley/server/start'
+import { startSimulator } from '@parley/simulator/start'
+import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase, urlOf } from '../../server/testing/database.ts'
+import { parley } from '../../server/testing/parley.ts'
+import { tempFolder } from '../../server/testing/temp-folder.ts'
+
+const newKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+
+async function newEnv(): Promise<Record<string, string>> {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  return { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: newKey('k1'), PORT: '0', LOG_LEVEL: 'silent' }
+}
+
+interface Report {
+  verdict: string
+  checks: Finding[]
+}
+
+async function doctor(env: Record<string, string>, ...words: string[]) {
+  const { code, out, err } = await parley(['doctor', '--json', ...words], env)
+  expect(err).toBe('')
+  const { verdict, checks } = JSON.parse(out) as Report
+  return { code, verdict, check: (name: string) => checks.find(({ check }) => check === name) }
+}
+
+test('a running installation with a connected account has no problem, and the doctor ends with 0', async () => {
+  const env = await newEnv()
+  const simulator = await startSimulator({ port: 0, dataset: 'demo' })
+  onTestFinished(() => simulator.stop())
+  const service = await startService({ config: readConfig(env) })
+  onTestFinished(() => service.stop())
+  const here = { ...env, PORT: new URL(service.url).port }
+  const made = async (...words: string[]) =>
+    JSON.parse((await parley([...words, '--json'], here)).out) as { id: string }
+  const workspace = await made('workspace', 'create', '--name', 'Shop')
+  const secrets = ['--app-secret', 'demo-app-secret', '--verify-token', 'v-1', '--graph-url', simulator.url]
+  const app = await made('app', 'create', '--name', 'Demo', ...secrets)
+  const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
+  await made('connection', 'create', ...options, '--access-token', 'demo-access-token')
+
+  const { code, check } = await doctor(here)
+  expect(code).toBe(0)
+  for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'access tokens', 'ingress']) {
+    expect(check(name), name).toMatchObject({ verdict: 'ok' })
+  }
+  const said = await parley(['doctor'], here)
+  expect(said.out).toMatch(/^ok {7}database {7}PostgreSQL \d+/m)
+  expect(said.out).not.toContain('\u001b')
+
+  simulator.control.tokens.change('demo-access-token', { revoked: true })
+  const wrong = await parley(['doctor'], { ...here, PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}` })
+  expect(wrong.code).toBe(1)
+  expect(wrong.out).toMatch(/^problem {2}access tokens {2}1 of 1 account cannot be used\.$/m)
+  expect(wrong.out).not.toContain('demo-access-token')
+})
+
+test('secrets that no key opens are a problem, whose remedy is told', async () => {
+  const env = await newEnv()
+  await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)
+  expect((await doctor(env, '--offline')).check('secrets')).toMatchObject({ verdict: 'ok' })
+  const { code, check } = await doctor({ ...env, PARLEY_SECRET_KEYS: newKey('k2') }, '--offline')
+  expect(code).toBe(1)
+  expect(check('secrets')).toMatchObject({ verdict: 'problem', says: expect.stringContaining('1 of 1 app') })
+})
+
+test('a database that is away, or old, or not there is told in words; nothing is made or changed', async () => {
+  const env = await newEnv()
+  const away = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
+  expect(away).toMatchObject({ code: 1, err: '' })
+  expect(away.out).toMatch(/^problem {2}database {7}The database that DATABASE_URL names cannot be reached/m)
+  expect(away.out).not.toMatch(/pass-word|\n\s+at /)
+
+  const url = new URL(env.DATABASE_URL ?? '')
+  url.pathname = '/postgres'
+  const { code, check } = await doctor({ ...env, DATABASE_URL: url.href }, '--offline')
+  expect(code).toBe(1)
+  expect(check('migrations')?.verdict).toBe('problem')
+
+  const dataDir = join(tempFolder(), 'data')
+  const fresh = await doctor({ PARLEY_DATA_DIR: dataDir, PORT: '0' })
+  expect(fresh).toMatchObject({ code: 0, verdict: 'warning' })
+  expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual([])
+})

@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { startSimulator } from '@parley/simulator/start'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { screenshot, useBrowser } from '../../server/testing/browser.ts'
+import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
+import { parley, type Running, startParley } from '../../server/testing/parley.ts'
+import { type Receiver, startReceiver } from '../../server/testing/receiver.ts'
+import { until } from '../../server/testing/until.ts'
+
+/** The handset in a real browser, with the service and the simulator as `npm start` runs them. */
+const browser = useBrowser()
+const dataDir = newFolder()
+let service: Running & { url: string }
+let receiver: Receiver
+let simulatorUrl: string
+let key: string
+let senderId: string
+
+beforeAll(async () => {
+  const env = { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: await freePort() }
+  simulatorUrl = `http://127.0.0.1:${env.PARLEY_SIMULATOR_PORT}`
+  receiver = await startReceiver()
+  service = await startParley(env)
+  key = await until('the key is shown', () => /prl_live_\w+/.exec(service.out())?.[0])
+  const { data: senders } = await call<{ data: { id: string; phone_number: string }[] }>('/v1/senders')
+  senderId = senders.find(({ phone_number: number }) => number.endsWith('15550780001'))?.id ?? ''
+  const { account_id: workspace } = await call<{ account_id: string }>('/v1/me')
+  const words = ['webhook', 'create', '--workspace', workspace, '--name', 'Test', '--url', receiver.url]
+  const made = await parley([...words, '--event', 'message.received', '--json'], env)
+  expect(made).toMatchObject({ code: 0 })
+})
+
+afterAll(async () => {
+  service?.child.kill('SIGTERM')
+  await service?.ended
+  await receiver?.close()
+  removeFolder(dataDir)
+})
+
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}
+
+async function call<T>(path: string, body?: object): Promise<T> {
+  const answer = await fetch(service.url + path, {
+    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+  return JSON.parse(text) as T
+}
+
+const send = (to: string, message: object) =>
+  call<{ id: string }>('/v1/messages', { sender_id: senderId, to, ...message })
+
+const sendText = (to: string, body: string) => send(to, { type: 'text', text: { body } })
+
+const statusOf = async (id: string) => (await call<{ status: string }>(`/v1/messages/${id}`)).status
+
+interface Event {
+  type: string
+  data: { from: string; type: string } & Record<string, unknown>
+}
+
+/** The event that the service delivered about something this person did. */
+const eventFrom = (number: string, type: string) =>
+  until(`a ${type} of ${number} is delivered`, () =>
+    receiver.received
+      .map(({ body }) => JSON.parse(body) as Event)
+      .find(({ data }) => data.from === number && data.type === type),
+  )
+
+let people = 0
+
+/** Somebody of their own for the test, with the handset in their hand. */
+async function pickUp(name: string, options: Parameters<typeof browser.newPage>[0] = {}) {
+  const number = String(49_170_000_0000 + ++people)
+  await fetch(`${simulatorUrl}/control/phones/${number}`, { method: 'PATCH', body: JSON.stringify({ name }) })
+  const page = await browser.newPage(options)
+  await page.goto(simulatorUrl)
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  if (page.viewportSize()?.width === 390) await page.getByRole('button', { name: 'People' }).click()
+  await page.getByRole('button', { name }).click()
+  const bubble = (words: string) => page.getByRole('log').locator('[data-id]').filter({ hasText: words })
+  return { number, page, bubble, say: (words: string) => say(page, words) }
+}
+
+async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(words)
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+}
+
+const wire = (page: Page, words: string) =>
+  page.getByRole('list', { name: 'Wire' }).getByRole('listitem').filter({ hasText: words })
+
+test('what is typed reaches the app, and what the app sends is seen', async () => {
+  const { number, page, bubble, say } = await pickUp('Hanna Talks')
+  await say('hi <b>there</b>')
+  expect((await eventFrom(number, 'text')).type).toBe('message.received')
+  await bubble('hi <b>there</b>').getByRole('img', { name: 'Delivered' }).waitFor()
+  await sendText(number, 'Welcome *back*')
+  await bubble('Welcome back').getByRole('img', { name: 'Read' }).waitFor()
+
+  const webhook = wire(page, 'message · text').filter({ hasText: 'Hanna Talks: hi' })
+  await webhook.getByRole('button').first().click()
+  await webhook.getByRole('region', { name: 'Request' }).getByText('"hi <b>there</b>"').waitFor()
+  await page.mouse.move(0, 0)
+  expect(await bubble('hi <b>there</b>').getAttribute('class')).toContain('marked')
+  expect(await bubble('Welcome back').getAttribute('class')).not.toContain('marked')
+  await page.getByRole('button', { name: 'Calls' }).click()
+  await wire(page, 'send · text').filter({ hasText: 'Welcome' }).waitFor()
+  expect(await webhook.count()).toBe(0)
+})
+
+test('a button of a template is tapped, and the app is told', async () => {
+  const { number, page, bubble } = await pickUp('Tara Taps')
+  const variables = { 'header.1': 'Tara', 'body.1': 'Monday', 'body.2': '10:00', 'buttons.2.url': 'abc' }
+  await send(number, { type: 'template', template: { name: 'appointment_reminder', language: 'en_US', variables } })
+  const reminder = bubble('Your visit is on Monday at 10:00')
+  const link = reminder.getByRole('link', { name: 'Details' })
+  expect(await link.getAttribute('href')).toBe('https://clinic.example/v/abc')
+  expect(await link.getAttribute('rel')).toContain('noopener')
+  await reminder.getByRole('button', { name: 'Confirm' }).click()
+  expect((await eventFrom(number, 'button')).data).toMatchObject({ reply: { id: 'Confirm', title: 'Confirm' } })
+  await page.getByRole('log').locator('.row.mine').filter({ hasText: 'Confirm' }).waitFor()
+})
+
+test('a form is filled on its screens, with a picture, and sent', async () => {
+  const { number, page, bubble } = await pickUp('Fritz Fills')
+  const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Fritz' }, flow: { token: 'tok-9' } }
+  await send(number, { type: 'template', template })
+  await bubble('Please tell us about you, Fritz').getByRole('button', { name: 'Open form' }).click()
+  const sheet = page.getByRole('dialog', { name: 'About you' })
+  await sheet.getByRole('button', { name: 'Next' }).click()
+  await sheet.getByText('Full name is needed.').waitFor()
+  expect(await sheet.locator(':focus').getAttribute('type')).toBe('text')
+  await sheet.getByLabel('Full name').fill('Fritz Meier')
+  await sheet.getByLabel('E-mail').fill('fritz@example.com')
+  await sheet.getByRole('button', { name: 'Next' }).click()
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const picture = { name: 'card.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') }
+  await page.getByRole('dialog', { name: 'Photos' }).locator('input[type=file]').setInputFiles(picture)
+  await page.getByRole('dialog').getByText('card.png').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('dialog', { name: 'Documents' }).getByRole('button', { name: 'Send' }).click()
+  await bubble('Form sent').getByRole('img', { name: 'card.png' }).waitFor()
+
+  const webhook = wire(page, 'message · interactive').filter({ hasText: 'Fritz Fills' })
+  await webhook.getByRole('button').first().click()
+  const shown = await webhook.getByRole('region', { name: 'Request' }).textContent()
+  for (const words of ['nfm_reply', 'tok-9', 'fritz@example.com', 'card.png', 'image/png'])
+    expect(shown).toContain(words)
+})
+
+test('without a connection messages wait, on both sides', async () => {
+  const { number, page, bubble, say } = await pickUp('Olga Offline')
+  await say('before')
+  await bubble('before').getByRole('img', { name: 'Delivered' }).waitFor()
+  await page.getByRole('button', { name: 'Go offline' }).click()
+  await page.getByText('No connection.').waitFor()
+  const { id } = await sendText(number, 'are you there?')
+  await bubble('are you there?').getByRole('img', { name: 'Sent', exact: true }).waitFor()
+  await say('in a tunnel')
+  const waiting = page.getByRole('log').getByRole('img', { name: 'Waiting for a connection' })
+  await waiting.waitFor()
+  expect(await statusOf(id)).toBe('sent')
+  await page.getByRole('button', { name: 'Go online' }).click()
+  await bubble('are you there?')
+    .getByRole('img', { name: /Delivered|Read/ })
+    .waitFor()
+  await bubble('in a tunnel').getByRole('img', { name: 'Delivered' }).waitFor()
+  expect(await waiting.count()).toBe(0)
+  await until('the service knows', async () => ['delivered', 'read'].includes(await statusOf(id)))
+})
+
+test('with read receipts off nothing is ever read', async () => {
+  const { number, page, bubble, say } = await pickUp('Rita Reads')
+  const { number: other } = await pickUp('Otto Opens')
+  await say('first')
+  await page.getByRole('switch', { name: 'Read receipts' }).click()
+  await page.getByRole('switch', { name: 'Read receipts', checked: false }).waitFor()
+  const { id: unread } = await sendText(number, 'unseen')
+  await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
+  // A phone opens a message by itself after a second: one that was sent later is read, and this one still is not.
+  const { id: later } = await send(other, { type: 'template', template: { name: 'hello_world', language: 'en_US' } })
+  await until('the later one is read', async () => (await statusOf(later)) === 'read')
+  await until('the first one is delivered', async () => (await statusOf(unread)) === 'delivered')
+  await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
+})
+
+test('pictures, places, carts, reactions and answers can be sent', async () => {
+  const { number, page, bubble, say } = await pickUp('Max Many')
+  const attach = async (what: string) => {
+    await page.getByRole('button', { name: 'Attach' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: what }).click()
+  }
+  await attach('Photo')
+  await page.getByLabel('Caption').fill('from the harbour')
+  await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click()
+  const picture = bubble('from the harbour').getByRole('img', { name: 'from the harbour' })
+  await expect
+    .poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+    .toBe(640)
+  await attach('Location')
+  await page.getByRole('button', { name: 'Plaza Mayor' }).click()
+  expect((await eventFrom(number, 'location')).data).toMatchObject({ location: { name: 'Plaza Mayor' } })
+  await attach('Shop')
+  await page.getByRole('button', { name: 'One Thermometer more' }).click()
+  await page.getByRole('button', { name: 'One Thermometer more' }).click()
+  await page.getByRole('button', { name: 'Send order' }).click()
+  await bubble('2 × Thermometer').waitFor()
+  await eventFrom(number, 'order')
+
+  await sendText(number, 'thank you')
+  await bubble('thank you').hover()
+  await bubble('thank you').getByRole('button', { name: 'Message actions' }).click()
+  await page.getByRole('button', { name: 'React with 👍' }).click()
+  await bubble('thank you').getByText('👍').waitFor()
+  await bubble('thank you').getByRole('button', { name: 'Message actions' }).click()
+  await page.getByRole('button', { name: 'Reply' }).click()
+  await say('welcome')
+  await bubble('welcome').getByRole('button', { name: 'Harbour Clinic thank you' }).waitFor()
+})
+
+test('on a narrow screen one part is shown at a time, and the address and the colours are kept', async () => {
+  const { number, page, bubble, say } = await pickUp('Nora Narrow', { viewport: { width: 390, height: 844 } })
+  await say('from a phone')
+  await bubble('from a phone').getByRole('img', { name: 'Delivered' }).waitFor()
+  await page.getByRole('button', { name: 'Wire' }).click()
+  await wire(page, 'Nora Narrow: from a phone').waitFor()
+  expect(await page.getByRole('log').isVisible()).toBe(false)
+  await wire(page, 'Nora Narrow: from a phone').getByRole('button').first().click()
+  await page.getByRole('log').waitFor()
+
+  await page.getByRole('button', { name: 'Dark colours' }).click()
+  expect(page.url()).toContain(`#from=${number}&to=`)
+  await page.reload()
+  await bubble('from a phone').waitFor()
+  await page.getByRole('button', { name: 'Light colours' }).waitFor()
+})
+
+test('the page finds the simulator again after a restart', async () => {
+  const port = Number(await freePort())
+  let simulator = await startSimulator({ port })
+  onTestFinished(() => simulator.stop())
+  const page = await browser.newPage({ expects: /ERR_(CONNECTION|INCOMPLETE|EMPTY|NETWORK)/ })
+  await page.goto(simulator.url)
+  await say(page, 'hello')
+  await page.getByRole('log').getByText('hello').waitFor()
+  await simulator.stop()
+  await page.getByRole('status').filter({ hasText: 'Reconnecting' }).waitFor()
+  simulator = await startSimulator({ port })
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  await page.getByText('Say hello to Harbour Clinic.').waitFor()
+  await say(page, 'hello again')
+  await page.getByRole('log').getByText('hello again').waitFor()
+})
+
+test('another page cannot frame it and have its buttons pressed', async () => {
+  const elsewhere = await startReceiver()
+  onTestFinished(() => elsewhere.close())
+  elsewhere.behave((response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${simulatorUrl}/"></iframe>`),
+  )
+  const page = await browser.newPage({ expects: /frame-ancestors|favicon/ })
+  const complaint = page.waitForEvent('console', (message) => message.text().includes("frame-ancestors 'none'"))
+  await page.goto(elsewhere.url)
+  await complaint
+  expect(page.frames().map((frame) => frame.url())).not.toContain(`${simulatorUrl}/`)
+})
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test.each(['light', 'dark'] as const)('everybody can use it: %s', async (colorScheme) => {
+  const { number, page, bubble, say } = await pickUp(`Eve ${colorScheme}`, { colorScheme, bypassCSP: true })
+  await say('is everything fine?')
+  await bubble('is everything fine?').getByRole('img', { name: 'Delivered' }).waitFor()
+  await send(number, {
+    type: 'template',
+    template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Eve' } },
+  })
+  await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
+  await wire(page, 'message · text').first().getByRole('button').first().click()
+  await screenshot(page, `handset-${colorScheme}`)
+  const grave = async () => {
+    await page.evaluate(axe)
+    const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
+      'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    )
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
+  }
+  expect(await grave()).toEqual([])
+  await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
+  await page.waitForTimeout(500)
+  expect(await grave()).toEqual([])
+  const form = page.getByRole('dialog', { name: 'About you' })
+  for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
+  expect(await form.locator(':focus').count()).toBe(1)
+  await page.keyboard.press('Escape')
+  expect(await form.count()).toBe(0)
+})

@@ -1,0 +1,2 @@
+/** A number as people write it. Numbers come without the plus. */
+export const formatPhone = (digits: string) => `+${digits}`

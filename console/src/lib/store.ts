@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from 'react'
+
+/** A value that lives outside of React and tells those who watch it. */
+export interface Store<Value> {
+  get(): Value
+  set(next: Value | ((before: Value) => Value)): void
+  subscribe(listener: () => void): () => void
+}
+
+export function createStore<Value>(first: Value): Store<Value> {
+  let value = first
+  const listeners = new Set<() => void>()
+  return {
+    get: () => value,
+    set(next) {
+      value = next instanceof Function ? next(value) : next
+      for (const listener of listeners) listener()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+export function useStore<Value>(store: Store<Value>): Value {
+  return useSyncExternalStore(store.subscribe, store.get)
+}

@@ -1,0 +1,26 @@
+import { PageBody } from '../../ui/layout.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { AuthenticatorSection } from './authenticator.tsx'
+import { DevicesSection } from './devices.tsx'
+import { PasskeysSection } from './passkeys.tsx'
+import { PasswordSection } from './password.tsx'
+import { PreferencesSection } from './preferences.tsx'
+import { ProfileSection } from './profile.tsx'
+
+export function AccountPage() {
+  return (
+    <>
+      <PageHeader title="Your account" />
+      <PageBody narrow>
+        <div>
+          <ProfileSection />
+          <PasswordSection />
+          <AuthenticatorSection />
+          <PasskeysSection />
+          <DevicesSection />
+          <PreferencesSection />
+        </div>
+      </PageBody>
+    </>
+  )
+}

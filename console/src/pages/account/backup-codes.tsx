@@ -1,0 +1,41 @@
+import { useEffect } from 'react'
+import { keepFile } from '../../lib/download.ts'
+import { useSession } from '../../lib/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import styles from './account.module.css'
+
+/** Ten codes, each good for one sign-in without the app: shown this once. */
+export function BackupCodes({ codes }: { codes: readonly string[] }) {
+  const { person } = useSession()
+  useEffect(() => {
+    const onLeave = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', onLeave)
+    return () => removeEventListener('beforeunload', onLeave)
+  }, [])
+  const text = `${codes.join('\n')}\n`
+  return (
+    <>
+      <ul className={styles.codes} translate="no" aria-label="Backup codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className={styles.buttons}>
+        <CopyButton text={text}>Copy all</CopyButton>
+        <Button
+          icon="download"
+          onClick={() =>
+            keepFile(new Blob([`Parley backup codes of ${person.email}\n\n${text}`]), 'parley-backup-codes.txt')
+          }
+        >
+          Download
+        </Button>
+      </div>
+      <Notice tone="warn">
+        Keep them where you keep what must not get lost. Each works once, and they are not shown again.
+      </Notice>
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import type { SessionRow } from '@parley/contract/console/session'
+import { useState } from 'react'
+import { deviceOf, isHandheld } from '../../lib/device.ts'
+import { plural } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Section } from '../../ui/layout.tsx'
+import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import styles from './account.module.css'
+import { endDevice, endOtherDevices, useDevices, useRenewAccount } from './account.queries.ts'
+
+export function DevicesSection() {
+  const { data, error, refetch } = useDevices()
+  const renew = useRenewAccount()
+  const [ended, setEnded] = useState<SessionRow | 'others' | null>(null)
+  const devices = [...(data?.data ?? [])].sort((one, two) => Number(two.current) - Number(one.current))
+  const others = devices.filter(({ current }) => !current).length
+  return (
+    <Section title="Signed-in devices" detail="Something you do not know? Sign it out here, then change your password.">
+      {error && <FailedState what="Your devices could not be loaded" error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <LoadingLines lines={3} />}
+      {data && (
+        <ul className={styles.things}>
+          {devices.map((device) => (
+            <li key={device.id} className={styles.thing}>
+              <Icon name={isHandheld(device.user_agent) ? 'sender' : 'screen'} />
+              <div className={styles.thingWords}>
+                <span className={styles.thingName} title={device.user_agent ?? undefined}>
+                  {deviceOf(device.user_agent)}
+                </span>
+                <span className="quiet small">
+                  <bdi className="mono">{device.address ?? 'address unknown'}</bdi> · signed in{' '}
+                  <TimeAgo at={device.created_at} />
+                  {!device.current && (
+                    <>
+                      {' '}
+                      · last seen <TimeAgo at={device.last_seen_at} />
+                    </>
+                  )}
+                </span>
+              </div>
+              {device.current ? (
+                <StatusBadge status="current" word="This device" tone="good" />
+              ) : (
+                <Button size="s" onClick={() => setEnded(device)}>
+                  Sign out
+                  <span className="unseen"> {deviceOf(device.user_agent)}</span>
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {others > 1 && (
+        <div className={styles.buttons}>
+          <Button icon="signOut" onClick={() => setEnded('others')}>
+            Sign out all other devices
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        open={ended !== null}
+        onClose={() => setEnded(null)}
+        title={ended === 'others' ? 'Sign out all other devices?' : 'Sign out this device?'}
+        confirm="Sign out"
+        onConfirm={async () => {
+          if (ended === 'others') {
+            const { ended: count } = await endOtherDevices()
+            toast.done(`${plural(count, 'device')} signed out`)
+          } else if (ended) {
+            await endDevice(ended.id)
+            toast.done('Device signed out')
+          }
+          await renew()
+        }}
+      >
+        {ended === 'others'
+          ? `${plural(others, 'device')} will have to sign in again. You stay signed in here.`
+          : ended &&
+            `${deviceOf(ended.user_agent)} at ${ended.address ?? 'an unknown address'} will have to sign in again.`}
+      </ConfirmDialog>
+    </Section>
+  )
+}

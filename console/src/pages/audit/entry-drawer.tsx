@@ -1,0 +1,91 @@
+import { deviceOf } from '../../lib/device.ts'
+import { useHere } from '../../lib/session.ts'
+import { CopyId } from '../../ui/copy-button.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { KeyValue } from '../../ui/figures.tsx'
+import { Stack } from '../../ui/layout.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
+import { Moment } from '../../ui/time.tsx'
+import styles from './audit.module.css'
+import type { AuditEntry } from './audit.queries.ts'
+import { Difference } from './difference.tsx'
+import { sentenceOf } from './sentence.ts'
+
+export function EntryDrawer({
+  entry,
+  isOpen,
+  onClose,
+}: {
+  entry: AuditEntry | undefined
+  isOpen: boolean
+  onClose: () => void
+}) {
+  return (
+    <Drawer open={isOpen} onClose={onClose} title="What was done">
+      {entry ? (
+        <Details entry={entry} />
+      ) : (
+        <EmptyState icon="audit" title="Not among those shown">
+          This entry is older than the list, or the filters leave it out. Load more, or take a filter away.
+        </EmptyState>
+      )}
+    </Drawer>
+  )
+}
+
+function Details({ entry }: { entry: AuditEntry }) {
+  const here = useHere()
+  const page = pageOf(entry)
+  return (
+    <Stack gap={6}>
+      <p className={styles.sentence}>
+        <bdi className={styles.actor}>{entry.actor}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+      </p>
+      <KeyValue
+        facts={[
+          { name: 'When', value: <Moment at={entry.at} /> },
+          {
+            name: 'Who',
+            value: <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)}>{entry.actor}</PageLink>,
+          },
+          { name: 'Action', value: <Chip mono>{entry.action}</Chip> },
+          entry.target_name !== null && { name: 'Target', value: <SafeText>{entry.target_name}</SafeText> },
+          entry.target !== null && {
+            name: 'Target id',
+            value: (
+              <span className={styles.target}>
+                <CopyId id={entry.target} />
+                <PageLink to={here.path(`audit?target=${encodeURIComponent(entry.target)}`)}>All about it</PageLink>
+                {page && <PageLink to={here.path(page)}>Open it</PageLink>}
+              </span>
+            ),
+          },
+          { name: 'Address', value: <SafeText className="mono">{entry.address}</SafeText> },
+          entry.user_agent !== null && {
+            name: 'Device',
+            value: (
+              <>
+                {deviceOf(entry.user_agent)}
+                <bdi className={`${styles.agent} quiet small`}>{entry.user_agent}</bdi>
+              </>
+            ),
+          },
+        ]}
+      />
+      <Difference before={entry.before} after={entry.after} />
+    </Stack>
+  )
+}
+
+/** Where in the console the thing itself is, if it has a page. */
+function pageOf({ action, target }: AuditEntry): string | null {
+  const noun = action.split('.')[0]
+  if (noun === 'key') return `keys?open=${target}`
+  if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
+  if (noun === 'message') return `messages/${target}`
+  if (noun === 'order') return `orders/${target}`
+  if (noun === 'refusals') return `refusals?open=${target}`
+  return null
+}

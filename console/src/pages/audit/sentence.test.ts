@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { deedOf, sentenceOf } from './sentence.ts'
+
+const nothing = { target: null, target_name: null, before: null, after: null }
+
+test.each([
+  [{ ...nothing, action: 'key.revoke', target: 'id', target_name: 'Billing' }, 'revoked the key “Billing”'],
+  [
+    {
+      ...nothing,
+      action: 'member.role',
+      target_name: 'b@x.example',
+      before: { role: 'admin' },
+      after: { role: 'member' },
+    },
+    'made b@x.example member, before admin',
+  ],
+  [{ ...nothing, action: 'workspace.credit', after: { amount: -5 } }, 'took 5 credits'],
+  [
+    {
+      ...nothing,
+      action: 'workspace.settings',
+      before: { name: 'A', low_balance: 1 },
+      after: { name: 'A', low_balance: 2 },
+    },
+    'changed the settings (low balance)',
+  ],
+  [{ ...nothing, action: 'moon.land_on', target_name: 'Apollo' }, 'moon: land on “Apollo”'],
+])('%o reads: %s', (entry, words) => {
+  expect(sentenceOf(entry)).toBe(words)
+})
+
+test('a deed that nobody gave words to still reads as words', () => {
+  expect(deedOf('moon.land_on')).toBe('Moon: land on')
+  expect(deedOf('key.create')).toBe('Key created')
+})

@@ -1,0 +1,117 @@
+import { useState } from 'react'
+import { formatCredits, formatDay } from '../../lib/format.ts'
+import { useCan } from '../../lib/session.ts'
+import { useChoice } from '../../lib/url.ts'
+import { BarChart } from '../../ui/bar-chart.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Stat, Stats } from '../../ui/figures.tsx'
+import { Card, PageBody } from '../../ui/layout.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { FailedState, Notice, Skeleton } from '../../ui/states.tsx'
+import { TabPanel, Tabs } from '../../ui/tabs.tsx'
+import { useCredits } from './credits.queries.ts'
+import { LowBalanceDialog } from './low-balance-dialog.tsx'
+import { Prices } from './prices.tsx'
+import { Statement } from './statement.tsx'
+
+export function CreditsPage() {
+  const credits = useCredits()
+  const mayChange = useCan('settings:manage')
+  const [asks, setAsks] = useState(false)
+  const [tab, setTab] = useChoice('tab', ['statement', 'prices'])
+  const { data } = credits
+  const spent = data?.days.reduce((sum, day) => sum + day.spent - day.refunded, 0)
+  const perDay = spent === undefined ? undefined : spent / 30
+  const isLow = data !== undefined && data.balance <= data.low_balance
+  return (
+    <>
+      <PageHeader title="Credits" detail="Sending spends credits; a message that fails gives them back." />
+      <PageBody>
+        {credits.error && !data ? (
+          <FailedState
+            what="Credits could not be loaded"
+            error={credits.error}
+            onRetry={() => void credits.refetch()}
+          />
+        ) : (
+          <>
+            {isLow && (
+              <Notice
+                tone={data.balance === 0 ? 'bad' : 'warn'}
+                title={data.balance === 0 ? 'No credits are left.' : 'Credits run low.'}
+              >
+                The operator of this installation grants credits; tell them how many you need.
+              </Notice>
+            )}
+            <Stats>
+              <Stat
+                label="Balance"
+                value={data && formatCredits(data.balance)}
+                detail={runway(data?.balance, perDay)}
+              />
+              <Stat
+                label="Spent in 30 days"
+                value={spent === undefined ? undefined : formatCredits(spent)}
+                detail={perDay === undefined ? undefined : `${formatCredits(Math.round(perDay * 10) / 10)} a day`}
+              />
+              <Stat
+                label="Warn at"
+                value={data && formatCredits(data.low_balance)}
+                detail={
+                  mayChange && data ? (
+                    <Button size="s" kind="quiet" icon="edit" onClick={() => setAsks(true)}>
+                      Change
+                    </Button>
+                  ) : (
+                    'An admin can change this'
+                  )
+                }
+              />
+            </Stats>
+            <Card title="Spent by day">
+              {data ? (
+                <BarChart
+                  label="Credits spent by day"
+                  height={180}
+                  bars={data.days.map(({ day, spent: out, refunded }) => ({
+                    key: day,
+                    label: day.slice(5),
+                    title: formatDay(`${day}T12:00:00Z`),
+                    values: { spent: out - Math.min(out, refunded), refunded },
+                  }))}
+                  series={[
+                    { key: 'spent', title: 'Spent', tone: 'accent' },
+                    { key: 'refunded', title: 'Given back', tone: 'calm' },
+                  ]}
+                />
+              ) : (
+                <Skeleton height={180} />
+              )}
+            </Card>
+          </>
+        )}
+        <Tabs
+          label="More about credits"
+          tabs={[
+            { name: 'statement', title: 'Statement' },
+            { name: 'prices', title: 'Prices' },
+          ]}
+          value={tab}
+          onChange={setTab}
+        />
+        <TabPanel name={tab}>{tab === 'statement' ? <Statement /> : <Prices prices={data?.prices} />}</TabPanel>
+      </PageBody>
+      {data && <LowBalanceDialog open={asks} onClose={() => setAsks(false)} now={data.low_balance} />}
+    </>
+  )
+}
+
+/** How long it lasts at the pace of the last month. */
+function runway(balance: number | undefined, perDay: number | undefined): string | undefined {
+  if (balance === undefined || perDay === undefined) return undefined
+  if (perDay <= 0) return 'Nothing spent in 30 days'
+  const days = Math.floor(balance / perDay)
+  return days > 365
+    ? 'Lasts more than a year at this pace'
+    : `Lasts about ${days} ${days === 1 ? 'day' : 'days'} at this pace`
+}

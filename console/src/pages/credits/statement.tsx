@@ -1,0 +1,107 @@
+import { type CreditEntry, type EntryKind, entryKinds } from '@parley/contract/console/credits'
+import { useState } from 'react'
+import { download } from '../../lib/download.ts'
+import { formatCredits } from '../../lib/format.ts'
+import { useHere } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import type { IconName } from '../../ui/icon.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { useStatement } from './credits.queries.ts'
+
+const kinds: Readonly<Record<EntryKind, readonly [word: string, tone: Tone, icon: IconName]>> = {
+  grant: ['Granted', 'good', 'plus'],
+  debit: ['Spent', 'calm', 'arrowUp'],
+  refund: ['Given back', 'note', 'retry'],
+  adjust: ['Adjusted', 'warn', 'edit'],
+}
+
+/** Every movement of the balance. */
+export function Statement() {
+  const here = useHere()
+  const filters = useFilters('kind', 'from', 'to')
+  const entries = useStatement(filters)
+  const [busy, setBusy] = useState(false)
+  const exportAll = async () => {
+    setBusy(true)
+    await download(here.api('credits.csv'), 'credits.csv', filters).catch(toast.failed)
+    setBusy(false)
+  }
+  return (
+    <>
+      <FilterBar
+        filters={[
+          {
+            kind: 'select',
+            name: 'kind',
+            title: 'Kind',
+            options: entryKinds.map((value) => ({ value, title: kinds[value][0] })),
+          },
+          { kind: 'dates', title: 'Time' },
+        ]}
+      >
+        <Button icon="download" busy={busy} onClick={() => void exportAll()}>
+          Export CSV
+        </Button>
+      </FilterBar>
+      <DataTable
+        label="Statement"
+        list={entries}
+        rowKey={({ id }) => id}
+        columns={[
+          { key: 'at', title: 'Time', width: 220, cell: ({ created_at }) => <Moment at={created_at} /> },
+          { key: 'kind', title: 'Kind', width: 150, cell: ({ kind }) => <Kind kind={kind} /> },
+          { key: 'what', title: 'What for', cell: (entry) => <What entry={entry} path={here.path} /> },
+          {
+            key: 'amount',
+            title: 'Amount',
+            width: 120,
+            align: 'right',
+            cell: ({ amount }) => (
+              <span className="numbers">
+                {amount > 0 ? '+' : '−'}
+                {formatCredits(Math.abs(amount))}
+              </span>
+            ),
+          },
+          {
+            key: 'balance',
+            title: 'Balance',
+            width: 130,
+            align: 'right',
+            cell: ({ balance_after }) => <span className="numbers">{formatCredits(balance_after)}</span>,
+          },
+        ]}
+        empty={
+          <EmptyState icon="credit" title="No entries">
+            {Object.keys(filters).length > 0
+              ? 'Nothing in the statement fits these filters.'
+              : 'Credits that the operator grants, and what messages cost, are entered here.'}
+          </EmptyState>
+        }
+      />
+    </>
+  )
+}
+
+function Kind({ kind }: { kind: EntryKind }) {
+  const [word, tone, icon] = kinds[kind]
+  return <StatusBadge status={kind} word={word} tone={tone} icon={icon} />
+}
+
+function What({ entry: { message_id, note }, path }: { entry: CreditEntry; path: (rest: string) => string }) {
+  if (message_id) {
+    return (
+      <PageLink to={path(`messages/${message_id}`)} className="link mono small">
+        {message_id}
+      </PageLink>
+    )
+  }
+  return <SafeText>{note}</SafeText>
+}

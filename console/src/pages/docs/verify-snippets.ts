@@ -1,0 +1,175 @@
+/**
+ * Code that receivers copy: how a delivery is verified, without a library. A test of the service signs deliveries and runs
+ * what it can of this.
+ */
+export const typescript = `import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Throws unless the delivery is genuine and fresh. \`rawBody\` is the body as it came, before anything parses it. */
+export function verifyDelivery(rawBody: Buffer, header: string | undefined, secret: string): void {
+  if (!secret) throw new Error('The signing secret is not set')
+  const parts = new Map((header ?? '').split(',').map((part) => part.trim().split('=', 2) as [string, string]))
+  const t = parts.get('t') ?? ''
+  const v1 = parts.get('v1') ?? ''
+  if (!/^\\d{1,15}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) throw new Error('Service-Signature is malformed')
+  if (Math.abs(Date.now() / 1000 - Number(t)) > 300) throw new Error('The delivery is too old')
+  const expected = createHmac('sha256', secret).update(\`\${t}.\`).update(rawBody).digest()
+  if (!timingSafeEqual(expected, Buffer.from(v1, 'hex'))) throw new Error('The signature does not match')
+}
+`
+
+export const typescriptUse = `import { createServer } from 'node:http'
+import { verifyDelivery } from './verify-delivery.ts'
+
+createServer(async (request, response) => {
+  const rawBody = Buffer.concat(await Array.fromAsync(request))
+  try {
+    verifyDelivery(rawBody, request.headers['service-signature']?.toString(), process.env.PARLEY_WEBHOOK_SECRET ?? '')
+  } catch {
+    return response.writeHead(400).end()
+  }
+  response.writeHead(204).end() // first answer, then work
+  const event = JSON.parse(rawBody.toString())
+  console.log(event.id, event.type)
+}).listen(3000)
+`
+
+export const python = `import hashlib
+import hmac
+import re
+import time
+
+
+def verify_delivery(raw_body: bytes, header: str, secret: str) -> None:
+    """Raises ValueError unless the delivery is genuine and fresh.
+
+    raw_body is the body as it came: request.get_data() in Flask, request.body in Django, await request.body() in FastAPI.
+    """
+    if not secret:
+        raise ValueError("the signing secret is not set")
+    parts = dict(part.strip().partition("=")[::2] for part in (header or "").split(","))
+    t, v1 = parts.get("t", ""), parts.get("v1", "")
+    if not re.fullmatch(r"[0-9]{1,15}", t):
+        raise ValueError("Service-Signature is malformed")
+    if abs(time.time() - int(t)) > 300:
+        raise ValueError("the delivery is too old")
+    expected = hmac.new(secret.encode(), t.encode() + b"." + raw_body, hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(expected.encode(), v1.encode()):
+        raise ValueError("the signature does not match")
+`
+
+export const php = `<?php
+
+/** Throws unless the delivery is genuine and fresh. */
+function verify_delivery(string $rawBody, string $header, string $secret): void
+{
+    if ($secret === '') {
+        throw new LogicException('The signing secret is not set');
+    }
+    $parts = [];
+    foreach (explode(',', $header) as $part) {
+        [$name, $value] = array_pad(explode('=', trim($part), 2), 2, '');
+        $parts[$name] = $value;
+    }
+    $t = $parts['t'] ?? '';
+    if (!ctype_digit($t)) {
+        throw new RuntimeException('Service-Signature is malformed');
+    }
+    if (abs(time() - (int) $t) > 300) {
+        throw new RuntimeException('The delivery is too old');
+    }
+    $expected = hash_hmac('sha256', $t . '.' . $rawBody, $secret);
+    if (!hash_equals($expected, $parts['v1'] ?? '')) {
+        throw new RuntimeException('The signature does not match');
+    }
+}
+
+$rawBody = (string) file_get_contents('php://input');
+try {
+    verify_delivery($rawBody, $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', (string) getenv('PARLEY_WEBHOOK_SECRET'));
+} catch (RuntimeException) {
+    http_response_code(400);
+    exit;
+}
+http_response_code(204);
+`
+
+export const go = `package hooks
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// VerifyDelivery returns an error unless the delivery is genuine and fresh.
+// rawBody is what io.ReadAll(r.Body) gave, header is r.Header.Get("Service-Signature").
+func VerifyDelivery(rawBody []byte, header, secret string) error {
+	if secret == "" {
+		return errors.New("the signing secret is not set")
+	}
+	var t, v1 string
+	for _, part := range strings.Split(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name {
+		case "t":
+			t = value
+		case "v1":
+			v1 = value
+		}
+	}
+	seconds, err := strconv.ParseInt(t, 10, 64)
+	if err != nil {
+		return errors.New("Service-Signature is malformed")
+	}
+	if age := time.Now().Unix() - seconds; age > 300 || age < -300 {
+		return errors.New("the delivery is too old")
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(t + "."))
+	mac.Write(rawBody)
+	got, err := hex.DecodeString(v1)
+	if err != nil || !hmac.Equal(mac.Sum(nil), got) {
+		return errors.New("the signature does not match")
+	}
+	return nil
+}
+`
+
+export const ruby = `require "openssl"
+
+# Raises unless the delivery is genuine and fresh.
+# raw_body is the body as it came: request.raw_post in Rails, request.body.read in Sinatra.
+def verify_delivery(raw_body, header, secret)
+  raise ArgumentError, "The signing secret is not set" if secret.to_s.empty?
+
+  parts = header.to_s.split(",").to_h do |part|
+    name, value = part.strip.split("=", 2)
+    [name.to_s, value.to_s]
+  end
+  t = parts["t"].to_s
+  v1 = parts["v1"].to_s
+  raise "Service-Signature is malformed" unless t.match?(/\\A\\d{1,15}\\z/) && v1.match?(/\\A\\h{64}\\z/)
+  raise "The delivery is too old" if (Time.now.to_i - t.to_i).abs > 300
+
+  expected = OpenSSL::HMAC.hexdigest("SHA256", secret, "#{t}.".b + raw_body.b)
+  raise "The signature does not match" unless OpenSSL.fixed_length_secure_compare(expected, v1)
+end
+
+# In Rails:
+# verify_delivery(request.raw_post, request.headers["Service-Signature"], ENV.fetch("PARLEY_WEBHOOK_SECRET"))
+`
+
+export const sdk = `import { parleyWebhook } from '@parley/sdk/express' // also fastify, hono, fetch
+
+app.post(
+  '/hooks/parley',
+  parleyWebhook(process.env.PARLEY_WEBHOOK_SECRET!, async (event) => {
+    if (event.type === 'message.received') console.log(event.data.from, event.data.text)
+  }),
+)
+app.use(express.json()) // after the webhook: its signature is over the raw body
+`

@@ -1,0 +1,25 @@
+export interface Answer {
+  name: string
+  text: string
+  /** It is a list of files; they are shown apart. */
+  isFiles: boolean
+}
+
+/** The answers of a form as words, in the order of the form. */
+export function answersOf(response: Readonly<Record<string, unknown>>): Answer[] {
+  return Object.entries(response).map(([name, value]) => ({
+    name,
+    text: wordsOf(value),
+    isFiles: Array.isArray(value) && value.length > 0 && value.every(isFile),
+  }))
+}
+
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return ''
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (Array.isArray(value)) return value.map((each) => (isFile(each) ? each.file_name : wordsOf(each))).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const isFile = (value: unknown): value is { file_name: string } =>
+  typeof value === 'object' && value !== null && typeof (value as { file_name?: unknown }).file_name === 'string'

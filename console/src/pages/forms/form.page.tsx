@@ -1,0 +1,153 @@
+import type { ConsoleForm } from '@parley/contract/console/forms'
+import { useParams } from '@tanstack/react-router'
+import { formatPhone } from '../../lib/phone.ts'
+import { useHere } from '../../lib/session.ts'
+import { useChoice } from '../../lib/url.ts'
+import { CopyId } from '../../ui/copy-button.tsx'
+import { KeyValue } from '../../ui/figures.tsx'
+import { JsonView } from '../../ui/json-view.tsx'
+import { Card, PageBody } from '../../ui/layout.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { TabPanel, Tabs } from '../../ui/tabs.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { answersOf } from './answers.ts'
+import { Files } from './files.tsx'
+import styles from './forms.module.css'
+import { useForm, useTemplateNames } from './forms.queries.ts'
+
+export function FormPage() {
+  const here = useHere()
+  const { id = '' } = useParams({ strict: false })
+  const form = useForm(id)
+  const back = { to: here.path('forms'), title: 'Form submissions' }
+  if (form.data) return <Submission key={id} form={form.data} back={back} />
+  return (
+    <>
+      <PageHeader title="Submission" back={back} />
+      <PageBody>
+        {form.error ? (
+          <FailedState
+            what="This submission could not be loaded"
+            error={form.error}
+            onRetry={() => void form.refetch()}
+          />
+        ) : (
+          <LoadingLines lines={8} />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function Submission({ form, back }: { form: ConsoleForm; back: { to: string; title: string } }) {
+  const [tab, setTab] = useChoice('tab', ['answers', 'json'])
+  const who = form.from ? formatPhone(form.from) : (form.from_user_id ?? 'somebody')
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            Submission of <bdi className="numbers">{who}</bdi>
+          </>
+        }
+        name={`Submission of ${who}`}
+        back={back}
+      >
+        <Tabs
+          label="About this submission"
+          tabs={[
+            { name: 'answers', title: 'Answers' },
+            { name: 'json', title: 'Raw JSON' },
+          ]}
+          value={tab}
+          onChange={setTab}
+        />
+      </PageHeader>
+      <PageBody>
+        <TabPanel name={tab}>
+          {tab === 'json' && <JsonView title={form.id} value={form} />}
+          {tab === 'answers' && (
+            <div className={styles.sheet}>
+              <div className={styles.main}>
+                <Answers form={form} />
+                {form.files.length > 0 && (
+                  <Card title="Files">
+                    <Files form={form} />
+                  </Card>
+                )}
+              </div>
+              <FormFacts form={form} />
+            </div>
+          )}
+        </TabPanel>
+      </PageBody>
+    </>
+  )
+}
+
+function Answers({ form }: { form: ConsoleForm }) {
+  const answers = answersOf(form.response).filter(({ isFiles }) => !isFiles)
+  return (
+    <Card title="Answers" flush>
+      {answers.length === 0 ? (
+        <p className="quiet" style={{ padding: '0 16px 16px', margin: 0 }}>
+          The form was submitted without answers.
+        </p>
+      ) : (
+        <table className={styles.answers} aria-label="Answers">
+          <tbody>
+            {answers.map(({ name, text }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <bdi>{name}</bdi>
+                </th>
+                <td>
+                  <SafeText>{text}</SafeText>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  )
+}
+
+function FormFacts({ form }: { form: ConsoleForm }) {
+  const here = useHere()
+  const names = useTemplateNames()
+  return (
+    <Card title="Details">
+      <KeyValue
+        facts={[
+          { name: 'Id', value: <CopyId id={form.id} /> },
+          { name: 'Submitted', value: <Moment at={form.received_at} /> },
+          {
+            name: 'Message',
+            value: <PageLink to={here.path(`messages/${form.message_id}`)}>It came as this message</PageLink>,
+          },
+          form.from !== null && {
+            name: 'Conversation',
+            value: <PageLink to={here.path(`messages/${form.message_id}?tab=conversation`)}>With this person</PageLink>,
+          },
+          form.source_message_id !== null && {
+            name: 'Carried by',
+            value: <PageLink to={here.path(`messages/${form.source_message_id}`)}>The message with the form</PageLink>,
+          },
+          form.template_id !== null && {
+            name: 'Template',
+            value: (
+              <PageLink to={here.path(`templates/${form.template_id}`)}>
+                <bdi>{names.get(form.template_id) ?? 'Open the template'}</bdi>
+              </PageLink>
+            ),
+          },
+          form.flow_id !== null && { name: 'Form id', value: <CopyId id={form.flow_id} /> },
+          form.flow_token !== null && { name: 'Token', value: <SafeText className="mono">{form.flow_token}</SafeText> },
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,120 @@
+import type { ConsoleForm } from '@parley/contract/console/forms'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { plural } from '../../lib/format.ts'
+import { formatPhone } from '../../lib/phone.ts'
+import { useHere } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { answersOf } from './answers.ts'
+import styles from './forms.module.css'
+import { useForms, useTemplateNames } from './forms.queries.ts'
+
+export function FormsPage() {
+  const here = useHere()
+  const navigate = useNavigate()
+  const filters = useFilters('phone', 'flow', 'from', 'to')
+  const forms = useForms(filters)
+  const names = useTemplateNames()
+  const columns = useMemo(() => columnsWith(names), [names])
+  return (
+    <>
+      <PageHeader title="Form submissions" detail="What people filled in, the newest first." />
+      <PageBody>
+        <FilterBar
+          filters={[
+            { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
+            { kind: 'text', name: 'flow', title: 'Form id' },
+            { kind: 'dates', title: 'Submitted' },
+          ]}
+        />
+        <DataTable
+          label="Form submissions"
+          list={forms}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: here.path(`forms/${id}`) })}
+          columns={columns}
+          empty={
+            Object.keys(filters).length > 0 ? (
+              <EmptyState icon="search" title="No submission fits">
+                Numbers and form ids are looked for whole. Clear a filter or check what you typed.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="form" title="No submissions yet">
+                Send a template with a form button. What people submit appears here at once, and your webhooks get{' '}
+                <span className="mono">flow.completed</span>.
+              </EmptyState>
+            )
+          }
+        />
+      </PageBody>
+    </>
+  )
+}
+
+const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<ConsoleForm>[] => [
+  {
+    key: 'from',
+    title: 'From',
+    width: 180,
+    cell: ({ from, from_user_id }) => <bdi className="numbers">{from ? formatPhone(from) : from_user_id}</bdi>,
+  },
+  {
+    key: 'answers',
+    title: 'Answers',
+    cell: ({ response }) => (
+      <span className={styles.summary}>
+        {answersOf(response)
+          .slice(0, 4)
+          .map(({ name, text }) => (
+            <span key={name} className={styles.answer}>
+              <bdi className="quiet">{name}</bdi> <SafeText className="clip">{text}</SafeText>
+            </span>
+          ))}
+      </span>
+    ),
+  },
+  {
+    key: 'files',
+    title: 'Files',
+    width: 90,
+    hideOn: 'tablet',
+    cell: ({ files }) =>
+      files.length > 0 ? (
+        <span className={styles.files}>
+          <Icon name="file" size={13} />
+          <span className="unseen">{plural(files.length, 'file')}</span>
+          <span aria-hidden="true">{files.length}</span>
+        </span>
+      ) : null,
+  },
+  {
+    key: 'form',
+    title: 'Form',
+    width: 200,
+    hideOn: 'tablet',
+    cell: ({ template_id, flow_id }) =>
+      template_id && names.has(template_id) ? (
+        <SafeText className="clip">{names.get(template_id)}</SafeText>
+      ) : flow_id ? (
+        <Chip mono>{flow_id}</Chip>
+      ) : (
+        <span className="quiet">Not traced</span>
+      ),
+  },
+  {
+    key: 'at',
+    title: 'Submitted',
+    width: 120,
+    align: 'right',
+    cell: ({ received_at }) => <TimeAgo at={received_at} />,
+  },
+]

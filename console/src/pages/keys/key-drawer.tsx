@@ -1,0 +1,137 @@
+import type { ListedKey } from '@parley/contract/console/keys'
+import { formatNumber } from '../../lib/format.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { CopyId } from '../../ui/copy-button.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { KeyValue } from '../../ui/figures.tsx'
+import { Row, Stack } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Moment, TimeAgo } from '../../ui/time.tsx'
+import { KeySparkline, totalOf } from './key-sparkline.tsx'
+
+export type KeyDeed = 'edit' | 'rotate' | 'revoke'
+
+/** A key and all that is known of it. */
+export function KeyDrawer({
+  apiKey,
+  onClose,
+  onDeed,
+}: {
+  apiKey: ListedKey
+  onClose: () => void
+  onDeed: (deed: KeyDeed) => void
+}) {
+  const here = useHere()
+  const mayManage = useCan('keys:manage')
+  const isAlive = apiKey.state === 'active' || apiKey.state === 'expiring'
+  return (
+    <Drawer
+      open
+      onClose={onClose}
+      title={<SafeText>{apiKey.name}</SafeText>}
+      badge={
+        <StatusBadge status={apiKey.state} {...(apiKey.state === 'expiring' ? { tone: 'warn', icon: 'clock' } : {})} />
+      }
+    >
+      <Stack gap={5}>
+        {mayManage && apiKey.state !== 'revoked' && (
+          <Row>
+            <Button icon="edit" onClick={() => onDeed('edit')}>
+              Edit
+            </Button>
+            <Button icon="retry" onClick={() => onDeed('rotate')}>
+              Rotate
+            </Button>
+            <Button kind="danger" icon="minusCircle" onClick={() => onDeed('revoke')}>
+              Revoke
+            </Button>
+          </Row>
+        )}
+        {!isAlive && (
+          <Notice tone="note">
+            {apiKey.state === 'revoked'
+              ? 'Requests with this key are refused as key_revoked.'
+              : 'Requests with this key are refused as key_expired. Give it a later expiry, or rotate it.'}
+          </Notice>
+        )}
+        <KeyValue
+          facts={[
+            { name: 'Key id', value: <CopyId id={apiKey.id} /> },
+            { name: 'Begins and ends with', value: <span className="mono">{apiKey.hint}</span> },
+            {
+              name: 'Scopes',
+              value:
+                apiKey.scopes.length === 0 ? (
+                  'None: it may only ask who it is'
+                ) : (
+                  <Row gap={1}>
+                    {apiKey.scopes.map((scope) => (
+                      <Chip key={scope} mono>
+                        {scope}
+                      </Chip>
+                    ))}
+                  </Row>
+                ),
+            },
+            { name: 'Budget', value: `${apiKey.rate_limit_per_min} requests a minute` },
+            {
+              name: 'Allowed from',
+              value:
+                apiKey.ip_allow_list.length === 0 ? (
+                  'Anywhere'
+                ) : (
+                  <Row gap={1}>
+                    {apiKey.ip_allow_list.map((range) => (
+                      <Chip key={range} mono>
+                        {range}
+                      </Chip>
+                    ))}
+                  </Row>
+                ),
+            },
+            { name: 'Expires', value: <Moment at={apiKey.expires_at} none="Never" /> },
+            apiKey.revoked_at !== null && { name: 'Revoked', value: <Moment at={apiKey.revoked_at} /> },
+            {
+              name: 'Last used',
+              value: apiKey.last_used_at ? (
+                <>
+                  <TimeAgo at={apiKey.last_used_at} /> from <span className="mono">{apiKey.last_used_ip}</span>
+                </>
+              ) : (
+                'Never'
+              ),
+            },
+            {
+              name: 'Last 7 days',
+              value: (
+                <Row>
+                  <KeySparkline apiKey={apiKey} />
+                  {formatNumber(totalOf(apiKey))} requests
+                </Row>
+              ),
+            },
+            {
+              name: 'Created',
+              value: (
+                <>
+                  <Moment at={apiKey.created_at} /> by <SafeText>{apiKey.created_by}</SafeText>
+                </>
+              ),
+            },
+          ]}
+        />
+        <Row>
+          <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
+            Its requests
+          </ButtonLink>
+          <ButtonLink icon="refusal" to={here.path(`refusals?key=${apiKey.id}`)}>
+            Its refusals
+          </ButtonLink>
+        </Row>
+      </Stack>
+    </Drawer>
+  )
+}

@@ -1,0 +1,211 @@
+import type { Scope } from '@parley/contract/scopes'
+import { formatDay } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
+import { NumberInput, SegmentedControl, Slider, TextInput } from '../../ui/fields.tsx'
+import { Stack } from '../../ui/layout.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { TagInput } from '../../ui/tag-input.tsx'
+import type { ExpiryKind, KeyDraft, KeyFaults } from './key-form.ts'
+import styles from './keys.module.css'
+import { useMyAddress } from './keys.queries.ts'
+import { isEverywhere, rangeFault } from './ranges.ts'
+
+const details = {
+  'senders:read': 'List the sender numbers',
+  'templates:read': 'List templates and their variables',
+  'messages:read': 'Read the status of messages this key sent',
+  'webhooks:read': 'Read the webhook endpoints',
+  'flow_responses:read': 'Read form submissions, fetch their files',
+  'messages:send': 'Send messages; this spends credits',
+} as const satisfies Record<Scope, string>
+
+const choices = (scopes: readonly Scope[]) =>
+  scopes.map((scope) => ({ value: scope, title: scope, detail: details[scope] }))
+
+const everyScope = Object.keys(details)
+const groups = [
+  { title: 'Write', choices: choices(['messages:send']) },
+  {
+    title: 'Read',
+    choices: choices(['messages:read', 'templates:read', 'senders:read', 'flow_responses:read', 'webhooks:read']),
+  },
+]
+const presets = [
+  { title: 'Send and track', value: ['messages:send', 'messages:read', 'templates:read', 'senders:read'] },
+  { title: 'Read only', value: everyScope.filter((scope) => scope.endsWith(':read')) },
+  { title: 'Everything', value: everyScope },
+]
+
+interface KeyFieldsProps {
+  draft: KeyDraft
+  faults: KeyFaults
+  onChange: (draft: KeyDraft) => void
+  /** Of a key that has one: when it expires now. */
+  expiresAt?: string | null
+}
+
+/** The fields of a key, for making and for changing one. */
+export function KeyFields({ draft, faults, onChange, expiresAt = null }: KeyFieldsProps) {
+  const set = (change: Partial<KeyDraft>) => onChange({ ...draft, ...change })
+  return (
+    <Stack gap={5}>
+      <TextInput
+        label="Name"
+        description="One key per calling system, so that each can be told apart and revoked alone."
+        placeholder="Order service"
+        withAsterisk
+        value={draft.name}
+        error={faults.name}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <CheckboxGroups
+        label="Scopes"
+        groups={groups}
+        presets={presets}
+        value={draft.scopes}
+        error={faults.scopes ?? null}
+        onChange={(scopes) => set({ scopes })}
+      />
+      <RateField rate={draft.rate} error={faults.rate} onChange={(rate) => set({ rate })} />
+      <ExpiryField draft={draft} error={faults.expiry} expiresAt={expiresAt} set={set} />
+      <RangesField ranges={draft.ranges} error={faults.ranges} onChange={(ranges) => set({ ranges })} />
+    </Stack>
+  )
+}
+
+function RateField({
+  rate,
+  error,
+  onChange,
+}: {
+  rate: number
+  error: string | undefined
+  onChange: (rate: number) => void
+}) {
+  return (
+    <div>
+      <div className={styles.rate}>
+        <NumberInput
+          label="Requests a minute"
+          value={rate}
+          error={error}
+          min={1}
+          max={100}
+          allowDecimal={false}
+          clampBehavior="strict"
+          w={150}
+          onChange={(value) => onChange(Number(value) || 1)}
+        />
+        <Slider
+          className={styles.slider ?? ''}
+          thumbLabel="Requests a minute"
+          min={1}
+          max={100}
+          value={rate}
+          onChange={onChange}
+          marks={[
+            { value: 1, label: '1' },
+            { value: 30, label: '30' },
+            { value: 60, label: '60' },
+            { value: 100, label: '100' },
+          ]}
+          label={null}
+        />
+      </div>
+    </div>
+  )
+}
+
+const expiryWords: { value: ExpiryKind; label: string }[] = [
+  { value: 'never', label: 'Never' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: 'date', label: 'Date…' },
+]
+
+function ExpiryField({
+  draft,
+  error,
+  expiresAt,
+  set,
+}: {
+  draft: KeyDraft
+  error: string | undefined
+  expiresAt: string | null
+  set: (change: Partial<KeyDraft>) => void
+}) {
+  const kept: typeof expiryWords = expiresAt ? [{ value: 'kept', label: formatDay(expiresAt) }] : []
+  return (
+    <div>
+      <div className={styles.label} id="expiry-label">
+        Expires
+      </div>
+      <SegmentedControl
+        aria-labelledby="expiry-label"
+        data={[...kept, ...expiryWords]}
+        value={draft.expiry}
+        onChange={(expiry) => set({ expiry: expiry as ExpiryKind })}
+        fullWidth
+      />
+      {draft.expiry === 'date' && (
+        <TextInput
+          mt={8}
+          type="date"
+          aria-label="Day on which it expires"
+          description="It works until the end of that day."
+          value={draft.day}
+          error={error}
+          min={new Date().toISOString().slice(0, 10)}
+          onChange={(event) => set({ day: event.currentTarget.value })}
+        />
+      )}
+      {draft.expiry !== 'date' && error && (
+        <div role="alert" className={styles.fault}>
+          {error}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function RangesField({
+  ranges,
+  error,
+  onChange,
+}: {
+  ranges: string[]
+  error: string | undefined
+  onChange: (ranges: string[]) => void
+}) {
+  const mine = useMyAddress()
+  const everywhere = ranges.filter(isEverywhere)
+  const hasMine = mine !== undefined && ranges.some((range) => range === mine || range.startsWith(`${mine}/`))
+  return (
+    <div>
+      <TagInput
+        label="IP allow-list"
+        description="Addresses or ranges the key may be used from. Empty: from anywhere."
+        placeholder="203.0.113.7 or 203.0.113.0/24"
+        value={ranges}
+        onChange={onChange}
+        check={rangeFault}
+        error={error}
+      />
+      {mine !== undefined && !hasMine && (
+        <Button kind="quiet" size="s" icon="plus" onClick={() => onChange([...ranges, mine])}>
+          Add my current IP ({mine})
+        </Button>
+      )}
+      {everywhere.length > 0 && (
+        <Notice tone="warn">
+          <span className="mono">{everywhere.join(', ')}</span> is every address: the list then keeps nobody out.
+        </Notice>
+      )}
+    </div>
+  )
+}

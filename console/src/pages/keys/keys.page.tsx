@@ -1,0 +1,211 @@
+import type { ListedKey, MadeKey } from '@parley/contract/console/keys'
+import { useMemo, useState } from 'react'
+import { useActions } from '../../lib/actions.ts'
+import { useCan, useSession } from '../../lib/session.ts'
+import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { PageBody, Row } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { Tip } from '../../ui/tip.tsx'
+import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx'
+import { type KeyDeed, KeyDrawer } from './key-drawer.tsx'
+import { RevokeKeyDialog, RotateKeyDialog } from './key-endings.tsx'
+import { KeySparkline } from './key-sparkline.tsx'
+import styles from './keys.module.css'
+import { useKeys } from './keys.queries.ts'
+import { MadeKeyDialog } from './made-key.tsx'
+import { snippetsFor } from './snippets.ts'
+
+const states = [
+  { value: 'active', title: 'Active' },
+  { value: 'expiring', title: 'Expiring soon' },
+  { value: 'expired', title: 'Expired' },
+  { value: 'revoked', title: 'Revoked' },
+]
+
+export function KeysPage() {
+  const mayManage = useCan('keys:manage')
+  const { public_url: url } = useSession()
+  const { q = '', ...filters } = useFilters('state', 'q')
+  const list = useKeys(filters)
+  const [openId, setOpenId] = useSearchParam('open', { push: true })
+  const [creating, setCreating] = useSearchParam('new')
+  const [made, setMade] = useState<MadeKey | null>(null)
+  const [deed, setDeed] = useState<{ kind: KeyDeed; key: ListedKey } | null>(null)
+
+  const rows = useMemo(() => list.rows?.filter((key) => matches(key, q)), [list.rows, q])
+  const open = list.rows?.find((key) => key.id === openId)
+  const actions = useMemo(
+    () =>
+      mayManage ? [{ id: 'create-key', title: 'Create key', keywords: 'api secret', run: () => setCreating('1') }] : [],
+    [mayManage, setCreating],
+  )
+  useActions(actions)
+
+  const create = mayManage && (
+    <Button kind="primary" icon="plus" onClick={() => setCreating('1')}>
+      Create key
+    </Button>
+  )
+  const show = (next: MadeKey) => {
+    setCreating(null)
+    setDeed(null)
+    setMade(next)
+  }
+  const isNarrowed = Boolean(filters.state || q)
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        detail="Each system that calls the API has a key of its own. A key’s secret is shown once, when it is made."
+        actions={create}
+      />
+      <PageBody>
+        <FilterBar
+          search={{ name: 'q', label: 'Search keys', placeholder: 'Name or id…' }}
+          filters={[{ kind: 'select', name: 'state', title: 'State', options: states }]}
+        />
+        <DataTable
+          label="API keys"
+          list={{ ...list, rows }}
+          rowKey={(key) => key.id}
+          onOpen={(key) => setOpenId(key.id)}
+          openKey={openId}
+          columns={columnsFor(mayManage, (kind, key) => setDeed({ kind, key }))}
+          empty={
+            isNarrowed ? (
+              <EmptyState icon="key" title="No key fits">
+                Take away the search or the filter to see all of them.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="key" title="No keys yet" action={create} curl={snippetsFor(url, null)[0]?.code ?? ''}>
+                {mayManage
+                  ? 'A key lets your code call the API. Create one, then try it:'
+                  : 'A key lets your code call the API. An admin of this workspace can create one.'}
+              </EmptyState>
+            )
+          }
+        />
+      </PageBody>
+      {open && (
+        <KeyDrawer apiKey={open} onClose={() => setOpenId(null)} onDeed={(kind) => setDeed({ kind, key: open })} />
+      )}
+      {creating !== null && mayManage && <CreateKeyDialog onClose={() => setCreating(null)} onMade={show} />}
+      {deed?.kind === 'edit' && <EditKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
+      {deed?.kind === 'rotate' && <RotateKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} onMade={show} />}
+      {deed?.kind === 'revoke' && <RevokeKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
+      {made && <MadeKeyDialog made={made} onClose={() => setMade(null)} />}
+    </>
+  )
+}
+
+function matches({ name, id, hint }: ListedKey, text: string): boolean {
+  const word = text.toLowerCase()
+  return name.toLowerCase().includes(word) || id.startsWith(word) || hint.toLowerCase().includes(word)
+}
+
+const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => void): Column<ListedKey>[] => [
+  {
+    key: 'name',
+    title: 'Name',
+    cell: (key) => (
+      <span className={styles.name}>
+        <SafeText className="clip">{key.name}</SafeText>
+        <span className={`${styles.hint} mono`}>{key.hint}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'state',
+    title: 'State',
+    width: 116,
+    cell: (key) => (
+      <StatusBadge status={key.state} {...(key.state === 'expiring' ? { tone: 'warn', icon: 'clock' } : {})} />
+    ),
+  },
+  { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
+  {
+    key: 'rate',
+    title: 'Limit',
+    width: 90,
+    align: 'right',
+    cell: (key) => <span className="numbers">{key.rate_limit_per_min}/min</span>,
+  },
+  {
+    key: 'ips',
+    title: 'IPs',
+    width: 130,
+    hideOn: 'tablet',
+    cell: ({ ip_allow_list: [first, ...more] }) =>
+      first === undefined ? (
+        <span className="quiet">Any</span>
+      ) : (
+        <span className="mono small">
+          {first.replace(/\/(32|128)$/, '')}
+          {more.length > 0 && ` +${more.length}`}
+        </span>
+      ),
+  },
+  { key: 'days', title: 'Last 7 days', width: 116, cell: (key) => <KeySparkline apiKey={key} /> },
+  {
+    key: 'used',
+    title: 'Last used',
+    width: 140,
+    cell: (key) => (
+      <span className={styles.name}>
+        <TimeAgo at={key.last_used_at} />
+        {key.last_used_ip && <span className={`${styles.hint} mono`}>{key.last_used_ip}</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'by',
+    title: 'Created by',
+    width: 170,
+    hideOn: 'tablet',
+    cell: (key) => <SafeText className="clip">{key.created_by}</SafeText>,
+  },
+  {
+    key: 'actions',
+    title: '',
+    width: 48,
+    align: 'right',
+    cell: (key) =>
+      mayManage && key.state !== 'revoked' ? (
+        <Menu
+          label={`Actions for ${key.name}`}
+          groups={[
+            [
+              { title: 'Edit', icon: 'edit', onSelect: () => act('edit', key) },
+              { title: 'Rotate', icon: 'retry', onSelect: () => act('rotate', key) },
+            ],
+            [{ title: 'Revoke', icon: 'minusCircle', danger: true, onSelect: () => act('revoke', key) }],
+          ]}
+        />
+      ) : null,
+  },
+]
+
+function Scopes({ scopes }: { scopes: readonly string[] }) {
+  const [first, ...more] = scopes
+  if (first === undefined) return <span className="quiet">None</span>
+  return (
+    <Row gap={1} wrap={false}>
+      <Chip mono>{first}</Chip>
+      {more.length > 0 && (
+        <Tip words={more.join(', ')}>
+          <span>
+            <Chip>+{more.length}</Chip>
+          </span>
+        </Tip>
+      )}
+    </Row>
+  )
+}

@@ -1,0 +1,30 @@
+/** What is wrong with an address or CIDR, or null. The service looks again; this only tells it sooner. */
+export function rangeFault(text: string): string | null {
+  const [address = '', bits, ...more] = text.split('/')
+  if (more.length > 0) return `“${text}” has more than one “/”.`
+  const octets = ipv4Of(address)
+  const isIpv6 = !octets && address.includes(':') && URL.canParse(`http://[${address}]`)
+  if (!octets && !isIpv6) return `“${text}” is not an IPv4 or IPv6 address.`
+  if (bits === undefined) return null
+  const width = octets ? 32 : 128
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return `The part after “/” must be a number from 0 to ${width}.`
+  return octets ? hostBitsFault(octets, Number(bits)) : null
+}
+
+/** Whether a range lets every address in. */
+export const isEverywhere = (range: string): boolean => range.endsWith('/0')
+
+function ipv4Of(text: string): number[] | null {
+  const octets = text.split('.')
+  const isOne = octets.length === 4 && octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) < 256)
+  return isOne ? octets.map(Number) : null
+}
+
+function hostBitsFault(octets: readonly number[], bits: number): string | null {
+  const first = octets.map((octet, index) => {
+    const kept = Math.max(0, Math.min(8, bits - index * 8))
+    return octet & (0xff << (8 - kept)) & 0xff
+  })
+  const range = `${first.join('.')}/${bits}`
+  return first.join('.') === octets.join('.') ? null : `Bits are set beyond /${bits}; the range is ${range}.`
+}

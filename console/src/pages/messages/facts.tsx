@@ -1,0 +1,89 @@
+import type { MessageStory } from '@parley/contract/console/messages'
+import { formatCredits } from '../../lib/format.ts'
+import { formatPhone } from '../../lib/phone.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { CopyId } from '../../ui/copy-button.tsx'
+import { KeyValue } from '../../ui/figures.tsx'
+import { Card } from '../../ui/layout.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { Moment } from '../../ui/time.tsx'
+
+/** All that is known of a message besides its course. */
+export function Facts({ message }: { message: MessageStory }) {
+  const here = useHere()
+  const seesKeys = useCan('keys:read')
+  const { author, credits, sender, template, received } = message
+  return (
+    <Card title="Details">
+      <KeyValue
+        facts={[
+          { name: 'Id', value: <CopyId id={message.id} /> },
+          message.wa_message_id !== null && { name: 'Network id', value: <CopyId id={message.wa_message_id} short /> },
+          { name: 'Type', value: message.type },
+          message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
+          {
+            name: 'Sender',
+            value: (
+              <PageLink to={here.path('senders')}>
+                <bdi>{sender.display_name ?? formatPhone(sender.phone_number)}</bdi>
+              </PageLink>
+            ),
+          },
+          template && {
+            name: 'Template',
+            value: (
+              <PageLink to={here.path(`templates/${template.id}`)}>
+                <bdi>{template.name}</bdi> · {template.language}
+              </PageLink>
+            ),
+          },
+          message.reference !== null && { name: 'Reference', value: <SafeText>{message.reference}</SafeText> },
+          author && {
+            name: author.kind === 'key' ? 'Sent by key' : 'Sent by',
+            value:
+              author.kind === 'key' && seesKeys ? (
+                <PageLink to={here.path(`keys?open=${author.id}`)}>
+                  <bdi>{author.name}</bdi>
+                </PageLink>
+              ) : (
+                <bdi>{author.name}</bdi>
+              ),
+          },
+          credits && { name: 'Credits', value: paid(credits) },
+          received?.media && {
+            name: 'File',
+            value: (
+              <>
+                <SafeText>{received.media.filename ?? received.media.mime_type}</SafeText>
+                {received.media.filename && <bdi className="small quiet"> {received.media.mime_type}</bdi>}
+              </>
+            ),
+          },
+          received?.reply && {
+            name: 'Tapped',
+            value: (
+              <>
+                <SafeText>{received.reply.title}</SafeText> <bdi className="mono small quiet">{received.reply.id}</bdi>
+              </>
+            ),
+          },
+          received?.form_id != null && {
+            name: 'Form',
+            value: <PageLink to={here.path(`forms/${received.form_id}`)}>Open the submission</PageLink>,
+          },
+          received?.order_id != null && {
+            name: 'Order',
+            value: <PageLink to={here.path(`orders/${received.order_id}`)}>Open the order</PageLink>,
+          },
+          { name: message.direction === 'sent' ? 'Asked for' : 'Arrived here', value: <Moment at={message.at} /> },
+          message.received_at !== null && { name: 'Written', value: <Moment at={message.received_at} /> },
+        ]}
+      />
+    </Card>
+  )
+}
+
+function paid({ spent, refunded }: NonNullable<MessageStory['credits']>): string {
+  if (spent === 0) return 'None'
+  return refunded === 0 ? formatCredits(spent) : `${formatCredits(spent)}, given back`
+}

@@ -1,0 +1,174 @@
+import type { ListedMessage } from '@parley/contract/console/messages'
+import { inboundTypes } from '@parley/contract/inbound'
+import { messageStatuses } from '@parley/contract/message'
+import { sendTypes } from '@parley/contract/send'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useActions } from '../../lib/actions.ts'
+import { formatPhone } from '../../lib/phone.ts'
+import { useCan, useHere, useSession } from '../../lib/session.ts'
+import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import styles from './messages.module.css'
+import { useMessages, useSenders, useTemplates } from './messages.queries.ts'
+import { SendDialog } from './send-dialog.tsx'
+
+export function MessagesPage() {
+  const here = useHere()
+  const navigate = useNavigate()
+  const maySend = useCan('messages:send')
+  const filters = useFilters('q', 'direction', 'status', 'type', 'sender', 'template', 'phone', 'from', 'to')
+  const messages = useMessages(filters)
+  const [dialog, setDialog] = useSearchParam('send')
+  useActions(
+    useMemo(
+      () => (maySend ? [{ id: 'send-message', title: 'Send a message', run: () => setDialog('text') }] : []),
+      [maySend, setDialog],
+    ),
+  )
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <>
+      <PageHeader
+        title="Messages"
+        detail="Everything sent and received, the newest first."
+        actions={
+          maySend && (
+            <Button kind="primary" icon="plus" onClick={() => setDialog('text')}>
+              Send a message
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        <MessageFilters />
+        <DataTable
+          label="Messages"
+          list={messages}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: here.path(`messages/${id}`) })}
+          columns={columns}
+          empty={isFiltered ? <NothingFound /> : <NoMessages />}
+        />
+      </PageBody>
+      {maySend && <SendDialog open={dialog !== null} onClose={() => setDialog(null)} />}
+    </>
+  )
+}
+
+const columns: readonly Column<ListedMessage>[] = [
+  {
+    key: 'who',
+    title: 'Contact',
+    width: 220,
+    cell: (message) => (
+      <span className={styles.who}>
+        <span className={styles[message.direction]} title={message.direction === 'sent' ? 'Sent' : 'Received'}>
+          <Icon name={message.direction === 'sent' ? 'arrowUp' : 'arrowDown'} size={12} />
+          <span className="unseen">{message.direction === 'sent' ? 'Sent to' : 'Received from'}</span>
+        </span>
+        <span className={styles.contact}>
+          <Contact {...message} />
+        </span>
+      </span>
+    ),
+  },
+  { key: 'what', title: 'Message', cell: (message) => <Preview {...message} /> },
+  { key: 'status', title: 'Status', width: 130, cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    key: 'reference',
+    title: 'Reference',
+    width: 140,
+    hideOn: 'tablet',
+    cell: ({ reference }) => (reference ? <SafeText className="clip">{reference}</SafeText> : null),
+  },
+  { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+]
+
+export function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
+  const number = phone ? formatPhone(phone) : user_id
+  return (
+    <>
+      {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
+      {number ? <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>{number}</bdi> : null}
+    </>
+  )
+}
+
+function Preview({ type, preview, template_name, error }: ListedMessage) {
+  return (
+    <span className={styles.preview}>
+      {type !== 'text' && <Chip>{template_name ?? type}</Chip>}
+      {preview && <SafeText className="clip">{preview}</SafeText>}
+      {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}
+    </span>
+  )
+}
+
+const words = (list: readonly string[]) =>
+  list.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) }))
+
+function MessageFilters() {
+  const senders = useSenders()
+  const templates = useTemplates()
+  return (
+    <FilterBar
+      search={{ name: 'q', label: 'Search by number, id or reference', placeholder: 'Number, id or reference' }}
+      filters={[
+        { kind: 'select', name: 'direction', title: 'Direction', options: words(['sent', 'received']) },
+        { kind: 'select', name: 'status', title: 'Status', options: words(messageStatuses) },
+        { kind: 'select', name: 'type', title: 'Type', options: words([...new Set([...sendTypes, ...inboundTypes])]) },
+        {
+          kind: 'select',
+          name: 'sender',
+          title: 'Sender',
+          options: (senders.data?.data ?? []).map(({ id, phone_number, display_name }) => ({
+            value: id,
+            title: display_name ? `${display_name} · ${formatPhone(phone_number)}` : formatPhone(phone_number),
+          })),
+        },
+        {
+          kind: 'select',
+          name: 'template',
+          title: 'Template',
+          options: (templates.data?.data ?? []).map(({ id, name, language }) => ({
+            value: id,
+            title: `${name} · ${language}`,
+          })),
+        },
+        { kind: 'dates', title: 'Time' },
+      ]}
+    />
+  )
+}
+
+const NothingFound = () => (
+  <EmptyState icon="search" title="No message fits">
+    Numbers, ids and references are looked for whole. Clear a filter or check what you typed.
+  </EmptyState>
+)
+
+function NoMessages() {
+  const { public_url } = useSession()
+  return (
+    <EmptyState
+      icon="message"
+      title="No messages yet"
+      curl={`curl ${public_url}/v1/messages \\
+  -H "Authorization: Bearer $PARLEY_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"to": "491701234567", "type": "text", "text": {"body": "Hello"}}'`}
+    >
+      What your keys send and what people write to your numbers appears here at once. Send the first one:
+    </EmptyState>
+  )
+}

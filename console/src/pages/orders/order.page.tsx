@@ -1,0 +1,205 @@
+import { type OrderStatus, type OrderWithChanges, orderStatuses } from '@parley/contract/order'
+import { useParams } from '@tanstack/react-router'
+import { formatNumber } from '../../lib/format.ts'
+import { formatPhone } from '../../lib/phone.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyId } from '../../ui/copy-button.tsx'
+import { KeyValue } from '../../ui/figures.tsx'
+import { Card, PageBody } from '../../ui/layout.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { Timeline } from '../../ui/timeline.tsx'
+import { formatMoney } from './money.ts'
+import { looks, OrderStatusBadge } from './order-status.tsx'
+import styles from './orders.module.css'
+import { useChangeOrder, useOrder } from './orders.queries.ts'
+
+export function OrderPage() {
+  const here = useHere()
+  const { id = '' } = useParams({ strict: false })
+  const order = useOrder(id)
+  const back = { to: here.path('orders'), title: 'Orders' }
+  if (order.data) return <OneOrder key={id} order={order.data} back={back} />
+  return (
+    <>
+      <PageHeader title="Order" back={back} />
+      <PageBody>
+        {order.error ? (
+          <FailedState what="This order could not be loaded" error={order.error} onRetry={() => void order.refetch()} />
+        ) : (
+          <LoadingLines lines={8} />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function OneOrder({ order, back }: { order: OrderWithChanges; back: { to: string; title: string } }) {
+  const who = order.profile_name ?? (order.from ? formatPhone(order.from) : (order.from_user_id ?? 'somebody'))
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            Order of <bdi>{who}</bdi>
+          </>
+        }
+        name={`Order of ${who}`}
+        back={back}
+        badge={<OrderStatusBadge status={order.status} />}
+        actions={<ChangeStatus order={order} />}
+      />
+      <PageBody>
+        <div className={styles.sheet}>
+          <div className={styles.main}>
+            <Items order={order} />
+            {order.note && (
+              <Card title="Note">
+                <p className={styles.note}>
+                  <SafeText>{order.note}</SafeText>
+                </p>
+              </Card>
+            )}
+            <Card title="History">
+              <History order={order} />
+            </Card>
+          </div>
+          <OrderFacts order={order} />
+        </div>
+      </PageBody>
+    </>
+  )
+}
+
+const next: Readonly<Partial<Record<OrderStatus, readonly [OrderStatus, string]>>> = {
+  new: ['confirmed', 'Confirm'],
+  confirmed: ['shipped', 'Mark as shipped'],
+  shipped: ['done', 'Mark as done'],
+}
+
+/** The usual next step as a button, every other in the menu. */
+function ChangeStatus({ order }: { order: OrderWithChanges }) {
+  const mayChange = useCan('orders:change')
+  const change = useChangeOrder(order.id)
+  if (!mayChange) return null
+  const step = next[order.status]
+  return (
+    <>
+      {step && (
+        <Button kind="primary" icon="check" busy={change.isPending} onClick={() => change.mutate(step[0])}>
+          {step[1]}
+        </Button>
+      )}
+      <Menu
+        label="Change the status"
+        groups={[
+          orderStatuses
+            .filter((status) => status !== order.status)
+            .map((status) => ({
+              title: looks[status][0],
+              icon: looks[status][2],
+              danger: status === 'cancelled',
+              onSelect: () => change.mutate(status),
+            })),
+        ]}
+      />
+    </>
+  )
+}
+
+function Items({ order: { items, total, currency } }: { order: OrderWithChanges }) {
+  return (
+    <Card title="Items" flush>
+      <table className={styles.items} aria-label="Items">
+        <thead>
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col" className={styles.amount}>
+              Quantity
+            </th>
+            <th scope="col" className={styles.amount}>
+              Price
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in a cart twice
+            <tr key={index}>
+              <td>
+                <SafeText className="mono">{item.product_id}</SafeText>
+              </td>
+              <td className={styles.amount}>{item.quantity === null ? '–' : formatNumber(item.quantity)}</td>
+              <td className={styles.amount}>{formatMoney(item.unit_price, item.currency)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>
+              Total
+            </th>
+            <td className={styles.amount}>{total === null ? 'Not known' : formatMoney(total, currency)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </Card>
+  )
+}
+
+function History({ order }: { order: OrderWithChanges }) {
+  const came = {
+    key: 'came',
+    title: 'Received',
+    at: order.received_at,
+    tone: 'note' as const,
+    icon: 'arrowDown' as const,
+  }
+  const changes = order.changes.map(({ to, by, at }, index) => {
+    const [word, tone, icon] = looks[to]
+    return {
+      key: `${at} ${index}`,
+      title: word,
+      at,
+      tone,
+      icon,
+      children: (
+        <span className="small quiet">
+          by <bdi>{by}</bdi>
+        </span>
+      ),
+    }
+  })
+  return <Timeline label="History" items={[came, ...changes]} />
+}
+
+function OrderFacts({ order }: { order: OrderWithChanges }) {
+  const here = useHere()
+  return (
+    <Card title="Details">
+      <KeyValue
+        facts={[
+          { name: 'Id', value: <CopyId id={order.id} /> },
+          order.profile_name !== null && { name: 'Profile name', value: <SafeText>{order.profile_name}</SafeText> },
+          order.from !== null && { name: 'Number', value: <bdi className="numbers">{formatPhone(order.from)}</bdi> },
+          { name: 'Received', value: <Moment at={order.received_at} /> },
+          {
+            name: 'Message',
+            value: <PageLink to={here.path(`messages/${order.message_id}`)}>It came as this message</PageLink>,
+          },
+          order.from !== null && {
+            name: 'Conversation',
+            value: (
+              <PageLink to={here.path(`messages/${order.message_id}?tab=conversation`)}>With this person</PageLink>
+            ),
+          },
+          order.catalog_id !== null && { name: 'Catalogue', value: <CopyId id={order.catalog_id} /> },
+        ]}
+      />
+    </Card>
+  )
+}

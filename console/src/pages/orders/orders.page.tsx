@@ -1,0 +1,112 @@
+import { type Order, orderStatuses } from '@parley/contract/order'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { download } from '../../lib/download.ts'
+import { plural } from '../../lib/format.ts'
+import { formatPhone } from '../../lib/phone.ts'
+import { useHere } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { formatMoney } from './money.ts'
+import { OrderStatusBadge } from './order-status.tsx'
+import styles from './orders.module.css'
+import { useOrders } from './orders.queries.ts'
+
+export function OrdersPage() {
+  const here = useHere()
+  const navigate = useNavigate()
+  const filters = useFilters('status', 'phone')
+  const orders = useOrders(filters)
+  const [busy, setBusy] = useState(false)
+  const exportAll = async () => {
+    setBusy(true)
+    await download(here.api('orders.csv'), 'orders.csv', filters).catch(toast.failed)
+    setBusy(false)
+  }
+  return (
+    <>
+      <PageHeader title="Orders" detail="Carts that people sent from your catalogue." />
+      <PageBody>
+        <FilterBar
+          filters={[
+            {
+              kind: 'select',
+              name: 'status',
+              title: 'Status',
+              options: orderStatuses.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) })),
+            },
+            { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
+          ]}
+        >
+          <Button icon="download" busy={busy} onClick={() => void exportAll()}>
+            Export CSV
+          </Button>
+        </FilterBar>
+        <DataTable
+          label="Orders"
+          list={orders}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: here.path(`orders/${id}`) })}
+          columns={columns}
+          empty={
+            Object.keys(filters).length > 0 ? (
+              <EmptyState icon="search" title="No order fits">
+                Clear a filter to see the others.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="order" title="No orders yet">
+                When somebody sends a cart from your WhatsApp catalogue, it becomes an order here.
+              </EmptyState>
+            )
+          }
+        />
+      </PageBody>
+    </>
+  )
+}
+
+const columns: readonly Column<Order>[] = [
+  {
+    key: 'who',
+    title: 'Customer',
+    width: 220,
+    cell: ({ profile_name, from, from_user_id }) => (
+      <span className={styles.two}>
+        {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
+        <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>
+          {from ? formatPhone(from) : from_user_id}
+        </bdi>
+      </span>
+    ),
+  },
+  {
+    key: 'items',
+    title: 'Items',
+    cell: ({ items, note }) => (
+      <span className={styles.two}>
+        <span className="clip">
+          {plural(items.length, 'item')}
+          <bdi className="quiet"> {items.map(({ product_id }) => product_id).join(', ')}</bdi>
+        </span>
+        {note && <SafeText className="small quiet clip">{note}</SafeText>}
+      </span>
+    ),
+  },
+  { key: 'status', title: 'Status', width: 140, cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  {
+    key: 'total',
+    title: 'Total',
+    width: 130,
+    align: 'right',
+    cell: ({ total, currency }) => <span className="numbers">{formatMoney(total, currency)}</span>,
+  },
+  { key: 'at', title: 'Received', width: 120, align: 'right', cell: ({ received_at }) => <TimeAgo at={received_at} /> },
+]

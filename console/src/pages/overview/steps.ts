@@ -1,0 +1,31 @@
+import type { Overview } from '@parley/contract/console/overview'
+import { formatShortTime } from '../../lib/format.ts'
+
+/** A step of the period, as charts name it. */
+export interface Step {
+  key: string
+  label: string
+  title: string
+  from: string
+  to: string
+}
+
+export function stepsOf({ steps, step_hours: hours }: Pick<Overview, 'steps' | 'step_hours'>): Step[] {
+  return steps.map((from) => {
+    const start = new Date(from)
+    const end = new Date(start.getTime() + hours * 3_600_000)
+    const label =
+      hours < 6
+        ? start.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+        : start.toLocaleDateString([], { day: 'numeric', month: 'short' })
+    return {
+      key: from,
+      label,
+      title: `${formatShortTime(start)} – ${formatShortTime(end)}`,
+      from,
+      to: end.toISOString(),
+    }
+  })
+}
+
+export const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)

@@ -1,0 +1,86 @@
+import type { LoggedRequest, LoggedRequests, RequestDetail } from '@parley/contract/console/requests'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api } from '../../lib/api.ts'
+import type { Paged } from '../../lib/query.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+
+export type RequestQuery = Readonly<Record<string, string>>
+
+/** What the address bar asks of the log, as the service takes it. */
+export function useRequestQuery(): RequestQuery {
+  const { q, ...rest } = useFilters('status', 'code', 'method', 'route', 'key', 'address', 'from', 'to', 'q')
+  const query = { ...rest, ...searchOf(q) }
+  return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])))
+}
+
+/** One field finds a request id, an address or a path. */
+function searchOf(q: string | undefined): Record<string, string> {
+  const text = q?.trim() ?? ''
+  if (text === '') return {}
+  if (/^(req_)?[0-9a-f]{8}-[0-9a-f-]+$/i.test(text)) return { id: text.toLowerCase() }
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text) || /^[0-9a-f]*:[0-9a-f:.]+$/i.test(text))
+    return { address: text.toLowerCase() }
+  return { route: text }
+}
+
+export interface Logged extends Paged<LoggedRequest> {
+  /** How far a slow filter has looked; null where all was looked through that is shown. */
+  searchedTo: string | null
+  newestCursor: string | null
+}
+
+export function useRequests(query: RequestQuery): Logged {
+  const here = useHere()
+  const path = here.api('requests')
+  const asked = useInfiniteQuery({
+    queryKey: [path, query],
+    queryFn: ({ pageParam, signal }) =>
+      api<LoggedRequests>(path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
+    // Below a live tail the pages stand still: asking all of them again at every glance would move them.
+    refetchOnWindowFocus: false,
+  })
+  return {
+    rows: asked.data?.pages.flatMap((page) => page.data),
+    total: undefined,
+    error: asked.error,
+    isLoading: asked.isPending,
+    isRefreshing: asked.isFetching && !asked.isPending && !asked.isFetchingNextPage,
+    hasMore: asked.hasNextPage,
+    isLoadingMore: asked.isFetchingNextPage,
+    loadMore: () => void asked.fetchNextPage(),
+    retry: () => void asked.refetch(),
+    searchedTo: asked.data?.pages.at(-1)?.searched_to ?? null,
+    newestCursor: asked.data?.pages[0]?.newest_cursor ?? null,
+  }
+}
+
+export function useRequest(id: string | null) {
+  const path = useHere().api(`requests/${id ?? ''}`)
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => api<RequestDetail>(path, { signal }),
+    enabled: id !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+interface KeyChoice {
+  id: string
+  name: string
+}
+
+/** The keys there are, to filter by. */
+export function useKeyChoices(): readonly KeyChoice[] {
+  const path = useHere().api('keys')
+  const mayRead = useCan('keys:read')
+  const { data } = useQuery({
+    queryKey: [path, 'choices'],
+    queryFn: ({ signal }) => api<{ data: KeyChoice[] }>(path, { signal }),
+    enabled: mayRead,
+    staleTime: 60_000,
+  })
+  return data?.data ?? []
+}

@@ -1,0 +1,74 @@
+import type { Invite } from '@parley/contract/console/team'
+import { useState } from 'react'
+import { useCan } from '../../lib/session.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import type { MadeInvite } from './invite-dialog.tsx'
+import { roleWords } from './role-choice.tsx'
+import styles from './team.module.css'
+import { useTeam, useTeamDeeds } from './team.queries.ts'
+
+/** Invitations that nobody followed yet. */
+export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
+  const { data } = useTeam()
+  const mayManage = useCan('team:manage')
+  const { invite, withdraw } = useTeamDeeds()
+  const [withdrawn, setWithdrawn] = useState<Invite | null>(null)
+  if (!data || data.invites.length === 0) return null
+  const renew = ({ email, role }: Invite) =>
+    invite(email, role).then(
+      (link) => onMade({ email, link }),
+      (error) => toast.failed(error),
+    )
+  return (
+    <section className={styles.invites}>
+      <h2 className={styles.heading}>Invited, not here yet</h2>
+      <DataTable
+        label="Invitations"
+        list={{ rows: data.invites, error: null, isLoading: false, retry: () => undefined }}
+        rowKey={(each) => each.id}
+        columns={[
+          { key: 'email', title: 'E-mail address', cell: ({ email }) => <SafeText>{email}</SafeText> },
+          { key: 'role', title: 'Role', width: 150, cell: ({ role }) => roleWords[role].title },
+          { key: 'by', title: 'Invited by', hideOn: 'tablet', cell: (each) => <SafeText>{each.created_by}</SafeText> },
+          { key: 'ends', title: 'Link ends', width: 130, cell: (each) => <TimeAgo at={each.expires_at} /> },
+          ...(mayManage
+            ? [
+                {
+                  key: 'act',
+                  title: '',
+                  width: 56,
+                  align: 'right' as const,
+                  cell: (each: Invite) => (
+                    <Menu
+                      label={`Actions for the invitation of ${each.email}`}
+                      groups={[
+                        [{ title: 'Make a new link', icon: 'link', onSelect: () => void renew(each) }],
+                        [{ title: 'Withdraw…', icon: 'trash', danger: true, onSelect: () => setWithdrawn(each) }],
+                      ]}
+                    />
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      <ConfirmDialog
+        open={withdrawn !== null}
+        onClose={() => setWithdrawn(null)}
+        title="Withdraw the invitation?"
+        confirm="Withdraw"
+        onConfirm={async () => {
+          if (withdrawn) await withdraw(withdrawn.id)
+          toast.done('Invitation withdrawn')
+        }}
+      >
+        The link that <bdi>{withdrawn?.email}</bdi> may have stops working at once.
+      </ConfirmDialog>
+    </section>
+  )
+}

@@ -1,0 +1,128 @@
+import type { Member } from '@parley/contract/console/team'
+import { useState } from 'react'
+import { useCan } from '../../lib/session.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { Tip } from '../../ui/tip.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { roleWords } from './role-choice.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+import styles from './team.module.css'
+import { useTeam, useTeamDeeds } from './team.queries.ts'
+
+export function Members() {
+  const { data, error, isPending, refetch } = useTeam()
+  const mayManage = useCan('team:manage')
+  const { remove } = useTeamDeeds()
+  const [changed, setChanged] = useState<Member | null>(null)
+  const [removed, setRemoved] = useState<Member | null>(null)
+  const members = data?.members
+  const isLastAdmin = (member: Member) =>
+    member.role === 'admin' && members?.filter(({ role }) => role === 'admin').length === 1
+  return (
+    <>
+      <DataTable
+        label="Members"
+        list={{ rows: members, error, isLoading: isPending, retry: () => void refetch() }}
+        rowKey={(member) => member.id}
+        columns={[
+          { key: 'person', title: 'Person', cell: (member) => <Person member={member} /> },
+          {
+            key: 'role',
+            title: 'Role',
+            width: 150,
+            cell: (member) => (
+              <Tip words={roleWords[member.role].may}>
+                <span>{roleWords[member.role].title}</span>
+              </Tip>
+            ),
+          },
+          {
+            key: 'second',
+            title: 'Second factor',
+            width: 140,
+            cell: ({ two_factor }) =>
+              two_factor ? (
+                <StatusBadge status="on" word="On" tone="good" icon="lock" />
+              ) : (
+                <StatusBadge status="off" word="None" tone="calm" />
+              ),
+          },
+          {
+            key: 'seen',
+            title: 'Last seen',
+            width: 130,
+            cell: (member) => <TimeAgo at={member.last_seen_at} none="Never" />,
+          },
+          {
+            key: 'joined',
+            title: 'Joined',
+            width: 130,
+            hideOn: 'tablet',
+            cell: (member) => <TimeAgo at={member.created_at} />,
+          },
+          ...(mayManage
+            ? [
+                {
+                  key: 'act',
+                  title: '',
+                  width: 56,
+                  align: 'right' as const,
+                  cell: (member: Member) => (
+                    <Menu
+                      label={`Actions for ${member.name}`}
+                      groups={[
+                        [{ title: 'Change role…', icon: 'edit', onSelect: () => setChanged(member) }],
+                        [
+                          !member.is_you && {
+                            title: 'Remove from the team…',
+                            icon: 'trash',
+                            danger: true,
+                            onSelect: () => setRemoved(member),
+                          },
+                        ],
+                      ]}
+                    />
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {changed && <RoleDialog member={changed} isLastAdmin={isLastAdmin(changed)} onClose={() => setChanged(null)} />}
+      <ConfirmDialog
+        open={removed !== null}
+        onClose={() => setRemoved(null)}
+        title={`Remove ${removed?.name ?? ''}?`}
+        confirm="Remove"
+        onConfirm={async () => {
+          if (removed) await remove(removed.id)
+          toast.done(`${removed?.name} was removed`)
+        }}
+      >
+        <bdi>{removed?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
+        working: look through them if they must not.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function Person({ member }: { member: Member }) {
+  return (
+    <span className={styles.person}>
+      <Avatar name={member.name} size={28} />
+      <span className={styles.words}>
+        <span className={styles.name}>
+          <SafeText>{member.name}</SafeText>
+          {member.is_you && <Chip>You</Chip>}
+        </span>
+        <bdi className="quiet small">{member.email}</bdi>
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,60 @@
+import { useMemo, useState } from 'react'
+import { useActions } from '../../lib/actions.ts'
+import { useCan, useWorkspace } from '../../lib/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { LinkOnce } from '../../ui/link-once.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { InviteDialog, type MadeInvite } from './invite-dialog.tsx'
+import { Invites } from './invites.tsx'
+import { LeaveButton } from './leave.tsx'
+import { Members } from './members.tsx'
+
+export function TeamPage() {
+  const workspace = useWorkspace()
+  const mayManage = useCan('team:manage')
+  const [isInviting, setInviting] = useState(false)
+  const [made, setMade] = useState<MadeInvite | null>(null)
+  useActions(
+    useMemo(
+      () =>
+        mayManage
+          ? [{ id: 'team.invite', title: 'Invite somebody', keywords: 'team member add', run: () => setInviting(true) }]
+          : [],
+      [mayManage],
+    ),
+  )
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        actions={
+          <>
+            <LeaveButton />
+            {mayManage && (
+              <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+                Invite
+              </Button>
+            )}
+          </>
+        }
+      />
+      <PageBody>
+        <Members />
+        <Invites onMade={setMade} />
+      </PageBody>
+      {isInviting && (
+        <InviteDialog
+          onClose={() => setInviting(false)}
+          onMade={(each) => {
+            setInviting(false)
+            setMade(each)
+          }}
+        />
+      )}
+      <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
+        With it <bdi>{made?.email}</bdi> joins {workspace.name}.
+      </LinkOnce>
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { ConsoleTemplate } from '@parley/contract/console/templates'
+import { useSession } from '../../lib/session.ts'
+import { CodeTabs } from '../../ui/code-block.tsx'
+import { snippetsFor } from './snippets.ts'
+import { useSenders } from './templates.queries.ts'
+
+/** The send request for this template, ready to be pasted. */
+export function RequestCode({
+  template,
+  variables,
+}: {
+  template: ConsoleTemplate
+  variables: Readonly<Record<string, unknown>>
+}) {
+  const { public_url: url } = useSession()
+  const senders = (useSenders().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
+  // With one sender the API needs no name for it.
+  const sender =
+    senders.length > 1 ? senders.find(({ connection }) => connection.account === template.account) : undefined
+  const request = {
+    ...(sender && { sender_id: sender.id }),
+    to: '491701234567',
+    type: 'template',
+    template: {
+      name: template.name,
+      language: template.language,
+      ...(Object.keys(variables).length > 0 && { variables }),
+    },
+  }
+  return <CodeTabs label="Language" snippets={snippetsFor(url, request)} />
+}

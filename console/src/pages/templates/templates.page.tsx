@@ -1,0 +1,115 @@
+import type { ConsoleTemplate } from '@parley/contract/console/templates'
+import { templateCategories, templateStatuses } from '@parley/contract/template'
+import { useNavigate } from '@tanstack/react-router'
+import { templateBubble } from '../../lib/bubble.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { useFilters } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { TemplateStatus } from './template-status.tsx'
+import styles from './templates.module.css'
+import { useSync, useTemplates } from './templates.queries.ts'
+
+export function TemplatesPage() {
+  const here = useHere()
+  const navigate = useNavigate()
+  const maySync = useCan('network:sync')
+  const sync = useSync()
+  const filters = useFilters('q', 'status', 'category', 'language')
+  const templates = useTemplates(filters)
+  const syncButton = maySync && (
+    <Button icon="retry" busy={sync.isPending} onClick={() => sync.mutate()}>
+      Sync now
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Templates"
+        detail="What you may write to people first, as the network approved it."
+        actions={syncButton}
+      />
+      <PageBody>
+        <FilterBar
+          search={{ name: 'q', label: 'Search templates by name', placeholder: 'Name' }}
+          filters={[
+            { kind: 'select', name: 'status', title: 'Status', options: words(templateStatuses) },
+            { kind: 'select', name: 'category', title: 'Category', options: words(templateCategories) },
+            { kind: 'text', name: 'language', title: 'Language', placeholder: 'en_US' },
+          ]}
+        />
+        <DataTable
+          label="Templates"
+          list={templates}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: here.path(`templates/${id}`) })}
+          columns={columns}
+          empty={
+            Object.keys(filters).length > 0 ? (
+              <EmptyState icon="search" title="No template fits">
+                Clear a filter or search for a shorter part of the name.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="template" title="No templates yet" action={syncButton}>
+                Templates are made in Meta’s WhatsApp Manager. They appear here within minutes, or at once with “Sync
+                now”.
+              </EmptyState>
+            )
+          }
+        />
+      </PageBody>
+    </>
+  )
+}
+
+const words = (list: readonly string[]) =>
+  list.map((value) => ({ value, title: value.charAt(0) + value.slice(1).toLowerCase().replaceAll('_', ' ') }))
+
+const columns: readonly Column<ConsoleTemplate>[] = [
+  {
+    key: 'name',
+    title: 'Template',
+    cell: ({ name, components }) => (
+      <span className={styles.name}>
+        <bdi className="clip">{name}</bdi>
+        <bdi className="small quiet clip">{templateBubble(components, {}).body}</bdi>
+      </span>
+    ),
+  },
+  { key: 'language', title: 'Language', width: 110, cell: ({ language }) => <Chip mono>{language}</Chip> },
+  {
+    key: 'category',
+    title: 'Category',
+    width: 140,
+    hideOn: 'tablet',
+    cell: ({ category }) => category.charAt(0) + category.slice(1).toLowerCase(),
+  },
+  { key: 'status', title: 'Status', width: 190, cell: (template) => <TemplateStatus template={template} /> },
+  {
+    key: 'quality',
+    title: 'Quality',
+    width: 110,
+    hideOn: 'tablet',
+    cell: ({ quality }) => <Quality quality={quality} />,
+  },
+  {
+    key: 'updated',
+    title: 'Changed',
+    width: 120,
+    align: 'right',
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
+]
+
+function Quality({ quality }: { quality: string | null }) {
+  if (!quality || quality === 'UNKNOWN') return <span className="quiet">–</span>
+  const tone = quality === 'GREEN' ? 'good' : quality === 'YELLOW' ? 'warn' : 'bad'
+  const word = quality === 'GREEN' ? 'High' : quality === 'YELLOW' ? 'Medium' : 'Low'
+  return <StatusBadge status={quality} word={word} tone={tone} />
+}

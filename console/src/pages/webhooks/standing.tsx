@@ -1,0 +1,57 @@
+import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
+import { useState } from 'react'
+import { formatNumber } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { useWebhookDeeds } from './webhooks.queries.ts'
+
+/** What is the matter with an endpoint, if something is, and the way out. */
+export function Standing({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+  if (webhook.state === 'disabled') return <Disabled webhook={webhook} mayManage={mayManage} />
+  if (webhook.state !== 'failing') return null
+  const { failures, failures_max, failing_since } = webhook
+  return (
+    <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
+      It has been failing since <TimeAgo at={failing_since} />. After {failures_max} failures in a row it is disabled,
+      and its events are held. Open a delivery to see what it answers.
+    </Notice>
+  )
+}
+
+function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+  const { enable } = useWebhookDeeds()
+  const [busy, setBusy] = useState(false)
+  const { count, more } = webhook.held
+  const press = async () => {
+    setBusy(true)
+    try {
+      await enable(webhook.id)
+      toast.done(count > 0 ? 'Webhook enabled; what was held is being sent' : 'Webhook enabled')
+    } catch (error) {
+      toast.failed(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Notice
+      tone="bad"
+      title="This webhook is disabled."
+      action={
+        mayManage && (
+          <Button kind="primary" icon="play" busy={busy} onClick={press}>
+            Enable
+          </Button>
+        )
+      }
+    >
+      <SafeText>{webhook.disabled_reason}</SafeText>{' '}
+      {count === 0
+        ? 'New events are held until it is enabled.'
+        : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent once it is enabled.`}
+    </Notice>
+  )
+}

@@ -1,0 +1,117 @@
+import type { DeliveryDetail } from '@parley/contract/console/deliveries'
+import type { ConsoleWebhook, TestWish } from '@parley/contract/console/webhooks'
+import { useState } from 'react'
+import { wordsOf } from '../../lib/api.ts'
+import { Answer, Outcome } from '../../parts/deliveries/attempts.tsx'
+import { useDelivery } from '../../parts/deliveries/deliveries.queries.ts'
+import { eventChoices } from '../../parts/deliveries/events.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/fields.tsx'
+import { JsonView } from '../../ui/json-view.tsx'
+import { Stack } from '../../ui/layout.tsx'
+import { LoadingLines, Notice } from '../../ui/states.tsx'
+import { Duration } from '../../ui/time.tsx'
+import styles from './webhooks.module.css'
+import { useWebhookDeeds } from './webhooks.queries.ts'
+
+type EventType = TestWish['type']
+
+/** Sends an example event to this endpoint alone, once, and shows what it answered. */
+export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook; onClose: () => void }) {
+  const { test } = useWebhookDeeds()
+  const [type, setType] = useState<EventType>((webhook.events[0] ?? 'message.received') as EventType)
+  const [eventId, setEventId] = useState<string | null>(null)
+  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
+  const send = async () => {
+    setState({ busy: true, error: null })
+    try {
+      setEventId((await test(webhook.id, type)).event_id)
+      setState({ busy: false, error: null })
+    } catch (error) {
+      setState({ busy: false, error })
+    }
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="l"
+      title="Send test event"
+      detail={
+        <>
+          A realistic example, to <bdi>{webhook.name}</bdi> alone and tried once. Its data holds{' '}
+          <span className="mono">"test": true</span>.
+        </>
+      }
+      onSubmit={send}
+      actions={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" kind="primary" icon="play" busy={state.busy}>
+            {eventId ? 'Send another' : 'Send test event'}
+          </Button>
+        </>
+      }
+    >
+      <Stack>
+        <Select
+          label="Event type"
+          data={eventChoices.map(({ value, detail }) => ({ value, label: `${value} – ${detail}` }))}
+          value={type}
+          allowDeselect={false}
+          onChange={(value) => value && setType(value as EventType)}
+        />
+        {!webhook.enabled && (
+          <Notice tone="note">
+            The endpoint is disabled. A test is sent all the same, so that you can see whether it works.
+          </Notice>
+        )}
+        {state.error !== null && (
+          <div role="alert">
+            <Notice tone="bad">{wordsOf(state.error)}</Notice>
+          </div>
+        )}
+        {eventId && <TestResult key={eventId} webhookId={webhook.id} eventId={eventId} />}
+      </Stack>
+    </Dialog>
+  )
+}
+
+function TestResult({ webhookId, eventId }: { webhookId: string; eventId: string }) {
+  const { data: delivery } = useDelivery({ event_id: eventId, webhook_id: webhookId }, { eager: true })
+  return (
+    <section className={styles.result} aria-label="Result of the test">
+      <div role="status">{delivery && <Verdict delivery={delivery} />}</div>
+      {delivery?.tries[0] ? <Answer attempt={delivery.tries[0]} /> : <LoadingLines lines={3} />}
+      {delivery?.body && <JsonView title="What was sent" value={delivery.body} openDepth={2} />}
+    </section>
+  )
+}
+
+function Verdict({ delivery }: { delivery: DeliveryDetail }) {
+  const attempt = delivery.tries[0]
+  if (!attempt) return <Notice tone="note">Sending…</Notice>
+  const words = (
+    <span className={styles.outcome}>
+      <Outcome attempt={attempt} />
+      <span>
+        in <Duration ms={attempt.duration_ms} />
+      </span>
+      {attempt.address && <span className="mono small">{attempt.address}</span>}
+    </span>
+  )
+  if (!attempt.trouble) {
+    return (
+      <Notice tone="good" title="The endpoint took it.">
+        {words}
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="bad" title={attempt.trouble.title}>
+      {attempt.trouble.remedy}
+      {words}
+    </Notice>
+  )
+}

@@ -1,0 +1,157 @@
+import type { ConsoleWebhook, MadeWebhook } from '@parley/contract/console/webhooks'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { useChoice } from '../../lib/url.ts'
+import { DeliveryList } from '../../parts/deliveries/delivery-list.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Stat, Stats } from '../../ui/figures.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { TabPanel, Tabs } from '../../ui/tabs.tsx'
+import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { MadeSecretDialog } from './made-secret.tsx'
+import { Standing } from './standing.tsx'
+import { TestEventDialog } from './test-event.tsx'
+import { type Deed, DeleteDialog, DisableDialog, RecoverDialog, RotateDialog } from './webhook-deeds.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
+import { WebhookSigning } from './webhook-signing.tsx'
+import { useWebhook } from './webhooks.queries.ts'
+
+const tabs = [
+  { name: 'deliveries', title: 'Deliveries' },
+  { name: 'settings', title: 'Settings' },
+  { name: 'signing', title: 'Signing' },
+] as const
+
+export function WebhookPage() {
+  const here = useHere()
+  const { id = '' } = useParams({ strict: false })
+  const { data: webhook, error, refetch } = useWebhook(id)
+  const back = { to: here.path('webhooks'), title: 'Webhooks' }
+  if (webhook) return <OneWebhook webhook={webhook} back={back} />
+  return (
+    <>
+      <PageHeader title="Webhook" back={back} />
+      <PageBody>
+        {error ? (
+          <FailedState what="The webhook could not be loaded" error={error} onRetry={() => void refetch()} />
+        ) : (
+          <LoadingLines lines={6} />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: { to: string; title: string } }) {
+  const navigate = useNavigate()
+  const mayManage = useCan('webhooks:manage')
+  const mayTest = useCan('webhooks:test')
+  const mayRetry = useCan('deliveries:retry')
+  const [tab, setTab] = useChoice('tab', ['deliveries', 'settings', 'signing'])
+  const [deed, setDeed] = useState<Deed | null>(null)
+  const [made, setMade] = useState<MadeWebhook | null>(null)
+  const close = () => setDeed(null)
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{webhook.name}</bdi>}
+        name={webhook.name}
+        back={back}
+        badge={<StatusBadge status={webhook.state} />}
+        detail={<bdi className="mono small">{webhook.url}</bdi>}
+        actions={
+          <>
+            {mayTest && (
+              <Button icon="play" onClick={() => setDeed('test')}>
+                Send test event
+              </Button>
+            )}
+            <Menu
+              label="More actions"
+              groups={[
+                [
+                  mayRetry && { title: 'Recover failed deliveries', icon: 'retry', onSelect: () => setDeed('recover') },
+                  mayManage && { title: 'Rotate signing secret', icon: 'lock', onSelect: () => setDeed('rotate') },
+                  mayManage &&
+                    webhook.enabled && { title: 'Disable', icon: 'pause', onSelect: () => setDeed('disable') },
+                ],
+                [
+                  mayManage && {
+                    title: 'Delete webhook',
+                    icon: 'trash',
+                    danger: true,
+                    onSelect: () => setDeed('delete'),
+                  },
+                ],
+              ]}
+            />
+          </>
+        }
+      >
+        <Tabs label="Parts of this webhook" tabs={tabs} value={tab} onChange={setTab} />
+      </PageHeader>
+      <PageBody>
+        <Standing webhook={webhook} mayManage={mayManage} />
+        <TabPanel name={tab}>
+          {tab === 'deliveries' && (
+            <>
+              <Figures webhook={webhook} />
+              <DeliveryList webhookId={webhook.id}>
+                {mayRetry && (
+                  <Button size="s" icon="retry" onClick={() => setDeed('recover')}>
+                    Recover failed
+                  </Button>
+                )}
+              </DeliveryList>
+            </>
+          )}
+          {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onDeed={setDeed} />}
+          {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setDeed('rotate')} />}
+        </TabPanel>
+      </PageBody>
+      {deed === 'test' && <TestEventDialog webhook={webhook} onClose={close} />}
+      {deed === 'disable' && <DisableDialog webhook={webhook} onClose={close} />}
+      {deed === 'recover' && <RecoverDialog webhook={webhook} onClose={close} />}
+      {deed === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onMade={setMade} />}
+      {deed === 'delete' && (
+        <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />
+      )}
+      {made && <MadeSecretDialog made={made} isNew={false} onClose={() => setMade(null)} />}
+    </>
+  )
+}
+
+function Figures({ webhook }: { webhook: ConsoleWebhook }) {
+  const { recent, waiting, held } = webhook
+  const plus = ({ count, more }: { count: number; more: boolean }) => `${formatNumber(count)}${more ? '+' : ''}`
+  return (
+    <Stats>
+      <Stat
+        label="Success, 24 h"
+        value={recent.attempts === 0 ? '–' : formatPercent(recent.succeeded / recent.attempts)}
+        detail={`${formatNumber(recent.attempts)} attempts`}
+      />
+      <Stat label="p95, 24 h" value={<Duration ms={recent.p95_ms} />} detail="from sending to the answer" />
+      <Stat label="Waiting" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'none held'} />
+      <Stat
+        label="Last attempt"
+        value={<TimeAgo at={webhook.last_attempt_at} />}
+        detail={<LastSuccess webhook={webhook} />}
+      />
+    </Stats>
+  )
+}
+
+function LastSuccess({ webhook }: { webhook: ConsoleWebhook }) {
+  return (
+    <>
+      last success <TimeAgo at={webhook.last_success_at} />
+    </>
+  )
+}

@@ -1,0 +1,144 @@
+import type { Bounded, ConsoleWebhook, MadeWebhook } from '@parley/contract/console/webhooks'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useActions } from '../../lib/actions.ts'
+import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { useCan, useHere } from '../../lib/session.ts'
+import { useSearchParam } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { PageBody } from '../../ui/layout.tsx'
+import { PageLink } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { Tip } from '../../ui/tip.tsx'
+import { CreateWebhookDialog } from './create-webhook.tsx'
+import { MadeSecretDialog } from './made-secret.tsx'
+import styles from './webhooks.module.css'
+import { useWebhooks } from './webhooks.queries.ts'
+
+export function WebhooksPage() {
+  const here = useHere()
+  const navigate = useNavigate()
+  const mayManage = useCan('webhooks:manage')
+  const list = useWebhooks()
+  const [creating, setCreating] = useSearchParam('new')
+  const [made, setMade] = useState<MadeWebhook | null>(null)
+  const open = (id: string) => void navigate({ to: here.path(`webhooks/${id}`) })
+  const actions = useMemo(
+    () =>
+      mayManage
+        ? [{ id: 'create-webhook', title: 'Create webhook', keywords: 'endpoint', run: () => setCreating('1') }]
+        : [],
+    [mayManage, setCreating],
+  )
+  useActions(actions)
+  const create = mayManage && (
+    <Button kind="primary" icon="plus" onClick={() => setCreating('1')}>
+      Create webhook
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        detail="Endpoints of yours that events are posted to. What one does not take is tried again for about nine hours."
+        actions={create}
+      />
+      <PageBody>
+        <DataTable
+          label="Webhooks"
+          list={list}
+          rowKey={(webhook) => webhook.id}
+          onOpen={(webhook) => open(webhook.id)}
+          columns={columnsFor((id) => here.path(`webhooks/${id}`))}
+          empty={
+            <EmptyState icon="webhook" title="No webhooks yet" action={create}>
+              {mayManage
+                ? 'A webhook tells your own system what happens: a message that came in, one that was delivered, a form that was filled in.'
+                : 'An admin of this workspace can create one.'}
+            </EmptyState>
+          }
+        />
+      </PageBody>
+      {creating !== null && mayManage && (
+        <CreateWebhookDialog
+          onClose={() => setCreating(null)}
+          onMade={(next) => {
+            setCreating(null)
+            setMade(next)
+          }}
+        />
+      )}
+      {made && <MadeSecretDialog made={made} isNew onClose={() => open(made.webhook.id)} />}
+    </>
+  )
+}
+
+const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] => [
+  {
+    key: 'name',
+    title: 'Endpoint',
+    cell: (webhook) => (
+      <span className={styles.name}>
+        <PageLink to={pathOf(webhook.id)} className={styles.title}>
+          <bdi>{webhook.name}</bdi>
+        </PageLink>
+        <bdi className={`${styles.url} mono`}>{webhook.url}</bdi>
+      </span>
+    ),
+  },
+  { key: 'state', title: 'State', width: 116, cell: (webhook) => <StatusBadge status={webhook.state} /> },
+  {
+    key: 'events',
+    title: 'Events',
+    width: 110,
+    hideOn: 'tablet',
+    cell: ({ events }) => (
+      <Tip words={events.join(', ')}>
+        <span>
+          {events.length} {events.length === 1 ? 'event' : 'events'}
+        </span>
+      </Tip>
+    ),
+  },
+  {
+    key: 'success',
+    title: 'Success, 24 h',
+    width: 120,
+    align: 'right',
+    cell: (webhook) => <Success webhook={webhook} />,
+  },
+  {
+    key: 'p95',
+    title: 'p95, 24 h',
+    width: 100,
+    align: 'right',
+    hideOn: 'tablet',
+    cell: (webhook) => <Duration ms={webhook.recent.p95_ms} />,
+  },
+  { key: 'held', title: 'Held', width: 80, align: 'right', cell: (webhook) => <Counted of={webhook.held} /> },
+  {
+    key: 'last',
+    title: 'Last attempt',
+    width: 130,
+    align: 'right',
+    cell: (webhook) => <TimeAgo at={webhook.last_attempt_at} />,
+  },
+]
+
+function Success({ webhook }: { webhook: ConsoleWebhook }) {
+  const { attempts, succeeded } = webhook.recent
+  if (attempts === 0) return <span className="quiet">–</span>
+  return (
+    <Tip words={`${formatNumber(succeeded)} of ${formatNumber(attempts)} attempts`}>
+      <span className="numbers">{formatPercent(succeeded / attempts)}</span>
+    </Tip>
+  )
+}
+
+function Counted({ of: { count, more } }: { of: Bounded }) {
+  return <span className={count === 0 ? 'quiet numbers' : 'numbers'}>{`${formatNumber(count)}${more ? '+' : ''}`}</span>
+}

@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import { Avatar } from '../../ui/avatar.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { LinkOnce } from '../../ui/link-once.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import styles from './workspaces.module.css'
+import { type HandedLink, type OperatedPerson, useOperatorDeeds, usePeople } from './workspaces.queries.ts'
+
+/** Everybody who can sign in, and a way back in for those who cannot. */
+export function People() {
+  const list = usePeople()
+  const { resetLink } = useOperatorDeeds()
+  const [asked, setAsked] = useState<OperatedPerson | null>(null)
+  const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
+  return (
+    <>
+      <DataTable
+        label="People"
+        list={list}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            key: 'person',
+            title: 'Person',
+            cell: (person) => (
+              <span className={styles.name}>
+                <Avatar name={person.name} size={28} />
+                <span className={styles.words}>
+                  <SafeText>{person.name}</SafeText>
+                  <bdi className="quiet small">{person.email}</bdi>
+                </span>
+              </span>
+            ),
+          },
+          {
+            key: 'is',
+            title: 'Is',
+            cell: ({ operator, workspaces }) => (
+              <span className={styles.chips}>
+                {operator && <Chip>Operator</Chip>}
+                {workspaces.map(({ id, name, role }) => (
+                  <Chip key={id}>
+                    {role} of <bdi>{name}</bdi>
+                  </Chip>
+                ))}
+                {!operator && workspaces.length === 0 && <span className="quiet">In no workspace</span>}
+              </span>
+            ),
+          },
+          {
+            key: 'second',
+            title: 'Second factor',
+            width: 130,
+            cell: ({ two_factor }) =>
+              two_factor ? (
+                <StatusBadge status="on" word="On" tone="good" icon="lock" />
+              ) : (
+                <StatusBadge status="off" word="None" tone="calm" />
+              ),
+          },
+          {
+            key: 'seen',
+            title: 'Last seen',
+            width: 120,
+            cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} none="Never" />,
+          },
+          {
+            key: 'act',
+            title: '',
+            width: 56,
+            align: 'right',
+            cell: (person) => (
+              <Menu
+                label={`Actions for ${person.name}`}
+                groups={[[{ title: 'Link for a new password…', icon: 'link', onSelect: () => setAsked(person) }]]}
+              />
+            ),
+          },
+        ]}
+      />
+      <ConfirmDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title="Make a link for a new password?"
+        confirm="Make the link"
+        danger={false}
+        onConfirm={async () => {
+          if (asked) setMade({ person: asked, link: await resetLink(asked.id) })
+        }}
+      >
+        Whoever opens it within half an hour sets a new password for <bdi>{asked?.email}</bdi>; all their devices are
+        then signed out. An authenticator app is still asked for. Be sure that it is really they who ask.
+      </ConfirmDialog>
+      <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
+        With it <bdi>{made?.person.email}</bdi> sets a new password.
+      </LinkOnce>
+    </>
+  )
+}

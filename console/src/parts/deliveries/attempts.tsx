@@ -1,0 +1,110 @@
+import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
+import { useState } from 'react'
+import { formatBytes, formatNumber } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { Stack } from '../../ui/layout.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { HttpBadge, StatusBadge } from '../../ui/status-badge.tsx'
+import { Duration, Moment } from '../../ui/time.tsx'
+import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
+import styles from './deliveries.module.css'
+import { errorWords, headersOf, triggerWord } from './words.ts'
+
+/** Every attempt of a delivery, the newest first, and above them what is to come. */
+export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
+  const { tries, ahead, under_way } = delivery
+  const [allAhead, setAllAhead] = useState(false)
+  const shownAhead = allAhead ? ahead : ahead.slice(0, 1)
+  const coming: TimelineItem[] = shownAhead
+    .map(({ number, at }) => ({
+      key: `ahead ${number}`,
+      title: `Attempt ${number} of ${delivery.attempts_max}`,
+      at,
+      isAhead: true,
+      icon: 'clock' as const,
+      children: number === ahead[0]?.number ? null : <span className="quiet">if those before it fail</span>,
+    }))
+    .toReversed()
+  const now: TimelineItem[] = under_way
+    ? [{ key: 'now', title: 'Being sent now', tone: 'note', icon: 'progress', isAhead: true }]
+    : []
+  const made = tries
+    .map(
+      (attempt, index): TimelineItem => ({
+        key: `${attempt.at} ${attempt.number} ${attempt.trigger}`,
+        title: (
+          <span className={styles.attemptTitle}>
+            {triggerWord(attempt)}
+            <Outcome attempt={attempt} />
+          </span>
+        ),
+        at: attempt.at,
+        tone: attempt.error === null ? 'good' : 'bad',
+        icon: attempt.error === null ? 'check' : 'cross',
+        aside: <Duration ms={attempt.duration_ms} />,
+        children: <AttemptBody delivery={delivery} attempt={attempt} isOpen={index === tries.length - 1} />,
+      }),
+    )
+    .toReversed()
+  return (
+    <Stack gap={3}>
+      {ahead.length > 1 && (
+        <div>
+          <Button kind="quiet" size="s" aria-expanded={allAhead} onClick={() => setAllAhead(!allAhead)}>
+            {allAhead ? 'Show the next attempt only' : `Show all ${formatNumber(ahead.length)} attempts to come`}
+          </Button>
+        </div>
+      )}
+      <Timeline label="Attempts" items={[...coming, ...now, ...made]} />
+    </Stack>
+  )
+}
+
+/** How an attempt ended: the status it was answered with, or what kept an answer from coming. */
+export function Outcome({ attempt }: { attempt: Pick<Attempt, 'status' | 'error'> }) {
+  const { status, error } = attempt
+  if (status !== null) return <HttpBadge status={status} />
+  return <StatusBadge status="failed" word={errorWords[error ?? ''] ?? 'No answer'} />
+}
+
+function AttemptBody({ delivery, attempt, isOpen }: { delivery: DeliveryDetail; attempt: Attempt; isOpen: boolean }) {
+  const [open, setOpen] = useState(isOpen)
+  return (
+    <Stack gap={2}>
+      {attempt.trouble && (
+        <Notice tone="bad" title={attempt.trouble.title}>
+          {attempt.trouble.remedy}
+        </Notice>
+      )}
+      <div className={styles.attemptFacts}>
+        <Moment at={attempt.at} />
+        {attempt.address && (
+          <span>
+            to <span className="mono">{attempt.address}</span>
+          </span>
+        )}
+        <Button kind="quiet" size="s" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Hide the answer' : 'Show the answer'}
+        </Button>
+      </div>
+      {open && (
+        <>
+          <Answer attempt={attempt} />
+          <details className={styles.headers}>
+            <summary>Request headers</summary>
+            <CodeBlock language="http" code={headersOf(delivery, attempt)} />
+          </details>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+/** What the receiver said, as text: nothing in it can act. */
+export function Answer({ attempt }: { attempt: Attempt }) {
+  if (attempt.status === null) return <p className="quiet">There was no answer.</p>
+  if (attempt.answer_bytes === 0) return <p className="quiet">The answer had no body.</p>
+  const size = attempt.answer_cut ? `its first ${formatBytes(attempt.answer_bytes)}` : formatBytes(attempt.answer_bytes)
+  return <CodeBlock title={`Answer, ${size}`} code={attempt.answer} maxHeight={260} />
+}

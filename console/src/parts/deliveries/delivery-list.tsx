@@ -1,0 +1,214 @@
+import type { Delivery } from '@parley/contract/console/deliveries'
+import { type ReactNode, useState } from 'react'
+import { plural } from '../../lib/format.ts'
+import { useCan } from '../../lib/session.ts'
+import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
+import { Stack } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { Outcome } from './attempts.tsx'
+import styles from './deliveries.module.css'
+import { useDeliveries, useRetries } from './deliveries.queries.ts'
+import { DeliveryDrawer } from './delivery-drawer.tsx'
+import { eventChoices } from './events.ts'
+
+const filters: Filter[] = [
+  {
+    kind: 'select',
+    name: 'state',
+    title: 'State',
+    options: [
+      { value: 'waiting', title: 'Waiting' },
+      { value: 'held', title: 'Held' },
+      { value: 'delivered', title: 'Delivered' },
+      { value: 'failed', title: 'Failed' },
+    ],
+  },
+  {
+    kind: 'select',
+    name: 'type',
+    title: 'Event type',
+    options: eventChoices.map(({ value }) => ({ value, title: value })),
+  },
+  { kind: 'text', name: 'event', title: 'Event id', placeholder: '0199b2f4-6c1e-7a53-…' },
+  { kind: 'dates', title: 'Time', names: ['since', 'until'] },
+]
+
+interface DeliveryListProps {
+  /** Only those of this endpoint; without it a filter chooses one. */
+  webhookId?: string
+  webhooks?: readonly { id: string; name: string }[]
+  /** At the end of the filters. */
+  children?: ReactNode
+}
+
+/** Deliveries with their filters, the open one beside them, and retrying those that are picked. */
+export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryListProps) {
+  const chosen = useFilters('state', 'type', 'event', 'since', 'until', 'webhook')
+  const list = useDeliveries({ ...chosen, ...(webhookId ? { webhook: webhookId } : {}) })
+  const [open, setOpen] = useSearchParam('open', { push: true })
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const mayRetry = useCan('deliveries:retry')
+  const endpoint: Filter[] =
+    webhookId || webhooks.length < 2
+      ? []
+      : [
+          {
+            kind: 'select',
+            name: 'webhook',
+            title: 'Endpoint',
+            options: webhooks.map(({ id, name }) => ({ value: id, title: name })),
+          },
+        ]
+  const isNarrowed = Object.keys(chosen).length > 0
+  const openName = open === null ? null : nameOf(open)
+  return (
+    <>
+      <FilterBar filters={[...endpoint, ...filters]}>{children}</FilterBar>
+      {picked.size > 0 && <Picked keys={picked} onDone={() => setPicked(new Set())} />}
+      <DataTable
+        label="Deliveries"
+        list={list}
+        rowKey={keyOf}
+        onOpen={(delivery) => setOpen(keyOf(delivery))}
+        openKey={open}
+        columns={columnsFor(webhookId === undefined)}
+        {...(mayRetry ? { selected: picked, onSelect: setPicked } : {})}
+        empty={
+          list.hasMore ? (
+            <EmptyState
+              icon="delivery"
+              title="None among the newest"
+              action={
+                <Button busy={list.isLoadingMore} onClick={list.loadMore}>
+                  Look further back
+                </Button>
+              }
+            >
+              Many deliveries were looked at, and none fits. Older ones may; a span of time makes it quicker.
+            </EmptyState>
+          ) : (
+            <EmptyState icon="delivery" title={isNarrowed ? 'No delivery fits' : 'No deliveries yet'}>
+              {isNarrowed
+                ? 'Take away a filter to see more.'
+                : 'As soon as something happens that an endpoint listens to, what is sent to it appears here.'}
+            </EmptyState>
+          )
+        }
+      />
+      {openName && <DeliveryDrawer key={open} name={openName} onClose={() => setOpen(null)} />}
+    </>
+  )
+}
+
+const keyOf = ({ event_id, webhook_id }: Pick<Delivery, 'event_id' | 'webhook_id'>) => `${event_id}.${webhook_id}`
+
+function nameOf(key: string) {
+  const [event_id = '', webhook_id = ''] = key.split('.')
+  return { event_id, webhook_id }
+}
+
+const mostAtOnce = 100
+
+function Picked({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
+  const retries = useRetries()
+  const [busy, setBusy] = useState(false)
+  const retry = async () => {
+    setBusy(true)
+    try {
+      const names = [...keys].map(nameOf)
+      let retried = 0
+      for (let from = 0; from < names.length; from += mostAtOnce) {
+        retried += await retries.several(names.slice(from, from + mostAtOnce))
+      }
+      toast.done(`${plural(retried, 'retry', 'retries')} queued`)
+      onDone()
+    } catch (error) {
+      toast.failed(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <section className={styles.picked} aria-label="Selected deliveries">
+      <span>{plural(keys.size, 'delivery', 'deliveries')} selected</span>
+      <Button kind="primary" size="s" icon="retry" busy={busy} onClick={retry}>
+        Retry selected
+      </Button>
+      <Button kind="quiet" size="s" onClick={onDone}>
+        Clear
+      </Button>
+    </section>
+  )
+}
+
+const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
+  {
+    key: 'event',
+    title: 'Event',
+    cell: (delivery) => (
+      <Stack gap={0}>
+        <span className="mono">{delivery.event_type ?? 'no longer kept'}</span>
+        <span className={`${styles.id} mono`}>{delivery.event_id}</span>
+      </Stack>
+    ),
+  },
+  ...(withEndpoint
+    ? [
+        {
+          key: 'endpoint',
+          title: 'Endpoint',
+          width: 180,
+          cell: (delivery: Delivery) => <SafeText className="clip">{delivery.webhook_name}</SafeText>,
+        },
+      ]
+    : []),
+  { key: 'state', title: 'State', width: 124, cell: (delivery) => <StatusBadge status={delivery.state} /> },
+  {
+    key: 'answer',
+    title: 'Last answer',
+    width: 150,
+    cell: (delivery) =>
+      delivery.attempts === 0 ? (
+        <span className="quiet">–</span>
+      ) : (
+        <Outcome attempt={{ status: delivery.last_status, error: delivery.last_error }} />
+      ),
+  },
+  {
+    key: 'took',
+    title: 'Took',
+    width: 90,
+    align: 'right',
+    hideOn: 'tablet',
+    cell: (delivery) => <Duration ms={delivery.last_duration_ms} />,
+  },
+  {
+    key: 'attempts',
+    title: 'Attempts',
+    width: 90,
+    align: 'right',
+    hideOn: 'tablet',
+    cell: (delivery) => <span className="numbers">{delivery.attempts}</span>,
+  },
+  {
+    key: 'next',
+    title: 'Next attempt',
+    width: 120,
+    hideOn: 'tablet',
+    cell: (delivery) => <TimeAgo at={delivery.next_attempt_at} none="–" />,
+  },
+  {
+    key: 'when',
+    title: 'When',
+    width: 120,
+    align: 'right',
+    cell: (delivery) => <TimeAgo at={delivery.last_attempt_at ?? delivery.created_at} />,
+  },
+]

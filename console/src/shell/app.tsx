@@ -1,0 +1,47 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { safeNext } from '../lib/next.ts'
+import { createQueryClient } from '../lib/query.ts'
+import { LiveRegion } from '../ui/live-region.tsx'
+import { cssVariables, schemeManager, theme } from '../ui/theme.ts'
+import { Toasts } from '../ui/toasts.tsx'
+import { createAppRouter } from './router.tsx'
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
+// Read by the style tag that stills the page behind a dialog.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+const client = createQueryClient(signedOut)
+const router = createAppRouter(client)
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={schemeManager}
+      defaultColorScheme="auto"
+      classNamesPrefix="p"
+      getStyleNonce={() => nonce}
+      deduplicateInlineStyles
+    >
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+        <Toasts />
+        <LiveRegion />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+/** The session ended while a page was open: sign in, and come back to it. */
+function signedOut(): void {
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in' || pathname.startsWith('/link/')) return
+  const next = safeNext(href)
+  // What was known is forgotten only once the page that shows it is gone.
+  void router
+    .navigate({ to: '/sign-in', search: (next === '/' ? {} : { next }) as never, replace: true })
+    .then(() => client.clear())
+}

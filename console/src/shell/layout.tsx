@@ -1,0 +1,74 @@
+import { Drawer } from '@mantine/core'
+import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useSession } from '../lib/session.ts'
+import { IconButton } from '../ui/button.tsx'
+import { announce } from '../ui/live-region.tsx'
+import { Logo } from '../ui/logo.tsx'
+import { Banners } from './banners.tsx'
+import { NotPermittedPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
+import styles from './layout.module.css'
+import { LowCredit } from './low-credit.tsx'
+import { Palette, usePalette } from './palette.tsx'
+import { mayOpen, useShownWorkspace } from './reach.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { StepUp } from './step-up.tsx'
+
+/** The frame around every page: navigation at the side, on phones in a drawer. */
+export function Layout() {
+  const [isNavOpen, setNavOpen] = useState(false)
+  const palette = usePalette()
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new page closes the drawer and is announced
+  useEffect(() => {
+    setNavOpen(false)
+    const timer = setTimeout(() => announce(document.title), 300)
+    return () => clearTimeout(timer)
+  }, [pathname])
+  return (
+    <div className={styles.frame}>
+      <a href="#main" className={styles.skip}>
+        Skip to the page
+      </a>
+      <aside className={styles.side}>
+        <Sidebar onSearch={palette.open} />
+      </aside>
+      <header className={styles.phoneBar}>
+        <IconButton icon="menu" label="Menu" aria-expanded={isNavOpen} onClick={() => setNavOpen(true)} />
+        <Logo size={22} />
+        <IconButton icon="search" label="Search" onClick={palette.open} />
+      </header>
+      <Drawer.Root opened={isNavOpen} onClose={() => setNavOpen(false)} position="left" size={288}>
+        <Drawer.Overlay />
+        <Drawer.Content aria-label="Menu">
+          <Sidebar onSearch={palette.open} />
+        </Drawer.Content>
+      </Drawer.Root>
+      <main id="main" className={styles.main} tabIndex={-1}>
+        <LowCredit />
+        <Banners />
+        <Permitted />
+      </main>
+      <Palette {...palette} />
+      <Shortcuts onPalette={palette.open} />
+      <StepUp />
+    </div>
+  )
+}
+
+/** The page, if it is open to this person; else the reason why not. */
+function Permitted() {
+  const session = useSession()
+  const workspace = useShownWorkspace()
+  const { workspace: asked } = useParams({ strict: false })
+  const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page })
+  if (asked !== undefined && !workspace) return <UnknownWorkspacePage />
+  if (page && !mayOpen(page, session, workspace)) {
+    return <NotPermittedPage title={page.title} role={page.needs === 'operator' ? null : (workspace?.role ?? null)} />
+  }
+  if (asked !== undefined && workspace?.requires_two_factor && !session.person.two_factor) {
+    return <SecondFactorPage workspace={workspace.name} />
+  }
+  return <Outlet />
+}

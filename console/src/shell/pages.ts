@@ -1,0 +1,195 @@
+import type { Permission } from '@parley/contract/console/permissions'
+import type { ComponentType } from 'react'
+import type { IconName } from '../ui/icon.tsx'
+
+/** Every page below the shell: where it is, what it is called, who may see it, and its file. */
+export interface Page {
+  path: string
+  title: string
+  load: () => Promise<{ default: ComponentType }>
+  /** Pages of the instance are for operators; the account is for whoever is signed in. */
+  needs?: Permission | 'operator'
+  nav?: { group: Group; icon: IconName /** Pressed after `g`. */; letter?: string }
+}
+
+export const groups = ['', 'Messaging', 'Developers', 'Workspace', 'Instance'] as const
+export type Group = (typeof groups)[number]
+
+const w = '/w/$workspace'
+
+export const pages: readonly Page[] = [
+  {
+    path: w,
+    title: 'Overview',
+    needs: 'overview:read',
+    nav: { group: '', icon: 'overview', letter: 'o' },
+    load: () => import('../pages/overview/overview.page.tsx').then((page) => ({ default: page.OverviewPage })),
+  },
+  {
+    path: `${w}/messages`,
+    title: 'Messages',
+    needs: 'messages:read',
+    nav: { group: 'Messaging', icon: 'message', letter: 'm' },
+    load: () => import('../pages/messages/messages.page.tsx').then((page) => ({ default: page.MessagesPage })),
+  },
+  {
+    path: `${w}/messages/$id`,
+    title: 'Message',
+    needs: 'messages:read',
+    load: () => import('../pages/messages/message.page.tsx').then((page) => ({ default: page.MessagePage })),
+  },
+  {
+    path: `${w}/templates`,
+    title: 'Templates',
+    needs: 'templates:read',
+    nav: { group: 'Messaging', icon: 'template', letter: 't' },
+    load: () => import('../pages/templates/templates.page.tsx').then((page) => ({ default: page.TemplatesPage })),
+  },
+  {
+    path: `${w}/templates/$id`,
+    title: 'Template',
+    needs: 'templates:read',
+    load: () => import('../pages/templates/template.page.tsx').then((page) => ({ default: page.TemplatePage })),
+  },
+  {
+    path: `${w}/senders`,
+    title: 'Senders',
+    needs: 'senders:read',
+    nav: { group: 'Messaging', icon: 'sender', letter: 's' },
+    load: () => import('../pages/senders/senders.page.tsx').then((page) => ({ default: page.SendersPage })),
+  },
+  {
+    path: `${w}/forms`,
+    title: 'Form submissions',
+    needs: 'forms:read',
+    nav: { group: 'Messaging', icon: 'form', letter: 'f' },
+    load: () => import('../pages/forms/forms.page.tsx').then((page) => ({ default: page.FormsPage })),
+  },
+  {
+    path: `${w}/forms/$id`,
+    title: 'Form submission',
+    needs: 'forms:read',
+    load: () => import('../pages/forms/form.page.tsx').then((page) => ({ default: page.FormPage })),
+  },
+  {
+    path: `${w}/orders`,
+    title: 'Orders',
+    needs: 'orders:read',
+    nav: { group: 'Messaging', icon: 'order', letter: 'b' },
+    load: () => import('../pages/orders/orders.page.tsx').then((page) => ({ default: page.OrdersPage })),
+  },
+  {
+    path: `${w}/orders/$id`,
+    title: 'Order',
+    needs: 'orders:read',
+    load: () => import('../pages/orders/order.page.tsx').then((page) => ({ default: page.OrderPage })),
+  },
+  {
+    path: `${w}/keys`,
+    title: 'API keys',
+    needs: 'keys:read',
+    nav: { group: 'Developers', icon: 'key', letter: 'k' },
+    load: () => import('../pages/keys/keys.page.tsx').then((page) => ({ default: page.KeysPage })),
+  },
+  {
+    path: `${w}/webhooks`,
+    title: 'Webhooks',
+    needs: 'webhooks:read',
+    nav: { group: 'Developers', icon: 'webhook', letter: 'w' },
+    load: () => import('../pages/webhooks/webhooks.page.tsx').then((page) => ({ default: page.WebhooksPage })),
+  },
+  {
+    path: `${w}/webhooks/$id`,
+    title: 'Webhook',
+    needs: 'webhooks:read',
+    load: () => import('../pages/webhooks/webhook.page.tsx').then((page) => ({ default: page.WebhookPage })),
+  },
+  {
+    path: `${w}/deliveries`,
+    title: 'Deliveries',
+    needs: 'deliveries:read',
+    nav: { group: 'Developers', icon: 'delivery', letter: 'd' },
+    load: () => import('../pages/deliveries/deliveries.page.tsx').then((page) => ({ default: page.DeliveriesPage })),
+  },
+  {
+    path: `${w}/requests`,
+    title: 'Request log',
+    needs: 'requests:read',
+    nav: { group: 'Developers', icon: 'request', letter: 'l' },
+    load: () => import('../pages/requests/requests.page.tsx').then((page) => ({ default: page.RequestsPage })),
+  },
+  {
+    path: `${w}/refusals`,
+    title: 'Refusals',
+    needs: 'requests:read',
+    nav: { group: 'Developers', icon: 'refusal', letter: 'r' },
+    load: () => import('../pages/refusals/refusals.page.tsx').then((page) => ({ default: page.RefusalsPage })),
+  },
+  {
+    path: `${w}/docs`,
+    title: 'Docs',
+    needs: 'requests:read',
+    nav: { group: 'Developers', icon: 'docs', letter: 'h' },
+    load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.DocsPage })),
+  },
+  {
+    path: `${w}/docs/$page`,
+    title: 'Docs',
+    needs: 'requests:read',
+    load: () => import('../pages/docs/docs.page.tsx').then((page) => ({ default: page.DocsPage })),
+  },
+  {
+    path: `${w}/credits`,
+    title: 'Credits',
+    needs: 'credits:read',
+    nav: { group: 'Workspace', icon: 'credit', letter: 'c' },
+    load: () => import('../pages/credits/credits.page.tsx').then((page) => ({ default: page.CreditsPage })),
+  },
+  {
+    path: `${w}/team`,
+    title: 'Team',
+    needs: 'team:read',
+    nav: { group: 'Workspace', icon: 'team', letter: 'p' },
+    load: () => import('../pages/team/team.page.tsx').then((page) => ({ default: page.TeamPage })),
+  },
+  {
+    path: `${w}/audit`,
+    title: 'Audit log',
+    needs: 'audit:read',
+    nav: { group: 'Workspace', icon: 'audit', letter: 'a' },
+    load: () => import('../pages/audit/audit.page.tsx').then((page) => ({ default: page.AuditPage })),
+  },
+  {
+    path: `${w}/settings`,
+    title: 'Settings',
+    needs: 'settings:manage',
+    nav: { group: 'Workspace', icon: 'settings', letter: ',' },
+    load: () => import('../pages/settings/settings.page.tsx').then((page) => ({ default: page.SettingsPage })),
+  },
+  {
+    path: '/operator/workspaces',
+    title: 'Workspaces',
+    needs: 'operator',
+    nav: { group: 'Instance', icon: 'building' },
+    load: () => import('../pages/workspaces/workspaces.page.tsx').then((page) => ({ default: page.WorkspacesPage })),
+  },
+  {
+    path: '/operator/apps',
+    title: 'Apps and connections',
+    needs: 'operator',
+    nav: { group: 'Instance', icon: 'plug' },
+    load: () => import('../pages/apps/apps.page.tsx').then((page) => ({ default: page.AppsPage })),
+  },
+  {
+    path: '/operator/health',
+    title: 'Health',
+    needs: 'operator',
+    nav: { group: 'Instance', icon: 'pulse' },
+    load: () => import('../pages/health/health.page.tsx').then((page) => ({ default: page.HealthPage })),
+  },
+  {
+    path: '/account',
+    title: 'Your account',
+    load: () => import('../pages/account/account.page.tsx').then((page) => ({ default: page.AccountPage })),
+  },
+]

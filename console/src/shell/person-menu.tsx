@@ -1,0 +1,90 @@
+import { Menu, SegmentedControl, useMantineColorScheme } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../lib/api.ts'
+import { useSession } from '../lib/session.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { toast } from '../ui/toasts.tsx'
+import { openHelp } from './shortcuts.tsx'
+import styles from './switcher.module.css'
+
+const schemes: { value: 'light' | 'dark' | 'auto'; title: string; icon: IconName }[] = [
+  { value: 'light', title: 'Light', icon: 'sun' },
+  { value: 'dark', title: 'Dark', icon: 'moon' },
+  { value: 'auto', title: 'System', icon: 'screen' },
+]
+
+/** Who is signed in: their account, their colours, the way out. */
+export function PersonMenu() {
+  const { person, version } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  return (
+    <div className={styles.person}>
+      <Menu position="top-start" width={248} closeOnItemClick>
+        <Menu.Target>
+          <button type="button" className={styles.switcher}>
+            <Avatar name={person.name} />
+            <span className={styles.name}>
+              <bdi>{person.name}</bdi>
+              <span className="unseen">: account and settings</span>
+            </span>
+            <Icon name="more" size={14} />
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <div className={styles.who}>
+            <bdi className={styles.whoName}>{person.name}</bdi>
+            <bdi className={styles.detail}>{person.email}</bdi>
+          </div>
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="person" size={14} />} onClick={() => navigate({ to: '/account' })}>
+            Account
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="keyboard" size={14} />} onClick={openHelp}>
+            Keyboard shortcuts
+          </Menu.Item>
+          <Menu.Divider />
+          <div className={styles.scheme}>
+            <SegmentedControl
+              fullWidth
+              aria-label="Colours"
+              value={colorScheme}
+              onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
+              data={schemes.map(({ value, title, icon }) => ({
+                value,
+                label: (
+                  <span className={styles.schemeLabel}>
+                    <Icon name={icon} size={13} />
+                    {title}
+                  </span>
+                ),
+              }))}
+            />
+          </div>
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="signOut" size={14} />} onClick={signOut}>
+            Sign out
+          </Menu.Item>
+          <div className={styles.version}>Parley {version}</div>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  )
+}
+
+export function useSignOut(): () => void {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return () => {
+    api('sign-out', { method: 'POST' }).then(
+      async () => {
+        await navigate({ to: '/sign-in' })
+        client.clear()
+      },
+      (error) => toast.failed(error),
+    )
+  }
+}

@@ -1,0 +1,91 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { areLetterKeysOn, isTyping, useLetterKeys } from '../lib/keyboard.ts'
+import { createStore, useStore } from '../lib/store.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Switch } from '../ui/fields.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+import { useDestinations } from './reach.ts'
+import styles from './shortcuts.module.css'
+
+const help = createStore(false)
+
+export const openHelp = () => help.set(true)
+
+/** The keys that work everywhere, and the page that lists them. */
+export function Shortcuts({ onPalette }: { onPalette: () => void }) {
+  const isOpen = useStore(help)
+  const destinations = useDestinations()
+  const navigate = useNavigate()
+  const [letters, setLetters] = useLetterKeys()
+  const goPressedAt = useRef(0)
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        onPalette()
+        return
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || !areLetterKeysOn() || isTyping(event)) return
+      const isAfterGo = Date.now() - goPressedAt.current < 1200
+      goPressedAt.current = 0
+      if (isAfterGo) {
+        const page = destinations.find(({ nav }) => nav?.letter === event.key)
+        if (!page) return
+        // The page's own j, k and / must not hear the second letter.
+        event.preventDefault()
+        event.stopImmediatePropagation()
+        void navigate({ to: page.to })
+      } else if (event.key === 'g') goPressedAt.current = Date.now()
+      else if (event.key === '?') openHelp()
+    }
+    document.addEventListener('keydown', onKey, { capture: true })
+    return () => document.removeEventListener('keydown', onKey, { capture: true })
+  }, [destinations, navigate, onPalette])
+
+  const rows: [string, string][] = [
+    ['mod k', 'Search or jump to anything'],
+    ['/', 'Search on this page'],
+    ['j', 'Next row'],
+    ['k', 'Previous row'],
+    ['Enter', 'Open the row'],
+    ['Esc', 'Close what is open'],
+    ['?', 'This list'],
+  ]
+  return (
+    <Dialog open={isOpen} onClose={() => help.set(false)} title="Keyboard shortcuts" size="l">
+      <Switch
+        label="Single-letter shortcuts"
+        description="Turn them off if they get in the way of speech input or of another tool."
+        checked={letters}
+        onChange={(event) => setLetters(event.currentTarget.checked)}
+      />
+      <div className={styles.columns}>
+        <List title="Everywhere" rows={rows} />
+        <List
+          title="Go to"
+          rows={destinations.flatMap(({ nav, title }) => (nav?.letter ? [[`g ${nav.letter}`, title]] : []))}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+function List({ title, rows }: { title: string; rows: readonly (readonly [string, string] | string[])[] }) {
+  return (
+    <section>
+      <h3 className={styles.title}>{title}</h3>
+      <dl>
+        {rows.map(([keys, words]) => (
+          <div key={keys} className={styles.row}>
+            <dt>{words}</dt>
+            <dd>
+              <Kbd keys={keys ?? ''} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,126 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { IconButton } from './button.tsx'
+import styles from './charts.module.css'
+
+export type ChartTone = 'accent' | 'good' | 'bad' | 'warn' | 'note' | 'calm'
+
+export interface Series {
+  key: string
+  title: string
+  tone: ChartTone
+}
+
+interface ChartFrameProps {
+  label: string
+  series: readonly Series[]
+  /** The same figures as a table: the head, then the rows. */
+  table: { head: string[]; rows: string[][] }
+  children: (width: number) => ReactNode
+}
+
+/** What every chart has: a legend, and a table of the same figures for those who would rather read. */
+export function ChartFrame({ label, series, table, children }: ChartFrameProps) {
+  const [asTable, setAsTable] = useState(false)
+  const [width, box] = useWidth()
+  return (
+    <figure className={styles.chart} aria-label={label}>
+      <figcaption className={styles.legend}>
+        {series.map(({ key, title, tone }) => (
+          <span key={key} className={styles.entry}>
+            <span className={`${styles.swatch} ${styles[tone]}`} />
+            {title}
+          </span>
+        ))}
+        <span className={styles.switch}>
+          <IconButton
+            icon={asTable ? 'chart' : 'table'}
+            label={asTable ? 'Show as chart' : 'Show as table'}
+            aria-pressed={asTable}
+            onClick={() => setAsTable(!asTable)}
+          />
+        </span>
+      </figcaption>
+      <div ref={box}>{asTable ? <FigureTable label={label} {...table} /> : width > 0 && children(width)}</div>
+    </figure>
+  )
+}
+
+function FigureTable({ label, head, rows }: { label: string; head: string[]; rows: string[][] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div className={styles.figures} tabIndex={0}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...rest]) => (
+            <tr key={first}>
+              <th scope="row">{first}</th>
+              {rest.map((cell, index) => (
+                <td key={head[index + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    if (!box.current) return
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [])
+  return [width, box]
+}
+
+/** The highest mark of an axis: a round number at or above `most`, and its half. */
+export function axisTop(most: number): number {
+  if (most <= 4) return 4
+  const power = 10 ** Math.floor(Math.log10(most))
+  return ([1, 2, 4, 5, 8, 10].find((step) => step * power >= most) ?? 10) * power
+}
+
+/** Which of `count` labels fit under an axis of `width` px. */
+export function labelEvery(count: number, width: number): number {
+  return Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 76))))
+}
+
+/** What a point of a chart holds, beside the pointer or the focus. */
+export function ChartTip({
+  x,
+  width,
+  title,
+  lines,
+}: {
+  x: number
+  width: number
+  title: string
+  lines: readonly { tone: ChartTone; title: string; value: string }[]
+}) {
+  const isLeft = x < width / 2
+  return (
+    <div className={styles.tip} style={isLeft ? { left: x + 12 } : { right: width - x + 12 }}>
+      <div className={styles.tipTitle}>{title}</div>
+      {lines.map((line) => (
+        <div key={line.title} className={styles.tipLine}>
+          <span className={`${styles.swatch} ${styles[line.tone]}`} />
+          <span>{line.title}</span>
+          <span className={styles.tipValue}>{line.value}</span>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { Popover } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { formatShortTime } from '../lib/format.ts'
+import { useSearchParams } from '../lib/url.ts'
+import { Button } from './button.tsx'
+import styles from './filter-bar.module.css'
+import { DatesFilter, datesOf, type Filter, momentOf, TextFilter } from './filter-forms.tsx'
+import { Icon } from './icon.tsx'
+import { SearchInput } from './search-input.tsx'
+
+export type { Filter } from './filter-forms.tsx'
+
+interface FilterBarProps {
+  filters: readonly Filter[]
+  /** A search field before the chips, held in the parameter `name`. */
+  search?: { name: string; label: string; placeholder?: string }
+  /** Stands at the right: a live switch, an export. */
+  children?: ReactNode
+}
+
+/** Filters as chips, all held in the URL; read them with `useFilters('status', 'from', 'to')`. */
+export function FilterBar({ filters, search, children }: FilterBarProps) {
+  const [params, change] = useSearchParams()
+  const names = filters.flatMap(namesOf)
+  const active = names.filter((name) => params[name])
+  return (
+    <search className={styles.bar} aria-label="Filters">
+      {search && (
+        <SearchInput
+          label={search.label}
+          {...(search.placeholder ? { placeholder: search.placeholder } : {})}
+          value={params[search.name] ?? ''}
+          onChange={(text) => change({ [search.name]: text })}
+        />
+      )}
+      {filters.map((filter) => (
+        <FilterChip key={filter.title} filter={filter} params={params} change={change} />
+      ))}
+      {active.length > 1 && (
+        <Button kind="quiet" size="s" onClick={() => change(Object.fromEntries(names.map((name) => [name, null])))}>
+          Clear all
+        </Button>
+      )}
+      {children && <div className={styles.end}>{children}</div>}
+    </search>
+  )
+}
+
+interface ChipProps {
+  filter: Filter
+  params: Readonly<Record<string, string>>
+  change: (changes: Record<string, string | null>) => void
+}
+
+function FilterChip({ filter, params, change }: ChipProps) {
+  const [open, setOpen] = useState(false)
+  const words = wordsFor(filter, params)
+  const clear = () => change(Object.fromEntries(namesOf(filter).map((name) => [name, null])))
+  const apply = (changes: Record<string, string | null>) => {
+    change(changes)
+    setOpen(false)
+  }
+  return (
+    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus withRoles>
+      <div className={`${styles.chip} ${words ? styles.active : ''}`}>
+        <Popover.Target>
+          <button type="button" className={styles.open} onClick={() => setOpen(!open)}>
+            {!words && <Icon name="plus" size={12} />}
+            {filter.title}
+            {words && <span className={styles.words}>{words}</span>}
+          </button>
+        </Popover.Target>
+        {words && (
+          <button type="button" className={styles.clear} aria-label={`Clear ${filter.title}`} onClick={clear}>
+            <Icon name="cross" size={11} />
+          </button>
+        )}
+      </div>
+      <Popover.Dropdown className={styles.dropdown ?? ''}>
+        {filter.kind === 'select' && (
+          <div role="listbox" aria-label={filter.title} className={styles.options}>
+            {filter.options.map(({ value, title }) => (
+              <button
+                key={value}
+                type="button"
+                role="option"
+                aria-selected={params[filter.name] === value}
+                className={styles.option}
+                onClick={() => apply({ [filter.name]: value })}
+              >
+                {title}
+                {params[filter.name] === value && <Icon name="check" size={13} />}
+              </button>
+            ))}
+          </div>
+        )}
+        {filter.kind === 'text' && <TextFilter filter={filter} value={params[filter.name] ?? ''} apply={apply} />}
+        {filter.kind === 'dates' && <DatesFilter filter={filter} params={params} apply={apply} />}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function namesOf(filter: Filter): readonly string[] {
+  return filter.kind === 'dates' ? datesOf(filter) : [filter.name]
+}
+
+function wordsFor(filter: Filter, params: ChipProps['params']): string | null {
+  if (filter.kind === 'dates') {
+    const [after, before] = datesOf(filter).map((name) => momentOf(params[name]))
+    if (after && before) return `${formatShortTime(after)} – ${formatShortTime(before)}`
+    return after ? `since ${formatShortTime(after)}` : before ? `until ${formatShortTime(before)}` : null
+  }
+  const value = params[filter.name]
+  if (!value) return null
+  return filter.kind === 'select' ? (filter.options.find((option) => option.value === value)?.title ?? value) : value
+}

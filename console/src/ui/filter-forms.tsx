@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import type { Search } from '../lib/url.ts'
+import { Button } from './button.tsx'
+import { Select, TextInput } from './fields.tsx'
+import styles from './filter-bar.module.css'
+
+export type Filter =
+  | { kind: 'select'; name: string; title: string; options: readonly { value: string; title: string }[] }
+  | { kind: 'text'; name: string; title: string; placeholder?: string }
+  /** Holds two parameters, ISO times both; `from` and `to` unless the list calls them otherwise. */
+  | { kind: 'dates'; title: string; names?: readonly [from: string, to: string] }
+
+type Change = (changes: Record<string, string | null>) => void
+
+export function TextFilter({
+  filter,
+  value,
+  apply,
+}: {
+  filter: Filter & { kind: 'text' }
+  value: string
+  apply: Change
+}) {
+  const [text, setText] = useState(value)
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply({ [filter.name]: text.trim() })
+      }}
+    >
+      <TextInput
+        label={filter.title}
+        placeholder={filter.placeholder ?? ''}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <Button type="submit" kind="primary" size="s">
+        Apply
+      </Button>
+    </form>
+  )
+}
+
+const spans = [
+  { value: '3600', label: 'Last hour' },
+  { value: '86400', label: 'Last 24 hours' },
+  { value: '604800', label: 'Last 7 days' },
+  { value: '2592000', label: 'Last 30 days' },
+]
+
+export function DatesFilter({
+  filter,
+  params,
+  apply,
+}: {
+  filter: Filter & { kind: 'dates' }
+  params: Search
+  apply: Change
+}) {
+  const [from, to] = datesOf(filter)
+  const [after, setAfter] = useState(toField(params[from]))
+  const [before, setBefore] = useState(toField(params[to]))
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply({ [from]: fromField(after), [to]: fromField(before) })
+      }}
+    >
+      <Select
+        label="Span"
+        placeholder="Choose…"
+        data={spans}
+        comboboxProps={{ withinPortal: false }}
+        onChange={(seconds) =>
+          seconds &&
+          apply({
+            [from]: new Date(Date.now() - Number(seconds) * 1000).toISOString(),
+            [to]: null,
+          })
+        }
+      />
+      <TextInput
+        type="datetime-local"
+        label="From"
+        value={after}
+        onChange={(event) => setAfter(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Until"
+        value={before}
+        onChange={(event) => setBefore(event.currentTarget.value)}
+      />
+      <Button type="submit" kind="primary" size="s">
+        Apply
+      </Button>
+    </form>
+  )
+}
+
+export function datesOf({ names = ['from', 'to'] }: Filter & { kind: 'dates' }): readonly [string, string] {
+  return names
+}
+
+/** A field of local time holds no zone; the URL holds UTC. */
+function toField(iso: string | undefined): string {
+  const at = momentOf(iso)
+  if (!at) return ''
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** What an address holds may be no date at all. */
+export function momentOf(iso: string | undefined): Date | null {
+  const at = new Date(iso ?? '')
+  return Number.isNaN(at.getTime()) ? null : at
+}
+
+function fromField(local: string): string | null {
+  return momentOf(local)?.toISOString() ?? null
+}

@@ -1,0 +1,100 @@
+import type { CSSProperties, ReactNode } from 'react'
+import styles from './layout.module.css'
+
+interface Flow {
+  children: ReactNode
+  /** In steps of 4 px; 4 unless told. */
+  gap?: number
+  align?: CSSProperties['alignItems']
+  className?: string
+}
+
+/** Things below each other. */
+export function Stack({ children, gap = 4, align, className = '' }: Flow) {
+  return (
+    <div className={`${styles.stack} ${className}`} style={{ gap: gap * 4, alignItems: align }}>
+      {children}
+    </div>
+  )
+}
+
+/** Things beside each other; they wrap unless told. */
+export function Row({
+  children,
+  gap = 2,
+  align = 'center',
+  justify,
+  wrap = true,
+  className = '',
+}: Flow & { justify?: CSSProperties['justifyContent']; wrap?: boolean }) {
+  return (
+    <div
+      className={`${styles.row} ${className}`}
+      style={{ gap: gap * 4, alignItems: align, justifyContent: justify, flexWrap: wrap ? 'wrap' : 'nowrap' }}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** As many equal columns as fit, each at least `min` px wide. */
+export function Grid({ children, min = 220, gap = 4 }: { children: ReactNode; min?: number; gap?: number }) {
+  return (
+    <div
+      className={styles.grid}
+      style={{ gap: gap * 4, gridTemplateColumns: `repeat(auto-fit, minmax(min(${min}px, 100%), 1fr))` }}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** A bordered surface, with a heading and actions if it has some. `flush` lets a table touch its edges. */
+export function Card({
+  title,
+  detail,
+  actions,
+  children,
+  flush = false,
+}: {
+  title?: ReactNode
+  detail?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+  flush?: boolean
+}) {
+  return (
+    <section className={styles.card}>
+      {(title || actions) && (
+        <header className={styles.cardHead}>
+          <div>
+            {title && <h2 className={styles.cardTitle}>{title}</h2>}
+            {detail && <p className={styles.cardDetail}>{detail}</p>}
+          </div>
+          {actions && <div className={styles.row}>{actions}</div>}
+        </header>
+      )}
+      {children !== undefined && <div className={flush ? undefined : styles.cardBody}>{children}</div>}
+    </section>
+  )
+}
+
+/** A titled part of a settings-like page: words on the left, the thing on the right. */
+export function Section({ title, detail, children }: { title: ReactNode; detail?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.section}>
+      <div>
+        <h2 className={styles.cardTitle}>{title}</h2>
+        {detail && <p className={styles.cardDetail}>{detail}</p>}
+      </div>
+      <div className={styles.stack} style={{ gap: 16 }}>
+        {children}
+      </div>
+    </section>
+  )
+}
+
+/** The body of a page below its header. `narrow` is for reading and for forms. */
+export function PageBody({ children, narrow = false }: { children: ReactNode; narrow?: boolean }) {
+  return <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>{children}</div>
+}

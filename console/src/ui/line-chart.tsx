@@ -1,0 +1,131 @@
+import { useState } from 'react'
+import { formatDuration } from '../lib/format.ts'
+import { Axis } from './bar-chart.tsx'
+import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
+import styles from './charts.module.css'
+
+export interface Point {
+  key: string
+  label: string
+  title?: string
+  /** null where nothing was measured: the line breaks there. */
+  values: Readonly<Record<string, number | null>>
+}
+
+interface LineChartProps {
+  label: string
+  points: readonly Point[]
+  series: readonly Series[]
+  height?: number
+  /** How a value is written; as a duration of milliseconds unless told. */
+  format?: (value: number) => string
+}
+
+const left = 48
+const foot = 22
+
+/** Lines over time, such as p50 and p95. */
+export function LineChart({ label, points, series, height = 200, format = formatDuration }: LineChartProps) {
+  const [at, setAt] = useState<number | null>(null)
+  const value = (point: Point, key: string) => point.values[key] ?? null
+  const top = axisTop(Math.max(0, ...points.flatMap((point) => series.map(({ key }) => value(point, key) ?? 0))))
+  const word = (found: number | null) => (found === null ? '–' : format(found))
+  const table = {
+    head: ['Time', ...series.map(({ title }) => title)],
+    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => word(value(point, key)))]),
+  }
+  return (
+    <ChartFrame label={label} series={series} table={table}>
+      {(width) => {
+        const room = height - foot - 6
+        const step = (width - left) / Math.max(1, points.length)
+        const x = (index: number) => left + step * (index + 0.5)
+        const y = (found: number) => room + 6 - (found / top) * room
+        const every = labelEvery(points.length, width - left)
+        const open = at === null ? undefined : points[at]
+        return (
+          <div className={styles.plot}>
+            <svg
+              width={width}
+              height={height}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along the line
+              tabIndex={0}
+              role="application"
+              aria-label={`${label}. ${open ? `${open.title ?? open.label}: ${series.map(({ key, title }) => `${title} ${word(value(open, key))}`).join(', ')}` : 'Use the arrow keys to walk along it.'}`}
+              onFocus={() => setAt((before) => before ?? points.length - 1)}
+              onBlur={() => setAt(null)}
+              onMouseLeave={() => setAt(null)}
+              onMouseMove={(event) => {
+                const place = event.clientX - event.currentTarget.getBoundingClientRect().left - left
+                setAt(Math.max(0, Math.min(points.length - 1, Math.floor(place / step))))
+              }}
+              onKeyDown={(event) => {
+                const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+                if (!by) return
+                event.preventDefault()
+                setAt((before) => Math.max(0, Math.min(points.length - 1, (before ?? 0) + by)))
+              }}
+            >
+              <Axis
+                top={top}
+                room={room}
+                width={width}
+                format={(mark) => (mark === 0 ? '0' : format(mark).replace('.00', ''))}
+              />
+              {at !== null && <line className={styles.rule} x1={x(at)} x2={x(at)} y1={0} y2={room + 6} />}
+              {series.map(({ key, tone }) => (
+                <g key={key} className={styles[`${tone}Line`]}>
+                  <path
+                    className={styles.line}
+                    d={lineThrough(
+                      points.map((point) => value(point, key)),
+                      x,
+                      y,
+                    )}
+                  />
+                  {points.map((point, index) => {
+                    const found = value(point, key)
+                    const alone = found !== null && value(points[index - 1] ?? point, key) === null
+                    return found !== null && (at === index || alone) ? (
+                      <circle key={point.key} className={styles.dot} cx={x(index)} cy={y(found)} r={3} />
+                    ) : null
+                  })}
+                </g>
+              ))}
+              {points.map(
+                (point, index) =>
+                  index % every === 0 && (
+                    <text key={point.key} className={styles.mark} x={x(index)} y={height - 4} textAnchor="middle">
+                      {point.label}
+                    </text>
+                  ),
+              )}
+            </svg>
+            {open && (
+              <ChartTip
+                x={x(at ?? 0)}
+                width={width}
+                title={open.title ?? open.label}
+                lines={series.map(({ key, title, tone }) => ({ tone, title, value: word(value(open, key)) }))}
+              />
+            )}
+          </div>
+        )
+      }}
+    </ChartFrame>
+  )
+}
+
+function lineThrough(
+  values: readonly (number | null)[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): string {
+  return values
+    .map((value, index) => {
+      if (value === null) return ''
+      const starts = index === 0 || values[index - 1] === null
+      return `${starts ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
+    })
+    .join('')
+}

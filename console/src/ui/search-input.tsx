@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLetterKey } from '../lib/keyboard.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { Kbd } from './kbd.tsx'
+import styles from './search-input.module.css'
+
+interface SearchInputProps {
+  label: string
+  placeholder?: string
+  value: string
+  onChange: (value: string) => void
+  /** `/` brings the cursor here; at most one on a page. */
+  slash?: boolean
+}
+
+/** A search field. It tells its value when the typing pauses, and at once on Enter or when cleared. */
+export function SearchInput({ label, placeholder = 'Search…', value, onChange, slash = true }: SearchInputProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  const told = useRef(value)
+  useEffect(() => {
+    if (value !== told.current) setText(value)
+    told.current = value
+  }, [value])
+  useEffect(() => {
+    if (text === told.current) return
+    const timer = setTimeout(() => tell(text), 250)
+    return () => clearTimeout(timer)
+  })
+  useLetterKey(
+    '/',
+    (event) => {
+      event.preventDefault()
+      field.current?.focus()
+      field.current?.select()
+    },
+    slash,
+  )
+  const tell = (next: string) => {
+    if (next.trim() === told.current) return
+    told.current = next.trim()
+    onChange(next.trim())
+  }
+  return (
+    <div className={styles.search}>
+      <Icon name="search" size={14} className={styles.glass} />
+      <input
+        ref={field}
+        type="search"
+        aria-label={label}
+        placeholder={placeholder}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        className={styles.field}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') tell(text)
+          if (event.key === 'Escape') {
+            if (text) event.stopPropagation()
+            setText('')
+            tell('')
+            if (!text) field.current?.blur()
+          }
+        }}
+      />
+      {text ? (
+        <IconButton
+          icon="cross"
+          label="Clear"
+          className={styles.clear}
+          onClick={() => {
+            setText('')
+            tell('')
+            field.current?.focus()
+          }}
+        />
+      ) : (
+        slash && (
+          <span className={styles.hint}>
+            <Kbd keys="/" />
+          </span>
+        )
+      )}
+    </div>
+  )
+}

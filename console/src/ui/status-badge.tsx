@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+import styles from './status-badge.module.css'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'note' | 'calm'
+
+const toneIcons: Record<Tone, IconName> = {
+  good: 'checkCircle',
+  bad: 'crossCircle',
+  warn: 'warning',
+  note: 'progress',
+  calm: 'circle',
+}
+
+/** The states of the product, each with its word, tone and icon. A state not listed is drawn calmly under its own name. */
+const states: Record<string, readonly [word: string, tone: Tone, icon?: IconName]> = {
+  queued: ['Queued', 'calm', 'clock'],
+  accepted: ['Accepted', 'calm', 'check'],
+  sending: ['Sending', 'note'],
+  sent: ['Sent', 'note', 'check'],
+  delivered: ['Delivered', 'good', 'checkCircle'],
+  read: ['Read', 'good', 'read'],
+  received: ['Received', 'note', 'arrowDown'],
+  failed: ['Failed', 'bad'],
+  pending: ['Pending', 'note', 'clock'],
+  retrying: ['Retrying', 'warn', 'retry'],
+  held: ['Held', 'warn', 'pause'],
+  cancelled: ['Cancelled', 'calm', 'minusCircle'],
+  active: ['Active', 'good'],
+  enabled: ['Enabled', 'good'],
+  disabled: ['Disabled', 'calm', 'pause'],
+  failing: ['Failing', 'bad', 'warning'],
+  suspended: ['Suspended', 'bad', 'pause'],
+  revoked: ['Revoked', 'calm', 'minusCircle'],
+  expired: ['Expired', 'calm', 'clock'],
+  connected: ['Connected', 'good'],
+  disconnected: ['Disconnected', 'bad'],
+  approved: ['Approved', 'good'],
+  rejected: ['Rejected', 'bad'],
+  paused: ['Paused', 'warn', 'pause'],
+  new: ['New', 'note', 'circle'],
+  completed: ['Completed', 'good'],
+  ok: ['OK', 'good'],
+}
+
+interface StatusBadgeProps {
+  status: string
+  /** In place of the word, tone or icon that the state has by itself. */
+  word?: ReactNode
+  tone?: Tone
+  icon?: IconName
+}
+
+/** A state as icon, word and colour, never colour alone. */
+export function StatusBadge({ status, word, tone, icon }: StatusBadgeProps) {
+  const [ownWord, ownTone, ownIcon] = states[status.toLowerCase()] ?? [plainWord(status), 'calm']
+  const shownTone = tone ?? ownTone
+  return (
+    <span className={`${styles.badge} ${styles[shownTone]}`}>
+      <Icon name={icon ?? (tone ? toneIcons[tone] : (ownIcon ?? toneIcons[shownTone]))} size={12} />
+      {word ?? ownWord}
+    </span>
+  )
+}
+
+/** An HTTP status as a badge: 2xx good, 4xx warn, 5xx and no answer bad. */
+export function HttpBadge({ status }: { status: number | null }) {
+  if (status === null) return <StatusBadge status="failed" word="No answer" />
+  const tone: Tone = status < 300 ? 'good' : status < 400 ? 'note' : status < 500 ? 'warn' : 'bad'
+  return <StatusBadge status={String(status)} word={<span className="mono">{status}</span>} tone={tone} />
+}
+
+/** A small grey word: a scope, an event, a language. */
+export function Chip({ children, mono = false }: { children: ReactNode; mono?: boolean }) {
+  return <span className={`${styles.chip} ${mono ? 'mono' : ''}`}>{children}</span>
+}
+
+function plainWord(status: string): string {
+  const words = status.replaceAll('_', ' ').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp, Uuid } from '../ids.ts'
+
+const Values = nullable(Type.Record(Type.String(), Type.Unknown()))
+
+/** One thing that a person did. */
+export const AuditEntry = Type.Object({
+  id: Uuid,
+  at: Timestamp,
+  /** An e-mail address, or `command line`. */
+  actor: Type.String(),
+  /** `<noun>.<verb>` */
+  action: Type.String(),
+  target: nullable(Type.String()),
+  target_name: nullable(Type.String()),
+  before: Values,
+  after: Values,
+  address: nullable(Type.String()),
+  user_agent: nullable(Type.String()),
+})
+export type AuditEntry = Static<typeof AuditEntry>

@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox'
+import { type FileState, FlowResponse, fileLosses } from '../flow-response.ts'
+import { nullable, Timestamp } from '../ids.ts'
+import { consolePageQuery, Moment } from './list.ts'
+
+const State = Type.Unsafe<FileState>(
+  Type.Object({
+    kind: Type.Enum(['waiting', 'fetched', 'gone']),
+    next_try_at: Type.Optional(Timestamp),
+    attempts: Type.Optional(Type.Integer()),
+    last_error: Type.Optional(nullable(Type.String())),
+    size: Type.Optional(Type.Integer()),
+    content_type: Type.Optional(Type.String()),
+    fetched_at: Type.Optional(Timestamp),
+    why: Type.Optional(Type.Enum([...fileLosses])),
+  }),
+)
+
+/** A submitted form with how it stands with each of its files. */
+export const ConsoleForm = Type.Object({
+  ...FlowResponse.properties,
+  files: Type.Array(
+    Type.Object({
+      field: Type.String(),
+      index: Type.Integer(),
+      file_name: Type.String(),
+      mime_type: Type.String(),
+      state: State,
+    }),
+  ),
+})
+
+export const FormQuery = Type.Object(
+  {
+    ...consolePageQuery,
+    phone: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$' })),
+    flow: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    from: Type.Optional(Moment),
+    to: Type.Optional(Moment),
+  },
+  { additionalProperties: false },
+)
+
+export type ConsoleForm = Static<typeof ConsoleForm>
+export type FormQuery = Static<typeof FormQuery>

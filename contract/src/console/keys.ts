@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { Scopes } from '../scopes.ts'
+
+/** `expiring` still works, but not for long. */
+export const keyStates = ['active', 'expiring', 'expired', 'revoked'] as const
+export type KeyState = (typeof keyStates)[number]
+export const KeyStateName = Type.Unsafe<KeyState>(Type.String({ enum: [...keyStates] }))
+
+/** A key as the console shows it. Its secret is nowhere but in the answer that made it. */
+export const ConsoleKey = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  hint: Type.String(),
+  state: KeyStateName,
+  scopes: Scopes,
+  rate_limit_per_min: Type.Integer(),
+  ip_allow_list: Type.Array(Type.String()),
+  expires_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  last_used_at: nullable(Timestamp),
+  last_used_ip: nullable(Type.String()),
+})
+export type ConsoleKey = Static<typeof ConsoleKey>
+
+/** In the list, with its requests of the last seven days, day by day in UTC, today last. */
+export const ListedKey = Type.Object({
+  ...ConsoleKey.properties,
+  requests_by_day: Type.Array(Type.Integer()),
+})
+export type ListedKey = Static<typeof ListedKey>
+
+const rules = {
+  name: Type.String({ maxLength: 200 }),
+  scopes: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }),
+  rate_limit_per_min: Type.Integer(),
+  ip_allow_list: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 }),
+  expires_at: nullable(Timestamp),
+}
+
+export const NewKey = Type.Object(
+  {
+    name: rules.name,
+    scopes: rules.scopes,
+    rate_limit_per_min: Type.Optional(rules.rate_limit_per_min),
+    ip_allow_list: Type.Optional(rules.ip_allow_list),
+    expires_at: Type.Optional(rules.expires_at),
+  },
+  { additionalProperties: false },
+)
+export type NewKey = Static<typeof NewKey>
+
+export const KeyChange = Type.Partial(Type.Object(rules), { additionalProperties: false, minProperties: 1 })
+export type KeyChange = Static<typeof KeyChange>
+
+/** How long the old key goes on working beside the new one. */
+export const graceHours = [0, 1, 24] as const
+export type GraceHours = (typeof graceHours)[number]
+
+export const KeyRotation = Type.Object(
+  { grace_hours: Type.Unsafe<GraceHours>(Type.Integer({ enum: [...graceHours] })) },
+  { additionalProperties: false },
+)
+export type KeyRotation = Static<typeof KeyRotation>
+
+/** The one answer that holds a key's secret. */
+export const MadeKey = Type.Object({
+  key: ConsoleKey,
+  secret: Type.String(),
+  /** What is allowed but perhaps not meant. */
+  warnings: Type.Array(Type.String()),
+})
+export type MadeKey = Static<typeof MadeKey>
+
+export const ChangedKey = Type.Object({ key: ConsoleKey, warnings: Type.Array(Type.String()) })
+export type ChangedKey = Static<typeof ChangedKey>
+
+export const MyAddress = Type.Object({ address: Type.String() })
+export type MyAddress = Static<typeof MyAddress>

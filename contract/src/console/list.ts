@@ -1,0 +1,29 @@
+import { type TSchema, Type } from 'typebox'
+
+/** A list of the console: as the API's, but for a total, which would take long to count where there are millions. */
+export const ConsoleList = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(item),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+  })
+
+export interface ConsoleList<Item> {
+  object: 'list'
+  data: Item[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** The query parameters of every list; each adds its own filters. */
+export const consolePageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+}
+
+/** A moment as a filter takes it. */
+export const Moment = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
+  maxLength: 40,
+})

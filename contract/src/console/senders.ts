@@ -1,0 +1,34 @@
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { Sender } from '../sender.ts'
+
+/** A sender as the console shows it: with its account, and when it was last used. */
+export const ConsoleSender = Type.Object({
+  ...Sender.properties,
+  throughput: nullable(Type.String()),
+  connection: Type.Object({
+    id: Uuid,
+    account: Type.String(),
+    synced_at: nullable(Timestamp),
+    sync_error: nullable(Type.String()),
+  }),
+  last_sent_at: nullable(Timestamp),
+  last_received_at: nullable(Timestamp),
+})
+
+/** How asking the network anew went, by account. */
+export const SyncReply = Type.Object({
+  accounts: Type.Array(
+    Type.Object({
+      account: Type.String(),
+      outcome: Type.Enum(['synced', 'failed', 'overtaken']),
+      senders: Type.Integer(),
+      templates: Type.Integer(),
+      /** What went wrong, or what is worth knowing. */
+      remark: nullable(Type.String()),
+    }),
+  ),
+})
+
+export type ConsoleSender = Static<typeof ConsoleSender>
+export type SyncReply = Static<typeof SyncReply>

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox'
+import { type Role, roles } from './permissions.ts'
+
+const When = Type.String({ format: 'date-time' })
+export const RoleName = Type.Unsafe<Role>(Type.String({ enum: [...roles] }))
+
+/** Who is signed in, and where they may go. */
+export const SessionReply = Type.Object({
+  person: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    two_factor: Type.Boolean(),
+    passkeys: Type.Integer(),
+    /** Runs the installation: sees its workspaces, apps and health. */
+    operator: Type.Boolean(),
+  }),
+  workspaces: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      role: RoleName,
+      /** It lets nobody in without a second factor, whatever their role. */
+      requires_two_factor: Type.Boolean(),
+      suspended: Type.Boolean(),
+      suspended_reason: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  session: Type.Object({
+    id: Type.String(),
+    /** Until when this person counts as having just shown who they are. */
+    confirmed_until: Type.Union([When, Type.Null()]),
+  }),
+  public_url: Type.String(),
+  simulator_url: Type.Union([Type.String(), Type.Null()]),
+  version: Type.String(),
+})
+export type SessionReply = Static<typeof SessionReply>
+
+/** What comes after a step of signing in. */
+export const NextStep = Type.Object({
+  next: Type.Unsafe<'done' | 'second_factor'>(Type.String({ enum: ['done', 'second_factor'] })),
+})
+export type NextStep = Static<typeof NextStep>
+
+const linkKinds = ['setup', 'invite', 'reset'] as const
+export type LinkKind = (typeof linkKinds)[number]
+
+/** A one-time link, as the page behind it needs to know it. */
+export const LinkReply = Type.Object({
+  kind: Type.Unsafe<LinkKind>(Type.String({ enum: [...linkKinds] })),
+  email: Type.Union([Type.String(), Type.Null()]),
+  workspace_name: Type.Union([Type.String(), Type.Null()]),
+  role: Type.Union([RoleName, Type.Null()]),
+  /** The person exists already: the link adds a workspace or sets a new password. */
+  has_account: Type.Boolean(),
+  expires_at: When,
+})
+export type LinkReply = Static<typeof LinkReply>
+
+export const ConfirmReply = Type.Object({ confirmed_until: When })
+export type ConfirmReply = Static<typeof ConfirmReply>
+
+export const PasskeyRow = Type.Object({ id: Type.String(), name: Type.String(), created_at: When })
+export type PasskeyRow = Static<typeof PasskeyRow>
+
+export const SessionRow = Type.Object({
+  id: Type.String(),
+  current: Type.Boolean(),
+  created_at: When,
+  last_seen_at: When,
+  address: Type.Union([Type.String(), Type.Null()]),
+  user_agent: Type.Union([Type.String(), Type.Null()]),
+})
+export type SessionRow = Static<typeof SessionRow>
+
+/** A password's length, in characters; there are no other rules of composition. */
+export const passwordLength = { min: 15, max: 128 } as const

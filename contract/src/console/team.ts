@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { RoleName } from './session.ts'
+
+export const Member = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  name: Type.String(),
+  role: RoleName,
+  two_factor: Type.Boolean(),
+  is_you: Type.Boolean(),
+  created_at: Timestamp,
+  last_seen_at: nullable(Timestamp),
+})
+export type Member = Static<typeof Member>
+
+/** An invitation that nobody has followed yet. */
+export const Invite = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  role: RoleName,
+  created_by: Type.String(),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+})
+export type Invite = Static<typeof Invite>
+
+export const Team = Type.Object({ members: Type.Array(Member), invites: Type.Array(Invite) })
+export type Team = Static<typeof Team>
+
+/** A link that is shown once, to be handed on by whoever made it. */
+export const HandedLink = Type.Object({ url: Type.String(), expires_at: Timestamp })
+export type HandedLink = Static<typeof HandedLink>

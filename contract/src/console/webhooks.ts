@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { eventTypes } from '../events.ts'
+import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { Webhook } from '../webhook.ts'
+
+/** `failing` is enabled, but its last attempts all failed. */
+export const webhookStates = ['enabled', 'failing', 'disabled'] as const
+export type WebhookState = (typeof webhookStates)[number]
+export const WebhookStateName = Type.Unsafe<WebhookState>(Type.String({ enum: [...webhookStates] }))
+
+/** A number that is counted up to a bound only; `more` says that the bound was met. */
+export const Bounded = Type.Object({ count: Type.Integer(), more: Type.Boolean() })
+export type Bounded = Static<typeof Bounded>
+
+/** An endpoint and how it fares. */
+export const ConsoleWebhook = Type.Object({
+  ...Webhook.properties,
+  state: WebhookStateName,
+  created_at: Timestamp,
+  /** Failed attempts in a row; at `failures_max` the endpoint is disabled. */
+  failures: Type.Integer(),
+  failures_max: Type.Integer(),
+  failing_since: nullable(Timestamp),
+  last_attempt_at: nullable(Timestamp),
+  held: Bounded,
+  waiting: Bounded,
+  /** Attempts of the last 24 hours, this one included. */
+  recent: Type.Object({
+    attempts: Type.Integer(),
+    succeeded: Type.Integer(),
+    p95_ms: nullable(Type.Number()),
+  }),
+})
+export type ConsoleWebhook = Static<typeof ConsoleWebhook>
+
+const wish = {
+  name: Type.String({ maxLength: 200 }),
+  url: Type.String({ maxLength: 4000 }),
+  events: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }),
+}
+
+export const NewWebhook = Type.Object(wish, { additionalProperties: false })
+export type NewWebhook = Static<typeof NewWebhook>
+
+export const WebhookChange = Type.Partial(Type.Object(wish), { additionalProperties: false, minProperties: 1 })
+export type WebhookChange = Static<typeof WebhookChange>
+
+/** The one answer that holds an endpoint's signing secret. */
+export const MadeWebhook = Type.Object({ webhook: Webhook, secret: Type.String() })
+export type MadeWebhook = Static<typeof MadeWebhook>
+
+export const DisableWebhook = Type.Object({ reason: Type.String({ maxLength: 1000 }) }, { additionalProperties: false })
+
+export const TestWish = Type.Object(
+  { type: Type.Unsafe<(typeof eventTypes)[number]>(Type.String({ enum: [...eventTypes] })) },
+  { additionalProperties: false },
+)
+export type TestWish = Static<typeof TestWish>
+
+/** The event that was made; what came of it is its delivery. */
+export const TestSent = Type.Object({ event_id: Uuid })
+export type TestSent = Static<typeof TestSent>
+
+export const RecoverWish = Type.Object({ since: Timestamp }, { additionalProperties: false })
+
+export const Retried = Type.Object({ retried: Type.Integer() })
+export type Retried = Static<typeof Retried>

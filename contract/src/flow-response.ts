@@ -1,0 +1,81 @@
+/** A form that somebody submitted: what `flow.completed` told, to be read again. */
+import { type Static, Type } from 'typebox'
+import { FlowSubmission } from './events.ts'
+import { FlowResponseId } from './ids.ts'
+
+const { id, ...submission } = FlowSubmission.properties
+
+export const FlowResponse = Type.Object(
+  {
+    id,
+    object: Type.Literal('flow_response'),
+    ...submission,
+    response: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Keys are the form's own field names; values are the submitted answers. Answers that were no JSON object stand, " +
+        'as they came, under the one key `response_json`.',
+    }),
+  },
+  {
+    $id: 'FlowResponse',
+    description: 'A submitted form.',
+    examples: [
+      {
+        id: 'frs_5c4b3a29-1807-4f6e-8d5c-4b3a29180706',
+        object: 'flow_response',
+        message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
+        from: '16505550123',
+        from_user_id: 'US.13491200000000000001',
+        flow_token: 'claim-1001',
+        flow_id: '800000000000001',
+        source_message_id: 'msg_7d1c3c52-6a0a-4d8a-9e0b-1f2a3b4c5d6e',
+        template_id: 'tpl_9e8d7c6b-5a49-4382-9716-05f4e3d2c1b0',
+        response: { claim_type: 'auto', photos: [{ file_name: 'IMG_1.jpg', mime_type: 'image/jpeg' }] },
+        files: [{ field: 'photos', index: 0, file_name: 'IMG_1.jpg', mime_type: 'image/jpeg' }],
+        received_at: '2026-08-01T09:30:00.000Z',
+      },
+    ],
+  },
+)
+
+const moment = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
+      maxLength: 40,
+      description,
+    }),
+  )
+
+/** The filters of `GET /v1/flow_responses`, besides those of every list. */
+export const FlowResponseFilters = Type.Object({
+  from: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$', description: "The submitter's exact number." })),
+  flow_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "The network's id of the form." })),
+  received_after: moment('Submitted later than this, ISO 8601.'),
+  received_before: moment('Submitted earlier than this, ISO 8601.'),
+})
+
+export const FlowResponseParams = Type.Object({ id: FlowResponseId })
+
+export const FlowFileParams = Type.Object({
+  id: FlowResponseId,
+  index: Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: '`index` of an entry of `files`.' }),
+})
+
+/** Why a file cannot be had any more. */
+export const fileLosses = ['missing', 'wrong_hash', 'too_large', 'too_late', 'retention'] as const
+export type FileLoss = (typeof fileLosses)[number]
+
+/** How it stands with the contents of a file; for the console. */
+export type FileState =
+  | { kind: 'waiting'; next_try_at: string; attempts: number; last_error: string | null }
+  | { kind: 'fetched'; size: number; content_type: string; fetched_at: string }
+  | { kind: 'gone'; why: FileLoss }
+
+export type FlowResponse = Static<typeof FlowResponse>
+export type FlowResponseFilters = Static<typeof FlowResponseFilters>
+
+/** A submitted form with how it stands with each of its files. */
+export type FlowResponseWithFiles = Omit<FlowResponse, 'files'> & {
+  files: (FlowResponse['files'][number] & { state: FileState })[]
+}

@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../sdk/testing/free-port.ts'
+import { useService } from '../sdk/testing/service.ts'
+import { eventBody, sign } from '../sdk/testing/signing.ts'
+import { newLine } from '../server/testing/deliveries.ts'
+import { until } from '../server/testing/until.ts'
+
+const service = useService()
+
+const receivers = [
+  { language: 'TypeScript', command: [process.execPath, 'receiver-typescript/receiver.ts'] },
+  { language: 'Python', command: ['python3', 'receiver-python/receiver.py'], probe: ['--version'] },
+  { language: 'Go', command: ['go', 'run', 'receiver-go/receiver.go'], probe: ['version'] },
+]
+
+test.for(receivers)(
+  'the receiver in $language prints what was delivered and refuses what was forged',
+  async (given, { skip }) => {
+    const { command, probe } = given
+    const [program = ''] = command
+    skip(probe !== undefined && spawnSync(program, probe).status !== 0, `${program} is not on this machine`)
+    const line = await newLine(service.house)
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/`
+    const { secret } = await line.listen({ url })
+    const running = start(command, { PARLEY_WEBHOOK_SECRET: secret, PORT: String(port) })
+    await until(
+      'it takes connections',
+      () =>
+        fetch(url, { method: 'POST', body: 'x' }).then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    )
+
+    const forged = eventBody({ type: 'message.forged' })
+    const post = async (headers: Record<string, string>) =>
+      (await fetch(url, { method: 'POST', body: forged, headers })).status
+    const old = sign(forged, { key: secret, seconds: Math.floor(Date.now() / 1000) - 400 })
+    expect(await post({ 'service-signature': sign(forged) })).toBe(400)
+    expect(await post({ 'service-signature': old })).toBe(400)
+    expect(await post({})).toBe(400)
+    const large = await fetch(url, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) }).catch(() => null)
+    expect(large?.status ?? 413).toBe(413)
+
+    await line.write(2)
+    await service.settle()
+    const { body } = await line.workspace.call('/v1/webhook')
+    expect(body).toMatchObject({ data: [{ last_success_at: expect.any(String) }] })
+    const printed = await until('both are printed', () => {
+      const lines = running.out().trim().split('\n').slice(1)
+      return lines.length >= 2 && lines
+    })
+    expect(printed).toHaveLength(2)
+    for (const text of printed) expect(text).toMatch(/^message\.received [0-9a-f-]{36} \{.*"message \d".*\}$/)
+  },
+)
+
+test('a receiver without a secret says what to set', async ({ skip }) => {
+  const running = start([process.execPath, 'receiver-typescript/receiver.ts'], { PARLEY_WEBHOOK_SECRET: '' })
+  expect(await running.ended).toBe(1)
+  expect(running.err()).toContain('Set PARLEY_WEBHOOK_SECRET')
+  skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not on this machine')
+  const python = start(['python3', 'receiver-python/receiver.py'], { PARLEY_WEBHOOK_SECRET: '' })
+  expect(await python.ended).toBe(1)
+  expect(python.err()).toContain('Set PARLEY_WEBHOOK_SECRET')
+})
+
+test('the sender lists templates, sends one and waits until it is delivered', async () => {
+  const { workspace } = await service.sending.newShop()
+  const env = { PARLEY_URL: service.house.url, PARLEY_API_KEY: workspace.secret }
+  const send = (...args: string[]) => start([process.execPath, 'send-typescript/send.ts', ...args], env)
+  const listing = send()
+  expect([await listing.ended, listing.err()]).toEqual([0, ''])
+  expect(listing.out()).toContain('greeting en body.1=Ana')
+
+  const sending = send('16505550123', 'greeting', 'en', 'body.1=a=b')
+  await until('it is done', async () => {
+    await service.settle()
+    return sending.hasEnded()
+  })
+  expect([await sending.ended, sending.err()]).toEqual([0, ''])
+  expect(sending.out()).toMatch(/^msg_\S+ (delivered|read)/m)
+
+  const refused = send('16505550123', 'greeting', 'en')
+  expect(await refused.ended).toBe(1)
+  expect(refused.err()).toContain('template.variables.body.1')
+})
+
+function start([program = '', ...args]: string[], env: Record<string, string>) {
+  const child = spawn(program, args, { cwd: import.meta.dirname, env: { ...process.env, ...env } })
+  let out = ''
+  let err = ''
+  let code: number | null | undefined
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (exitCode) => {
+      code = exitCode
+      resolve(exitCode)
+    })
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { out: () => out, err: () => err, ended, hasEnded: () => code !== undefined }
+}

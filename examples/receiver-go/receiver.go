@@ -1,0 +1,115 @@
+// Receives Parley's webhooks, verifies each and prints it in one line. Needs nothing but Go's standard library.
+package main
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+const (
+	maxBytes  = 1 << 20
+	tolerance = 300 * time.Second
+)
+
+var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9a-f]{64})$`)
+
+// verify says what is wrong unless the body was signed with the secret, and lately.
+func verify(body []byte, header, secret string) error {
+	parts := signatureForm.FindStringSubmatch(header)
+	if parts == nil {
+		return errors.New("Service-Signature is missing or not of the form t=<seconds>,v1=<hex>")
+	}
+	seconds, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	if time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
+		return errors.New("signed too long ago, or in the future")
+	}
+	given, err := hex.DecodeString(parts[2])
+	if err != nil {
+		return err
+	}
+	// Over the bytes as they came; JSON that was parsed and written again has another signature.
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(parts[1] + "."))
+	mac.Write(body)
+	if !hmac.Equal(mac.Sum(nil), given) {
+		return errors.New("the signature is not that of this body and secret")
+	}
+	return nil
+}
+
+type event struct {
+	ID   string          `json:"id"`
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+}
+
+func receive(secret string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "only POST", http.StatusMethodNotAllowed)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+		if err != nil {
+			var tooLarge *http.MaxBytesError
+			if errors.As(err, &tooLarge) {
+				http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
+			} else {
+				http.Error(w, "the body did not arrive completely", http.StatusBadRequest)
+			}
+			return
+		}
+		if err := verify(body, r.Header.Get("Service-Signature"), secret); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var e event
+		var line bytes.Buffer
+		if err := json.Unmarshal(body, &e); err != nil {
+			http.Error(w, "the body is not an event", http.StatusBadRequest)
+			return
+		}
+		if err := json.Compact(&line, e.Data); err != nil {
+			http.Error(w, "the event has no data", http.StatusBadRequest)
+			return
+		}
+		// An event may come more than once: what you do with it, do once for each e.ID.
+		fmt.Println(e.Type, e.ID, line.String())
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func main() {
+	secret := os.Getenv("PARLEY_WEBHOOK_SECRET")
+	if secret == "" {
+		log.Fatal(`Set PARLEY_WEBHOOK_SECRET to the "whsec_…" that was shown when the endpoint was created.`)
+	}
+	address := net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "9000"))
+	server := &http.Server{Addr: address, Handler: receive(secret), ReadTimeout: 30 * time.Second}
+	fmt.Printf("Listening at http://%s/\n", address)
+	log.Fatal(server.ListenAndServe())
+}
+
+func setting(name, usual string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return usual
+}

@@ -1,0 +1,36 @@
+// Sends a template and waits until it is delivered: send.ts 16505550123 order_update en body.first_name=Ana
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, newClient, type Outgoing, ParleyError } from '@parley/sdk'
+
+const { PARLEY_URL = 'http://127.0.0.1:8080', PARLEY_API_KEY = '' } = process.env
+const [to, name, language, ...given] = process.argv.slice(2)
+
+try {
+  const parley = newClient({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
+  if (to && name && language) {
+    const variables = Object.fromEntries(given.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
+    await sendAndWait(parley, { to, type: 'template', template: { name, language, variables } })
+  } else {
+    console.log('Give a number, a template, its language and its variables. There are:')
+    for await (const { name, language, variables } of parley.templates.list({ status: 'APPROVED' })) {
+      console.log(' ', name, language, ...variables.map(({ key, example }) => `${key}=${example ?? '…'}`))
+    }
+  }
+} catch (error) {
+  if (!(error instanceof ParleyError || error instanceof TypeError)) throw error
+  console.error(error.message)
+  if (error instanceof ParleyError)
+    for (const { param, message } of error.errors) console.error(` ${param}: ${message}`)
+  process.exitCode = 1
+}
+
+async function sendAndWait(parley: Client, message: Outgoing) {
+  const { id } = await parley.messages.send(message)
+  for (let seen = ''; ; await sleep(3000)) {
+    const { status, error } = await parley.messages.get(id)
+    if (status !== seen) console.log(id, status, error ? `${error.code} ${error.title}` : '')
+    if (status === 'failed') process.exitCode = 1
+    if (status === 'delivered' || status === 'read' || status === 'failed') return
+    seen = status
+  }
+}

@@ -1,0 +1,28 @@
+// Compiles the SDK to JavaScript and declarations that stand alone, into sdk/dist.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { declareWords } from './words.ts'
+
+const sdk = join(import.meta.dirname, '..')
+
+export async function build(outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true })
+  const tsc = join(sdk, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+  execFileSync(process.execPath, [tsc, '-p', join(sdk, 'tsconfig.build.json'), '--outDir', outDir], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  writeFileSync(join(outDir, 'contract.d.ts'), await declareWords())
+  for (const name of readdirSync(outDir)) {
+    const file = join(outDir, name)
+    const text = readFileSync(file, 'utf8')
+    // The compiler rewrites the endings of imports in JavaScript, and leaves them in declarations.
+    const mended = name.endsWith('.d.ts') ? text.replace(/(from ')(\.\/[\w-]+)\.ts(')/g, '$1$2.js$3') : text
+    if (/['"](@parley|node:|typebox)|\.\/[\w-]+\.ts['"]/.test(mended)) {
+      throw new Error(`${name} does not stand alone: it imports something that is not in the package.`)
+    }
+    writeFileSync(file, mended)
+  }
+}
+
+if (import.meta.main) await build(join(sdk, 'dist'))

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { spawnNode } from '../../server/testing/parley.ts'
+import { until } from '../../server/testing/until.ts'
+import { freePort } from '../testing/free-port.ts'
+import { useService } from '../testing/service.ts'
+import { pack } from './pack.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
+const service = useService()
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-stranger-'))
+const project = join(folder, 'project')
+const installed = join(project, 'node_modules', '@parley', 'sdk')
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The tarball is installed in an empty project that knows nothing of this repository but the types of Node. */
+beforeAll(async () => {
+  const tarball = await pack(folder)
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }')
+  copyFileSync(join(import.meta.dirname, '..', 'testing', 'stranger.ts'), join(project, 'stranger.ts'))
+  await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
+})
+
+test('the package brings nothing but itself', () => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect(manifest).toMatchObject({ name: '@parley/sdk', license: 'MIT', type: 'module', sideEffects: false })
+  for (const name of ['private', 'dependencies', 'devDependencies', 'scripts', 'publishConfig']) {
+    expect(manifest).not.toHaveProperty(name)
+  }
+  expect(readdirSync(join(project, 'node_modules', '@parley'))).toEqual(['sdk'])
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  for (const name of readdirSync(join(installed, 'dist'))) {
+    const text = readFileSync(join(installed, 'dist', name), 'utf8')
+    const foreign = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].filter(
+      ([, to = '']) => !/^\.\/[\w-]+\.js$/.test(to),
+    )
+    expect(
+      foreign.map(([words]) => words),
+      name,
+    ).toEqual([])
+    expect(text, name).not.toMatch(/\bprocess\b|\bBuffer\b/)
+  }
+})
+
+test('its types are those of the contract, word for word', async () => {
+  const words = [...readFileSync(join(root, 'sdk', 'src', 'contract.ts'), 'utf8').matchAll(/export type \{([^}]+)\}/g)]
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'List' && name !== 'EventOf')
+  expect(words.length).toBeGreaterThan(30)
+  const lines = [
+    `import type * as Published from '${join(installed, 'dist', 'contract.js')}'`,
+    `import type * as Source from '${join(root, 'sdk', 'src', 'contract.ts')}'`,
+    'type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [K in keyof T]: Flat<T[K]> } : T',
+    'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false',
+    'export const same: Record<string, true> = {',
+    ...words.map((word) => `  ${word}: null as unknown as Same<Flat<Published.${word}>, Flat<Source.${word}>>,`),
+    "  List: null as unknown as Same<Flat<Published.List<'x'>>, Flat<Source.List<'x'>>>,",
+    "  EventOf: null as unknown as Same<Flat<Published.EventOf<'message.read'>>, Flat<Source.EventOf<'message.read'>>>,",
+    '}',
+  ]
+  writeFileSync(join(folder, 'same.ts'), lines.join('\n'))
+  expect(
+    await compile(folder, ['same.ts'], { module: 'nodenext', allowImportingTsExtensions: true, noEmit: true }),
+  ).toBe('')
+})
+
+test.each([
+  ['nodenext, with the types of Node alone', { module: 'nodenext', lib: ['es2022'] }],
+  ['bundler, with those of the web as well', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }],
+])('a strict program compiles against it: %s', async (_name, options) => {
+  expect(await compile(project, ['stranger.ts'], { ...options, skipLibCheck: false, outDir: 'out' })).toBe('')
+})
+
+test('every example of the README compiles', async () => {
+  const readme = readFileSync(join(installed, 'README.md'), 'utf8')
+  const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text)
+  expect(examples.length).toBeGreaterThan(6)
+  const given = {
+    parley: "import('@parley/sdk').Client",
+    message: "import('@parley/sdk').Outgoing",
+    rawBody: 'string',
+    headers: 'Headers',
+    secret: 'string',
+    baseUrl: 'string',
+    key: 'string',
+  }
+  const files = examples.map((text, at) => {
+    const missing = Object.entries(given).filter(([name]) => !new RegExp(`^const ${name} =`, 'm').test(text))
+    const declared = missing.map(([name, type]) => `declare const ${name}: ${type}`)
+    writeFileSync(join(project, `readme-${at}.ts`), [...declared, text, 'export {}'].join('\n'))
+    return `readme-${at}.ts`
+  })
+  const paths = { express: [join(root, 'node_modules', '@types', 'express')] }
+  expect(await compile(project, files, { module: 'nodenext', noEmit: true, paths })).toBe('')
+})
+
+test('the program calls the service and receives what it delivers', async () => {
+  const shop = await service.sending.newShop()
+  const port = await freePort()
+  const running = spawnNode([join(project, 'out', 'stranger.js')], {
+    PARLEY_URL: service.house.url,
+    PARLEY_API_KEY: shop.workspace.secret,
+    PARLEY_WEBHOOK_SECRET: await service.listen(shop.workspace, `http://127.0.0.1:${port}/hook`),
+    PORT: String(port),
+  })
+  await until('the program is done', async () => {
+    await service.settle()
+    return running.hasEnded()
+  })
+  const { code, out, err } = await running.ended
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const lines = out.trim().split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      `sender ${shop.account.phoneNumber}`,
+      'event sent 16505550123',
+      'event delivered 16505550123',
+      expect.stringMatching(/^delivered true 20/),
+      'refused not_found 404',
+      'others function,function,function,function',
+    ]),
+  )
+})
+
+/** What the compiler has to say. */
+async function compile(cwd: string, files: string[], options: object): Promise<string> {
+  const compilerOptions = {
+    target: 'es2022',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+    ...options,
+  }
+  writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  return run(process.execPath, [tsc, '-p', cwd], { cwd }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }) => stdout || 'failed',
+  )
+}

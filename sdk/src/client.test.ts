@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { useForms } from '../../server/testing/forms.ts'
+import { useHouse } from '../../server/testing/house.ts'
+import { newWorkspace } from '../../server/testing/workspace.ts'
+import { newClient } from './client.ts'
+import type { Message } from './contract.ts'
+import { version } from './version.ts'
+
+const house = useHouse()
+const forms = useForms(house)
+const { sending } = forms
+
+const hello = { to: '16505550123', type: 'text', text: { body: 'hello' } } as const
+
+test('every read of the service has its call', async () => {
+  const { workspace, senderId } = await sending.newShop()
+  const parley = newClient({ key: workspace.secret, baseUrl: house.url })
+  expect(await parley.me()).toMatchObject({ account_id: workspace.id, key: { id: workspace.key.id } })
+  expect(await parley.webhooks.list()).toMatchObject({ object: 'list', data: [], total: 0 })
+  const [sender] = await parley.senders.list().all()
+  expect(sender?.id).toBe(senderId)
+  expect(await parley.senders.get(senderId)).toEqual(sender)
+  const { data } = await parley.templates.list({ name: 'greeting', language: 'en', status: 'APPROVED' }).page()
+  const [template] = data
+  expect(template).toMatchObject({ object: 'template', variables: [{ key: 'body.1' }] })
+  expect(await parley.templates.get(template?.id ?? '')).toEqual(template)
+  expect(await parley.templates.list({ name: 'another' })).toMatchObject({ data: [] })
+})
+
+test('a template is sent and its way can be followed', async () => {
+  const { workspace } = await sending.newShop()
+  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
+  const { id } = await messages.send({ to: '+16505550124', type: 'template', template, reference: 'order 1001' })
+  await sending.settle()
+  const message = await messages.get(id)
+  expect(message).toMatchObject({ to: '16505550124', reference: 'order 1001', status: 'read' })
+  expect(message.history.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])
+  await expect(messages.send({ to: '1', type: 'template', template: {} })).rejects.toMatchObject({
+    code: 'validation_failed',
+    param: 'to',
+    errors: expect.arrayContaining([expect.objectContaining({ param: 'to' })]),
+  })
+})
+
+test('a list is walked to its end, each item once, in either order and by filter', async () => {
+  const { workspace } = await sending.newShop()
+  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const sent: Message[] = []
+  for (let n = 0; n < 5; n++) sent.push(await messages.send({ ...hello, reference: `${n}` }))
+  const seen: (string | null)[] = []
+  for await (const { reference } of messages.list({ limit: 2 })) seen.push(reference)
+  expect(seen).toEqual(['4', '3', '2', '1', '0'])
+  expect(await messages.list({ limit: 2, order: 'asc' }).all()).toEqual(sent)
+  expect(await messages.list({ limit: 2, order: 'asc' }).all({ max: 3 })).toEqual(sent.slice(0, 3))
+  const pages: number[] = []
+  for await (const { data } of messages.list({ limit: 2 }).pages()) pages.push(data.length)
+  expect(pages).toEqual([2, 2, 1])
+  const first = await messages.list({ limit: 2, order: 'asc' }).page()
+  expect(first).toMatchObject({ total: 5, has_more: true })
+  expect((await messages.list({ limit: 2, order: 'asc' }).page(first.next_cursor)).data).toEqual(sent.slice(2, 4))
+  const later = new Date(house.clock.now().getTime() + 1000)
+  expect(await messages.list({ created_after: later })).toMatchObject({ total: 0 })
+  expect(await messages.list({ created_before: later, status: 'queued' })).toMatchObject({ total: 5 })
+})
+
+test('a submitted form is listed and got, and its file comes as it was uploaded', async () => {
+  const shop = await forms.newShop()
+  const phone = '16505550190'
+  await shop.sendForm(phone, 'claim-1001')
+  const bytes = randomBytes(100_000)
+  const photo = { base64: bytes.toString('base64'), filename: 'carte d’été "1".jpg', mimeType: 'image/jpeg' }
+  const told = await shop.fillForm(phone, { values: { full_name: 'Ana' }, files: { photos: [photo] } })
+  await forms.fetcher.drain()
+  const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: house.url })
+  const response = await flowResponses.get(told.id)
+  expect(response).toEqual({ ...told, object: 'flow_response' })
+  expect(await flowResponses.list({ from: phone, flow_id: shop.flowId }).all()).toEqual([response])
+  expect(await flowResponses.list({ received_after: new Date(told.received_at) }).all()).toEqual([])
+  const file = await flowResponses.file(told.id, response.files[0]?.index ?? -1)
+  expect(file).toMatchObject({ name: photo.filename, type: 'image/jpeg', size: bytes.length })
+  expect(bytes.equals(await file.bytes())).toBe(true)
+  await expect(flowResponses.file(told.id, 7)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a send whose answer was lost is not sent twice', async () => {
+  const { workspace } = await sending.newShop()
+  let calls = 0
+  const lossy: typeof fetch = async (url, init) => {
+    const answer = await fetch(url, init)
+    if (++calls > 1) return answer
+    await answer.arrayBuffer()
+    throw new TypeError('the connection broke after the service had answered')
+  }
+  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url, fetch: lossy })
+  const message = await messages.send({ ...hello, reference: 'once' })
+  expect(calls).toBe(2)
+  expect(await messages.list()).toMatchObject({ data: [message], total: 1 })
+})
+
+test('a call beyond the budget says how long to wait', async () => {
+  const workspace = await newWorkspace(house)
+  const { secret } = await workspace.newKey({ budget: 1 })
+  const parley = newClient({ key: secret, baseUrl: house.url, maxWaitMs: 100 })
+  await parley.me()
+  const error = await parley.me().catch((thrown) => thrown)
+  expect(error).toMatchObject({ code: 'rate_limited', type: 'rate_limit_error', status: 429 })
+  expect(error.requestId).toMatch(/^req_/)
+  expect(error.retryAfter).toBeGreaterThan(0)
+})
+
+test('the version is that of the package', async () => {
+  const { default: manifest } = await import('../package.json', { with: { type: 'json' } })
+  expect(version).toBe(manifest.version)
+})

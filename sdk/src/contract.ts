@@ -1,0 +1,39 @@
+/**
+ * The words of the contract that the client speaks. Here they are borrowed; the build writes them out in full, so that the
+ * published package stands alone.
+ */
+export type { ErrorCode, ErrorType, Fault } from '@parley/contract/errors'
+export type {
+  Event,
+  EventOf,
+  EventType,
+  FlowFile,
+  FlowSubmission,
+  MessageError,
+  MessageStatusData,
+} from '@parley/contract/events'
+export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
+export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
+export type { Me } from '@parley/contract/key'
+export type {
+  Message,
+  MessageFilters,
+  MessageStatus,
+  MessageStep,
+  MessageWithHistory,
+} from '@parley/contract/message'
+export type { List, PageQuery } from '@parley/contract/page'
+export type { Scope } from '@parley/contract/scopes'
+export type {
+  SendContact,
+  SendLocation,
+  SendReaction,
+  SendRequest,
+  SendTemplate,
+  SendText,
+  SendType,
+} from '@parley/contract/send'
+export type { SendInteractive } from '@parley/contract/send-interactive'
+export type { Sender } from '@parley/contract/sender'
+export type { Template, TemplateFilters, TemplateFlow, TemplateVariable } from '@parley/contract/template'
+export type { Webhook } from '@parley/contract/webhook'

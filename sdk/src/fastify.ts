@@ -1,0 +1,54 @@
+/** Deliveries in Fastify. */
+import { type NodeBody, readNodeBody } from './node-body.ts'
+import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
+import type { WebhookHeaders } from './verify.ts'
+
+export type { EventHandler, ReceiveOptions } from './receive.ts'
+export type { ParleyEvent } from './verify.ts'
+
+/** Only what is used of Fastify, so that it does not have to be installed. */
+export interface FastifyApp {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(type: string, parser: (request: unknown, payload: NodeBody) => Promise<unknown>): unknown
+  post(path: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown
+}
+
+interface FastifyRequest {
+  headers: { readonly [name: string]: string | string[] | undefined }
+  body: unknown
+}
+
+interface FastifyReply {
+  code(status: number): unknown
+  header(name: string, value: string): unknown
+  send(body?: unknown): unknown
+}
+
+/**
+ * `app.register(parleyWebhook(secret, async (event) => { … }), { prefix: '/hooks/parley' })`
+ *
+ * A plugin: the bodies of its own route are left as they come, those of other routes are parsed as ever.
+ */
+export function parleyWebhook(
+  secret: string | readonly string[],
+  handler: EventHandler,
+  options: ReceiveOptions = {},
+): (app: FastifyApp) => Promise<void> {
+  const { maxBytes, receive } = newReceiver(secret, handler, options)
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', async (_request, payload) => {
+      const bytes = readNodeBody(payload, maxBytes)
+      // A fault is told when the route asks for the bytes, in the same words as in every other framework.
+      await bytes.catch(() => {})
+      return () => bytes
+    })
+    app.post('/', async ({ headers, body }, reply) => {
+      const readBody = typeof body === 'function' ? () => body() : () => new Uint8Array()
+      const answer = await receive(headers as WebhookHeaders, readBody)
+      reply.code(answer.status)
+      if (answer.body !== null) reply.header('content-type', 'application/json')
+      return reply.send(answer.body ?? undefined)
+    })
+  }
+}

@@ -1,0 +1,49 @@
+/** Deliveries in anything that takes a `Request` and gives a `Response`: workers, Deno, Bun, Next.js, Remix and their like. */
+import {
+  BodyTooLarge,
+  type EventHandler,
+  joined,
+  newReceiver,
+  type ReceiveAnswer,
+  type ReceiveOptions,
+} from './receive.ts'
+import { WebhookVerificationError } from './verify.ts'
+
+export type { EventHandler, ReceiveOptions } from './receive.ts'
+export type { ParleyEvent } from './verify.ts'
+
+/** `export const POST = parleyWebhook(secret, async (event) => { … })` */
+export function parleyWebhook(
+  secret: string | readonly string[],
+  handler: EventHandler,
+  options: ReceiveOptions = {},
+): (request: Request) => Promise<Response> {
+  const { maxBytes, receive } = newReceiver(secret, handler, options)
+  return async (request) => responseOf(await receive(request.headers, () => readRequest(request, maxBytes)))
+}
+
+export async function readRequest(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (request.bodyUsed) {
+    throw new WebhookVerificationError(
+      'body_not_raw',
+      'Something read the body before. Hand over the request unread, or a clone() made before it was read.',
+    )
+  }
+  const reader = request.body?.getReader()
+  if (!reader) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return joined(chunks)
+    size += value.length
+    chunks.push(value)
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => {})
+      throw new BodyTooLarge(maxBytes)
+    }
+  }
+}
+
+export function responseOf({ status, body }: ReceiveAnswer): Response {
+  return new Response(body, body === null ? { status } : { status, headers: { 'content-type': 'application/json' } })
+}

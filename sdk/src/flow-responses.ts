@@ -1,0 +1,66 @@
+import type { FlowResponse, FlowResponseFilters, PageQuery } from './contract.ts'
+import { newPages, type Pages } from './pages.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+export interface FlowResponseQuery extends PageQuery, Omit<FlowResponseFilters, 'received_after' | 'received_before'> {
+  received_after?: string | Date
+  received_before?: string | Date
+}
+
+/** An uploaded file. Its content is read once: as a stream, or as bytes. */
+export interface UploadedFile {
+  /** As the submitter named it. Do not use it as a path. */
+  name: string
+  /** Its media type. */
+  type: string
+  /** In bytes; null if the service did not say. */
+  size: number | null
+  stream: ReadableStream<Uint8Array>
+  bytes(): Promise<Uint8Array>
+}
+
+/** Submitted forms and the files in them. Scope `flow_responses:read`. */
+export interface FlowResponses {
+  list(query?: FlowResponseQuery, options?: CallOptions): Pages<FlowResponse>
+  get(id: string, options?: CallOptions): Promise<FlowResponse>
+  /** `index` is that of an entry of `files`. A file still on its way from the network is waited for, as retries go. The time-out ends with the headers; `signal` holds while the content is read. */
+  file(id: string, index: number, options?: CallOptions): Promise<UploadedFile>
+}
+
+export function newFlowResponses({ get, open }: Transport): FlowResponses {
+  const path = (id: string) => `/v1/flow_responses/${encodeURIComponent(id)}`
+  return {
+    list: (query = {}, options) =>
+      newPages((cursor) => get('/v1/flow_responses', { ...query, ...(cursor && { cursor }) }, options)),
+    get: (id, options) => get(path(id), {}, options),
+    async file(id, index, options) {
+      return uploadedFile(await open(`${path(id)}/files/${encodeURIComponent(index)}`, options))
+    },
+  }
+}
+
+function uploadedFile(answer: Response): UploadedFile {
+  const { headers } = answer
+  const size = headers.get('content-length')
+  return {
+    name: fileName(headers.get('content-disposition') ?? '') ?? 'file',
+    type: headers.get('content-type') ?? 'application/octet-stream',
+    size: size === null ? null : Number(size),
+    stream: answer.body ?? new ReadableStream({ start: (controller) => controller.close() }),
+    bytes: async () => new Uint8Array(await answer.arrayBuffer()),
+  }
+}
+
+/** RFC 6266: `filename*` carries any letters and goes before `filename`. */
+export function fileName(disposition: string): string | null {
+  const [, encoded] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
+  if (encoded) {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      // Not what it says it is; the plain name may be.
+    }
+  }
+  const [, quoted, bare] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(disposition) ?? []
+  return quoted?.replace(/\\(.)/g, '$1') ?? bare ?? null
+}

@@ -1,0 +1,25 @@
+/** Deliveries in Hono. */
+import { readRequest, responseOf } from './fetch.ts'
+import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
+
+export type { EventHandler, ReceiveOptions } from './receive.ts'
+export type { ParleyEvent } from './verify.ts'
+
+/** Only what is used of Hono's context, so that it does not have to be installed. */
+export interface HonoContext {
+  req: { raw: Request; text(): Promise<string> }
+}
+
+/** `app.post('/hooks/parley', parleyWebhook(secret, async (event) => { … }))` */
+export function parleyWebhook(
+  secret: string | readonly string[],
+  handler: EventHandler,
+  options: ReceiveOptions = {},
+): (context: HonoContext) => Promise<Response> {
+  const { maxBytes, receive } = newReceiver(secret, handler, options)
+  return async ({ req }) => {
+    // Hono keeps the text of a body that a middleware read as text or JSON.
+    const readBody = () => (req.raw.bodyUsed ? req.text() : readRequest(req.raw, maxBytes))
+    return responseOf(await receive(req.raw.headers, readBody))
+  }
+}

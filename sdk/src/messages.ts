@@ -1,0 +1,44 @@
+import type { Message, MessageFilters, MessageWithHistory, PageQuery, SendRequest, SendType } from './contract.ts'
+import { newPages, type Pages } from './pages.ts'
+import { readIdempotencyKey } from './settings.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** A message to send: `type` names the one member that carries the content. */
+export type Outgoing = {
+  [Type in SendType]: Omit<SendRequest, SendType | 'type'> & { type: Type } & {
+    [Member in Type]: NonNullable<SendRequest[Member]>
+  }
+}[SendType]
+
+export interface MessageQuery extends PageQuery, Omit<MessageFilters, 'created_after' | 'created_before'> {
+  created_after?: string | Date
+  created_before?: string | Date
+}
+
+export interface SendOptions extends CallOptions {
+  /**
+   * Makes the send happen once, however often it is tried. Each call has a fresh one, kept across its retries; give your own
+   * if your program may repeat the call itself: 1 to 255 visible ASCII characters.
+   */
+  idempotencyKey?: string | undefined
+}
+
+export interface Messages {
+  /** Takes a message; it is sent soon after, and events tell how far it came. Scope `messages:send`. */
+  send(message: Outgoing, options?: SendOptions): Promise<Message>
+  /** What this key sent. Scope `messages:read`. */
+  list(query?: MessageQuery, options?: CallOptions): Pages<Message>
+  /** One message and every status it has had. Scope `messages:read`. */
+  get(id: string, options?: CallOptions): Promise<MessageWithHistory>
+}
+
+export function newMessages({ get, post }: Transport): Messages {
+  return {
+    async send(message, { idempotencyKey = crypto.randomUUID(), ...options } = {}) {
+      return post('/v1/messages', message, readIdempotencyKey(idempotencyKey), options)
+    },
+    list: (query = {}, options) =>
+      newPages((cursor) => get('/v1/messages', { ...query, ...(cursor && { cursor }) }, options)),
+    get: (id, options) => get(`/v1/messages/${encodeURIComponent(id)}`, {}, options),
+  }
+}

@@ -1,0 +1,28 @@
+import { BodyTooLarge, joined } from './receive.ts'
+
+/** A request of Node's `http`, as far as it is needed to read its body. */
+export interface NodeBody {
+  on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/**
+ * Reads a body to its end. Of one that is too large the rest is let go by unread: a sender that is cut off in the middle would
+ * never see the answer.
+ */
+export function readNodeBody(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    body.on('data', (chunk) => {
+      const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+      size += bytes.length
+      if (size <= maxBytes) chunks.push(bytes)
+      else reject(new BodyTooLarge(maxBytes))
+    })
+    body.on('end', () => resolve(joined(chunks)))
+    body.on('error', reject)
+    body.on('close', () => reject(new Error('The connection closed before the whole body came.')))
+  })
+}

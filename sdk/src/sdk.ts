@@ -1,0 +1,20 @@
+/** The front door: what `@parley/sdk` gives. */
+export { type Client, type ClientOptions, newClient } from './client.ts'
+export type * from './contract.ts'
+export { type ClientFault, ParleyError, type ParleyErrorCode } from './error.ts'
+export type { FlowResponseQuery, FlowResponses, UploadedFile } from './flow-responses.ts'
+export type { MessageQuery, Messages, Outgoing, SendOptions } from './messages.ts'
+export type { Pages } from './pages.ts'
+export type { Senders } from './senders.ts'
+export type { Templates } from './templates.ts'
+export type { CallOptions } from './transport.ts'
+export {
+  type ParleyEvent,
+  type UnknownEvent,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookFault,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from './verify.ts'
+export { version } from './version.ts'

@@ -1,0 +1,17 @@
+import type { PageQuery, Template, TemplateFilters } from './contract.ts'
+import { newPages, type Pages } from './pages.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** The workspace's templates and the variables each needs. Scope `templates:read`. */
+export interface Templates {
+  list(query?: PageQuery & TemplateFilters, options?: CallOptions): Pages<Template>
+  get(id: string, options?: CallOptions): Promise<Template>
+}
+
+export function newTemplates({ get }: Transport): Templates {
+  return {
+    list: (query = {}, options) =>
+      newPages((cursor) => get('/v1/templates', { ...query, ...(cursor && { cursor }) }, options)),
+    get: (id, options) => get(`/v1/templates/${encodeURIComponent(id)}`, {}, options),
+  }
+}

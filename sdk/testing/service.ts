@@ -1,0 +1,37 @@
+import { eventTypes } from '@parley/contract/events'
+import { beforeAll } from 'vitest'
+import { createWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
+import { localRules, useCourier } from '../../server/testing/deliveries.ts'
+import { type House, useHouse } from '../../server/testing/house.ts'
+import { type Sending, useSending } from '../../server/testing/sending.ts'
+import type { TestWorkspace } from '../../server/testing/workspace.ts'
+
+/** The whole service on today's time: programs of their own call it, and it delivers to them. */
+export interface Service {
+  house: House
+  sending: Sending
+  /** Makes an endpoint of the workspace that hears of everything; gives its secret. */
+  listen(workspace: Pick<TestWorkspace, 'id'>, url: string): Promise<string>
+  /** Sends what is due, hears what the network says of it, and makes the deliveries. */
+  settle(): Promise<void>
+}
+
+export function useService(): Service {
+  const house = useHouse()
+  beforeAll(() => house.clock.forward({ ms: Date.now() - house.clock.now().getTime() }))
+  const sending = useSending(house)
+  const deliveries = useCourier(house, { deadlineMs: 10_000, answerDeadlineMs: 5000 })
+  return {
+    house,
+    sending,
+    async listen(workspace, url) {
+      const { db, clock, secretKeys } = house
+      const wish = { workspaceId: workspace.id, name: 'receiver', url, events: eventTypes }
+      return (await createWebhook(db, clock, secretKeys, localRules, wish)).secret
+    },
+    async settle() {
+      await sending.settle()
+      await deliveries.courier.drain()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { can, type Role, roles } from '@parley/contract/console/permissions'
+import { beforeAll, expect, test } from 'vitest'
+import { apiParts } from '../testing/api-parts.ts'
+import { newBrowser, type SignedInPerson, signedIn } from '../testing/console.ts'
+import { useHouse } from '../testing/house.ts'
+import { newWorkspace, type TestWorkspace } from '../testing/workspace.ts'
+import { consoleRoutes } from './console.ts'
+import { type ConsoleRoute, isWorkspaceRoute } from './http/console/route.ts'
+import { newUuid } from './lib/ids.ts'
+
+const house = useHouse()
+let ours: TestWorkspace
+let routes: ConsoleRoute[]
+const people = new Map<Role, SignedInPerson>()
+let operator: SignedInPerson
+
+beforeAll(async () => {
+  ours = await newWorkspace(house, 'Ours')
+  for (const role of roles) people.set(role, await signedIn(house, { workspaceId: ours.id, role }))
+  operator = await signedIn(house, { operator: true })
+  const parts = apiParts(house.db, house.clock, house.secretKeys)
+  routes = consoleRoutes({
+    ...parts,
+    publicUrl: house.url,
+    version: 'test',
+    site: { publicUrl: house.url, trustProxy: [] },
+  })
+})
+
+const pathOf = (route: ConsoleRoute, workspaceId: string): string =>
+  (isWorkspaceRoute(route) ? `/w/${workspaceId}` : '') + route.path.replaceAll(/:\w+/g, newUuid())
+
+/** What a route answers somebody, without doing anything: of those that would, a body that it refuses. */
+async function answerTo(person: Pick<SignedInPerson, 'call'>, route: ConsoleRoute, workspaceId = ours.id) {
+  const { method } = route
+  const { status, body } = await person.call(pathOf(route, workspaceId), {
+    method,
+    ...(method === 'GET' ? {} : { body: { 'no such field': true } }),
+  })
+  return { status, code: body?.error?.code as string | undefined }
+}
+
+test('every route within a workspace answers just those whose role the table names', async () => {
+  const own = routes.filter(isWorkspaceRoute)
+  for (const route of own) {
+    for (const [role, person] of people) {
+      const { status, code } = await answerTo(person, route)
+      const what = `${role}: ${route.method} ${route.path} answered ${status} ${code}`
+      if (can(role, route.who as Parameters<typeof can>[1])) expect(code, what).not.toBe('not_permitted')
+      else expect({ status, code }, what).toEqual({ status: 403, code: 'not_permitted' })
+      expect(status, what).not.toBe(500)
+    }
+  }
+})
+
+test('nobody gets anything without a session, and a workspace of others is one that never was', async () => {
+  const stranger = newBrowser(house.url)
+  const theirs = await newWorkspace(house, 'Theirs')
+  const admin = people.get('admin') as SignedInPerson
+  for (const route of routes) {
+    const what = `${route.method} ${route.path}`
+    if (route.who === 'anyone') continue
+    expect(await answerTo(stranger, route), what).toEqual({ status: 401, code: 'not_signed_in' })
+    if (!isWorkspaceRoute(route)) continue
+    for (const person of [admin, operator]) {
+      expect(await answerTo(person, route, theirs.id), what).toEqual({ status: 404, code: 'not_found' })
+      expect(await answerTo(person, route, newUuid()), what).toEqual({ status: 404, code: 'not_found' })
+      expect(await answerTo(person, route, 'x'), what).toEqual({ status: 404, code: 'not_found' })
+    }
+  }
+})
+
+test('what is the operator’s is no admin’s', async () => {
+  const admin = people.get('admin') as SignedInPerson
+  for (const route of routes.filter(({ who }) => who === 'operator')) {
+    const what = `${route.method} ${route.path}`
+    expect(await answerTo(admin, route), what).toEqual({ status: 403, code: 'not_permitted' })
+    expect((await answerTo(operator, route)).code, what).not.toBe('not_permitted')
+  }
+})
+
+test('a key never opens the console, and a session never opens /v1', async () => {
+  const withKey = newBrowser(house.url)
+  const { status } = await withKey.call('/session', { headers: { authorization: `Bearer ${ours.secret}` } })
+  expect(status).toBe(401)
+  const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const answer = await fetch(`${house.url}/v1/me`, { headers: { cookie } })
+  expect(answer.status).toBe(401)
+})
+
+test('what changes is told to whoever watches the workspace, and to nobody else', async () => {
+  const member = people.get('member') as SignedInPerson
+  const other = await newWorkspace(house, 'Other')
+  const elsewhere = await signedIn(house, { workspaceId: other.id, role: 'member' })
+  const watching = await watch(member, ours.id)
+  const apart = await watch(elsewhere, other.id)
+  await ours.call('/v1/me')
+  await watching.until('requests')
+  await other.call('/v1/me')
+  await apart.until('requests')
+  expect(apart.text().match(/"topic":"requests"/g)).toHaveLength(1)
+  expect((await member.call(`/w/${other.id}/live`)).status).toBe(404)
+  watching.close()
+  apart.close()
+})
+
+/** A stream as a browser holds it. */
+async function watch(person: SignedInPerson, workspaceId: string) {
+  const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const stop = new AbortController()
+  const answer = await fetch(`${house.url}/console/api/w/${workspaceId}/live`, {
+    headers: { cookie },
+    signal: stop.signal,
+  })
+  expect(answer.headers.get('content-type')).toContain('text/event-stream')
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  let text = ''
+  const more = async () => {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`the stream ended after: ${text}`)
+    text += Buffer.from(value).toString('utf8')
+  }
+  return {
+    text: () => text,
+    async until(topic: string) {
+      while (!text.includes(`"topic":"${topic}"`)) await more()
+    },
+    close: () => stop.abort(),
+  }
+}

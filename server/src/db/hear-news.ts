@@ -1,0 +1,48 @@
+import type { Logger } from '../lib/logger.ts'
+import type { Database } from './db.ts'
+import { type News, newsChannel, readNews } from './news.ts'
+import type { Session } from './session.ts'
+
+export interface Listening {
+  stop(): Promise<void>
+}
+
+/**
+ * Hears what any process tells, over a connection of its own. When that is lost it comes back, and says that something may
+ * have been missed.
+ */
+export function hearNews(db: Database, log: Logger, heard: (news: News) => void, missed: () => void): Listening {
+  let session: Session | undefined
+  let stopped = false
+  let retry: NodeJS.Timeout | undefined
+
+  async function open(first: boolean): Promise<void> {
+    try {
+      const opened = await db.session()
+      if (stopped) return await opened.close()
+      session = opened
+      opened.onLost(() => again(0))
+      await opened.listen(newsChannel, (payload) => {
+        for (const news of readNews(payload)) heard(news)
+      })
+      if (!first) missed()
+    } catch (error) {
+      log.warn({ err: error }, 'changes by other processes cannot be heard just now')
+      again(1000)
+    }
+  }
+
+  function again(waitMs: number): void {
+    if (!stopped) retry = setTimeout(() => void open(false), waitMs).unref()
+  }
+
+  const opening = open(true)
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(retry)
+      await opening
+      await session?.close().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { type AuditFilter, type AuditRow, entriesOf, facetsOf, insertEntry } from './audit.sql.ts'
+
+/** Who did it. */
+export interface Actor {
+  personId: string | null
+  /** An e-mail address, or `command line`. */
+  name: string
+  address: string | null
+  userAgent: string | null
+}
+
+export interface Deed {
+  /** `<noun>.<verb>`: key.create, webhook.disable, member.role */
+  action: string
+  workspaceId: string | null
+  target?: string | null
+  targetName?: string | null
+  /** Only what changed, and never a secret. */
+  before?: Readonly<Record<string, unknown>> | null
+  after?: Readonly<Record<string, unknown>> | null
+}
+
+/** Puts a deed on record, in the transaction that does it. */
+export async function recordDeed(db: Db, clock: Clock, actor: Actor, deed: Deed): Promise<void> {
+  await insertEntry(db, {
+    id: newUuid(clock.now().getTime()),
+    workspace_id: deed.workspaceId,
+    at: clock.now(),
+    person_id: actor.personId,
+    actor: actor.name,
+    action: deed.action,
+    target: deed.target ?? null,
+    target_name: deed.targetName ?? null,
+    before: deed.before ?? null,
+    after: deed.after ?? null,
+    address: actor.address,
+    user_agent: actor.userAgent?.slice(0, 300) ?? null,
+  })
+  if (deed.workspaceId !== null) db.tell(deed.workspaceId, 'audit')
+}
+
+export type Recorded = AuditRow
+export type AuditQuery = AuditFilter
+
+/** Newest first; null: what concerns no workspace. */
+export const auditPage = (
+  db: Db,
+  workspaceId: string | null,
+  query: AuditQuery,
+  page: { take: number; after: { at: Date; id: string } | null },
+): Promise<Recorded[]> => entriesOf(db, workspaceId, query, page.after, page.take)
+
+export const everyEntry = (db: Db, workspaceId: string, query: AuditQuery, most: number): Promise<Recorded[]> =>
+  entriesOf(db, workspaceId, query, null, most)
+
+export async function auditFacets(db: Db, workspaceId: string): Promise<{ actors: string[]; actions: string[] }> {
+  const pairs = await facetsOf(db, workspaceId)
+  const unique = (words: string[]) => [...new Set(words)].sort()
+  return { actors: unique(pairs.map(({ actor }) => actor)), actions: unique(pairs.map(({ action }) => action)) }
+}

@@ -1,0 +1,101 @@
+import { AuditEntry } from '@parley/contract/console/audit'
+import { List, pageQuery } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { pageOf, readPage } from '../../http/page.ts'
+import { csvLines } from '../../lib/csv.ts'
+import { type AuditQuery, auditFacets, auditPage, everyEntry, type Recorded } from './audit.ts'
+
+const { order: _newestFirst, ...paging } = pageQuery
+const Word = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }))
+const filters = { actor: Word, action: Word, target: Word }
+const Query = Type.Object({ ...paging, ...filters }, { additionalProperties: false })
+
+export const auditConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/audit',
+    who: 'audit:read',
+    query: Query,
+    reply: Type.Omit(List(AuditEntry), ['total']),
+    async handle({ db, workspaceId }, { query }) {
+      const page = readPage(query)
+      const { total: _, ...list } = pageOf(
+        page,
+        await auditPage(db, workspaceId, toQuery(query), page),
+        0,
+        markOf,
+        toEntry,
+      )
+      return list
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/audit/facets',
+    who: 'audit:read',
+    reply: Type.Object({ actors: Type.Array(Type.String()), actions: Type.Array(Type.String()) }),
+    handle: ({ db, workspaceId }) => auditFacets(db, workspaceId),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/audit.csv',
+    who: 'audit:read',
+    confirmed: true,
+    query: Type.Object(filters, { additionalProperties: false }),
+    reply: Type.String(),
+    async handle({ db, workspaceId, setHeader }, { query }) {
+      setHeader('Content-Type', 'text/csv; charset=utf-8')
+      setHeader('Content-Disposition', 'attachment; filename="audit.csv"')
+      const rows = await everyEntry(db, workspaceId, toQuery(query), 50_000)
+      const head = ['at', 'actor', 'action', 'target', 'target_name', 'before', 'after', 'address', 'user_agent']
+      const lines = rows
+        .map(toEntry)
+        .map((entry) => [
+          entry.at,
+          entry.actor,
+          entry.action,
+          entry.target,
+          entry.target_name,
+          entry.before && JSON.stringify(entry.before),
+          entry.after && JSON.stringify(entry.after),
+          entry.address,
+          entry.user_agent,
+        ])
+      return csvLines([head, ...lines])
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/audit',
+    who: 'operator',
+    query: Query,
+    reply: Type.Omit(List(AuditEntry), ['total']),
+    async handle({ db }, { query }) {
+      const page = readPage(query)
+      const { total: _, ...list } = pageOf(page, await auditPage(db, null, toQuery(query), page), 0, markOf, toEntry)
+      return list
+    },
+  }),
+]
+
+const toQuery = ({ actor, action, target }: Partial<AuditQuery>): AuditQuery => ({
+  actor: actor ?? null,
+  action: action ?? null,
+  target: target ?? null,
+})
+
+const markOf = ({ at, id }: Recorded) => ({ at, id })
+
+const toEntry = (row: Recorded): AuditEntry => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  actor: row.actor,
+  action: row.action,
+  target: row.target,
+  target_name: row.target_name,
+  before: row.before as AuditEntry['before'],
+  after: row.after as AuditEntry['after'],
+  address: row.address,
+  user_agent: row.user_agent,
+})

@@ -1,0 +1,131 @@
+import { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/console/operator'
+import { Uuid } from '@parley/contract/ids'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import { type App, createApp, ingressPath, listApps } from './apps.ts'
+import { type Connection, createConnection, listConnections } from './connections.ts'
+import type { Network } from './network.ts'
+import { type SyncOutcome, syncConnection } from './sync.ts'
+
+const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+const Text = Type.String({ maxLength: 5000 })
+
+/** Apps and connected accounts, which are the operator's; and asking the network anew, which is a workspace's. */
+export const connectionConsoleRoutes = ({
+  network,
+  publicUrl,
+}: {
+  network: Network
+  publicUrl: string
+}): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/connections',
+    who: 'senders:read',
+    reply: List(OperatedConnection),
+    handle: async ({ db, workspaceId }) => wholeList((await listConnections(db, workspaceId)).map(toConnection)),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/connections/sync',
+    who: 'network:sync',
+    reply: SyncReport,
+    // The network is waited for; no transaction stays open meanwhile.
+    ownTransactions: true,
+    async handle({ db, workspaceId, audit }) {
+      const faults: string[] = []
+      for (const { id, wabaId } of await listConnections(db, workspaceId)) {
+        const report = toReport(await syncConnection(network, id))
+        if (report.why !== null) faults.push(`Account ${wabaId}: ${report.why}`)
+      }
+      for (const topic of ['senders', 'templates'] as const) db.tell(workspaceId, topic)
+      await audit({ action: 'network.sync', after: { ok: faults.length === 0 } })
+      return { ok: faults.length === 0, why: faults.length === 0 ? null : faults.join(' ') }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/apps',
+    who: 'operator',
+    reply: List(OperatedApp),
+    handle: async ({ db }) => wholeList((await listApps(db)).map((app) => toApp(app, publicUrl))),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/apps',
+    who: 'operator',
+    confirmed: true,
+    body: Strict({ name: Text, app_secret: Text, verify_token: Text, graph_url: Type.Optional(Text) }),
+    reply: OperatedApp,
+    status: 201,
+    async handle({ db, clock, audit }, { body }) {
+      const { name, app_secret: appSecret, verify_token: verifyToken, graph_url: graphUrl } = body
+      const app = await createApp(db, clock, network.secretKeys, { name, appSecret, verifyToken, graphUrl })
+      await audit({ action: 'app.create', target: app.id, targetName: app.name, after: { graph_url: app.graphUrl } })
+      return toApp(app, publicUrl)
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/connections',
+    who: 'operator',
+    reply: List(OperatedConnection),
+    handle: async ({ db }) => wholeList((await listConnections(db)).map(toConnection)),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/connections',
+    who: 'operator',
+    confirmed: true,
+    body: Strict({ workspace_id: Uuid, app_id: Uuid, waba_id: Text, access_token: Text }),
+    reply: Type.Object({ connection: OperatedConnection, sync: SyncReport }),
+    status: 201,
+    ownTransactions: true,
+    async handle({ audit }, { body }) {
+      const { workspace_id: workspaceId, app_id: appId, waba_id: wabaId, access_token: accessToken } = body
+      const { connection, sync } = await createConnection(network, { workspaceId, appId, wabaId, accessToken })
+      const after = { app_id: appId, waba_id: wabaId }
+      await audit({ action: 'connection.create', target: connection.id, targetName: wabaId, after, workspaceId })
+      return { connection: toConnection(connection), sync: toReport(sync) }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/connections/:id/sync',
+    who: 'operator',
+    params: Strict({ id: Uuid }),
+    reply: SyncReport,
+    ownTransactions: true,
+    async handle({ audit }, { params }) {
+      const report = toReport(await syncConnection(network, params.id))
+      await audit({ action: 'connection.sync', target: params.id, after: { ok: report.ok } })
+      return report
+    },
+  }),
+]
+
+/** One that was overtaken is as good as done: a later one knows more. */
+const toReport = (outcome: SyncOutcome): SyncReport =>
+  outcome.kind === 'failed' ? { ok: false, why: outcome.why } : { ok: true, why: null }
+
+const toApp = ({ id, name, graphUrl, createdAt }: App, publicUrl: string): OperatedApp => ({
+  id,
+  name,
+  graph_url: graphUrl,
+  callback_url: publicUrl + ingressPath(id),
+  created_at: createdAt.toISOString(),
+})
+
+const toConnection = (each: Connection): OperatedConnection => ({
+  id: each.id,
+  workspace_id: each.workspaceId,
+  app_id: each.appId,
+  waba_id: each.wabaId,
+  created_at: each.createdAt.toISOString(),
+  synced_at: each.syncedAt?.toISOString() ?? null,
+  sync_error: each.syncError,
+  sync_due_at: each.syncDueAt.toISOString(),
+})

@@ -1,0 +1,17 @@
+import type { Db } from '../../db/db.ts'
+
+/** What failed with the old one does not count against the new one. */
+export const setAccessToken = (db: Db, id: string, sealed: string): Promise<number> =>
+  db.change('update connections set access_token_sealed = $2, sync_failures = 0 where id = $1', [id, sealed])
+
+/** What is null stays. */
+export const setAppSecrets = (
+  db: Db,
+  id: string,
+  { appSecretSealed, verifyTokenSealed }: { appSecretSealed: string | null; verifyTokenSealed: string | null },
+): Promise<number> =>
+  db.change(
+    `update apps set app_secret_sealed = coalesce($2, app_secret_sealed),
+       verify_token_sealed = coalesce($3, verify_token_sealed) where id = $1`,
+    [id, appSecretSealed, verifyTokenSealed],
+  )

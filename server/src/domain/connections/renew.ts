@@ -1,0 +1,50 @@
+import type { Db } from '../../db/db.ts'
+import { invalid } from '../../lib/refuse.ts'
+import { type SecretKeys, seal } from '../../lib/seal.ts'
+import { type App, isSecretWord, requireApp } from './apps.ts'
+import { type Connection, mustSucceed, requireConnection } from './connections.ts'
+import type { Network } from './network.ts'
+import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
+import { setAccessToken, setAppSecrets } from './renew.sql.ts'
+import { type SyncOutcome, syncConnection } from './sync.ts'
+
+/** Gives a connection a new token, once the network takes it; the old one is used until then. */
+export async function renewToken(
+  network: Network,
+  id: string,
+  accessToken: string,
+): Promise<{ connection: Connection; sync: SyncOutcome }> {
+  const { db, client, secretKeys } = network
+  const { appId, wabaId } = await requireConnection(db, id)
+  if (!isSecretWord(accessToken, 4000)) {
+    throw faultOf('access_token', 'The access token must be 1 to 4000 characters without spaces.')
+  }
+  const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
+  mustSucceed(await client.listPhoneNumbers(access, wabaId), access)
+  mustSucceed(await client.subscribeApp(access, wabaId), access)
+  await setAccessToken(db, id, seal(secretKeys, accessToken, accessTokenPlace(id)))
+  const sync = await syncConnection(network, id)
+  return { connection: await requireConnection(db, id), sync }
+}
+
+/** Gives an app another secret, another verify token, or both. The next webhook is checked with it. */
+export async function renewApp(
+  db: Db,
+  keys: SecretKeys,
+  id: string,
+  { appSecret, verifyToken }: { appSecret?: string | undefined; verifyToken?: string | undefined },
+): Promise<App> {
+  const app = await requireApp(db, id)
+  const sealed = (param: string, word: string | undefined, place: string) => {
+    if (word === undefined) return null
+    if (isSecretWord(word, 500)) return seal(keys, word, place)
+    throw faultOf(param, `The ${param.replace('_', ' ')} must be 1 to 500 characters without spaces.`)
+  }
+  await setAppSecrets(db, id, {
+    appSecretSealed: sealed('app_secret', appSecret, appSecretPlace(id)),
+    verifyTokenSealed: sealed('verify_token', verifyToken, verifyTokenPlace(id)),
+  })
+  return app
+}
+
+const faultOf = (param: string, message: string) => invalid([{ param, code: 'invalid', message }])

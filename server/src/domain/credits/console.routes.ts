@@ -1,0 +1,56 @@
+import {
+  CreditEntry,
+  CreditsReply,
+  LowBalance,
+  StatementFilters,
+  StatementQuery,
+} from '@parley/contract/console/credits'
+import { ConsoleList } from '@parley/contract/console/list'
+import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamCsv } from '../../http/console/stream.ts'
+import { changeLowBalance, exportEntries, listEntries, markOf, readCredits, toEntry } from './console.ts'
+
+export const creditConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/credits',
+    who: 'credits:read',
+    reply: CreditsReply,
+    handle: ({ db, clock, workspaceId }) => readCredits(db, clock.now(), workspaceId),
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/credits',
+    who: 'settings:manage',
+    body: LowBalance,
+    reply: LowBalance,
+    async handle({ db, workspaceId, audit }, { body }) {
+      const before = await changeLowBalance(db, workspaceId, body.low_balance)
+      await audit({ action: 'credits.warn_at', target: null, before: { low_balance: before }, after: body })
+      db.tell(workspaceId, 'credits')
+      return body
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/credits/entries',
+    who: 'credits:read',
+    query: StatementQuery,
+    reply: ConsoleList(CreditEntry),
+    async handle({ db, workspaceId }, { query }) {
+      const page = readConsolePage(query)
+      return consolePageOf(page, await listEntries(db, workspaceId, query, page), markOf, toEntry)
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/credits.csv',
+    who: 'credits:read',
+    confirmed: true,
+    query: StatementFilters,
+    reply: Streamed,
+    handle: (context, { query }) =>
+      streamCsv(context, 'credits.csv', exportEntries(context.db, context.workspaceId, query)),
+  }),
+]

@@ -1,0 +1,73 @@
+import type { CreditEntry, CreditsReply, StatementFilters } from '@parley/contract/console/credits'
+import type { Db } from '../../db/db.ts'
+import { type Cell, csvLines } from '../../lib/csv.ts'
+import { withPrefix } from '../../lib/ids.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { daysOf, type EntryFilters, entriesWanted, lowBalanceOf, setLowBalance } from './console.sql.ts'
+import { type EntryRow, readBalance } from './credits.ts'
+import { listPrices } from './prices.ts'
+
+const shownDays = 30
+
+export async function readCredits(db: Db, now: Date, workspaceId: string): Promise<CreditsReply> {
+  const workspace = (await lowBalanceOf(db, workspaceId)) ?? refuse('not_found')
+  return {
+    balance: await readBalance(db, workspaceId),
+    low_balance: workspace.low_balance,
+    days: await daysOf(db, workspaceId, now, shownDays),
+    prices: await listPrices(db),
+  }
+}
+
+/** Returns what it was before. */
+export async function changeLowBalance(db: Db, workspaceId: string, lowBalance: number): Promise<number> {
+  const before = (await lowBalanceOf(db, workspaceId)) ?? refuse('not_found')
+  await setLowBalance(db, workspaceId, lowBalance)
+  return before.low_balance
+}
+
+export const listEntries = (
+  db: Db,
+  workspaceId: string,
+  filters: StatementFilters,
+  page: KeySet,
+): Promise<EntryRow[]> => entriesWanted(db, workspaceId, toFilters(filters), page)
+
+const atOnce = 1000
+
+/** The statement as a table for spreadsheets, the newest first. */
+export async function* exportEntries(db: Db, workspaceId: string, filters: StatementFilters): AsyncGenerator<string> {
+  const wanted = toFilters(filters)
+  yield csvLines([['time', 'kind', 'amount', 'balance after', 'message', 'note', 'id']])
+  let after: KeySet['after'] = null
+  for (;;) {
+    const rows: EntryRow[] = await entriesWanted(db, workspaceId, wanted, { take: atOnce, after, order: 'desc' })
+    if (rows.length > 0) yield csvLines(rows.map(toLine))
+    const last = rows.at(-1)
+    if (!last || rows.length < atOnce) return
+    after = markOf(last)
+  }
+}
+
+export const markOf = (row: EntryRow) => ({ at: row.created_at, id: row.id })
+
+export const toEntry = (row: EntryRow): CreditEntry => ({
+  ...row,
+  message_id: row.message_id && withPrefix('msg', row.message_id),
+  created_at: row.created_at.toISOString(),
+})
+
+function toLine(row: EntryRow): Cell[] {
+  const { created_at, kind, amount, balance_after, message_id, note, id } = toEntry(row)
+  return [created_at, kind, amount, balance_after, message_id, note, id]
+}
+
+function toFilters({ kind, from, to }: StatementFilters): EntryFilters {
+  const moment = (param: string, text: string | undefined) => {
+    if (text === undefined) return undefined
+    const at = new Date(text)
+    return Number.isNaN(at.getTime()) ? refuseParam(param, 'invalid', `${param} is not a time.`) : at
+  }
+  return { kind, from: moment('from', from), to: moment('to', to) }
+}

@@ -1,0 +1,38 @@
+import { Price } from '@parley/contract/console/operator'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import { listPrices, setPrice } from './prices.ts'
+
+/** What messages cost, which is the operator's to say. */
+export const operatorPriceRoutes = (): ConsoleRoute[] => [
+  personRoute({
+    method: 'GET',
+    path: '/operator/prices',
+    who: 'operator',
+    reply: List(Price),
+    handle: async ({ db }) => wholeList(await listPrices(db)),
+  }),
+  personRoute({
+    method: 'PUT',
+    path: '/operator/prices/:item',
+    who: 'operator',
+    confirmed: true,
+    params: Type.Object({ item: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
+    body: Type.Object({ credits: Type.Integer() }, { additionalProperties: false }),
+    reply: Price,
+    async handle({ db, audit }, { params: { item }, body: { credits } }) {
+      const before = (await listPrices(db)).find((each) => each.item === item)
+      await setPrice(db, item, credits)
+      await audit({
+        action: 'price.set',
+        target: item,
+        targetName: item,
+        before: { credits: before?.credits ?? null },
+        after: { credits },
+      })
+      return { item, credits }
+    },
+  }),
+]

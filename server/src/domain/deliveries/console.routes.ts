@@ -1,0 +1,61 @@
+import {
+  DeliveryDetail,
+  DeliveryList,
+  DeliveryParams,
+  DeliveryQuery,
+  RetryWish,
+} from '@parley/contract/console/deliveries'
+import { Retried } from '@parley/contract/console/webhooks'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { browseDeliveries } from './browse.ts'
+import { getDelivery } from './detail.ts'
+import { endpointConsoleRoutes } from './endpoints.routes.ts'
+import { retryDeliveries, retryDelivery } from './retry.ts'
+
+/** Where an operator finds out why something did not arrive, and sends it again. */
+export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
+  ...endpointConsoleRoutes(),
+  workspaceRoute({
+    method: 'GET',
+    path: '/deliveries',
+    who: 'deliveries:read',
+    query: DeliveryQuery,
+    reply: DeliveryList,
+    handle: ({ db, workspaceId }, { query }) => browseDeliveries(db, workspaceId, query),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/deliveries/:event/:webhook',
+    who: 'deliveries:read',
+    params: DeliveryParams,
+    reply: DeliveryDetail,
+    handle: ({ db, clock, workspaceId }, { params }) => getDelivery(db, clock, workspaceId, params),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/deliveries/:event/:webhook/retry',
+    who: 'deliveries:retry',
+    params: DeliveryParams,
+    reply: Retried,
+    status: 202,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      await retryDelivery(db, clock, params.webhook, params.event, workspaceId)
+      await audit({ action: 'delivery.retry', target: params.event, after: { webhook: params.webhook } })
+      return { retried: 1 }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/deliveries/retry',
+    who: 'deliveries:retry',
+    body: RetryWish,
+    reply: Retried,
+    status: 202,
+    async handle({ db, clock, workspaceId, audit }, { body }) {
+      const named = body.deliveries.map((each) => ({ webhookId: each.webhook_id, eventId: each.event_id }))
+      const retried = await retryDeliveries(db, clock, workspaceId, named)
+      await audit({ action: 'delivery.retry_many', after: { asked: named.length, retried } })
+      return { retried }
+    },
+  }),
+]

@@ -1,0 +1,407 @@
+import { eventSchemas, eventTypes } from '@parley/contract/events'
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { newBrowser, signedIn } from '../../../testing/console.ts'
+import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { useReceivers } from '../../../testing/receiver.ts'
+import { plain } from '../../http/validate.ts'
+
+const house = useHouse()
+const deliveries = useCourier(house)
+const newReceiver = useReceivers()
+const drain = () => deliveries.courier.drain()
+
+const post = (body: unknown = {}) => ({ method: 'POST', body })
+
+async function newPlace(listens = true) {
+  const line = await newLine(house)
+  const receiver = await newReceiver()
+  const endpoint = listens ? await line.listen(receiver) : { id: '', secret: '' }
+  const { id: workspaceId } = line.workspace
+  const admin = await signedIn(house, { workspaceId, role: 'admin' })
+  const at = (path: string) => `/w/${workspaceId}${path}`
+  const get = async (path: string) => (await admin.call(at(path))).body
+  /** The person is still there after hours have passed. */
+  const back = () => admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
+  return { line, receiver, endpoint, admin, at, get, back, workspaceId }
+}
+
+const deedsOf = (workspaceId: string) =>
+  house.db.rows<{ action: string; target: string | null; before: unknown; after: unknown }>(
+    `select action, target, before, after from audit_entries
+     where workspace_id = $1 and (action like 'webhook.%' or action like 'delivery.%') order by at, id`,
+    [workspaceId],
+  )
+
+async function exhaust() {
+  for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
+    house.clock.forward({ seconds })
+    await drain()
+  }
+}
+
+test('an endpoint is made, shown with its secret this once, changed, rotated and deleted', async () => {
+  const { receiver, admin, at, get, workspaceId } = await newPlace(false)
+  const wish = { name: 'Shop', url: receiver.url, events: ['message.received'] }
+  const made = await admin.call(at('/webhooks'), post(wish))
+  expect(made).toMatchObject({ status: 201, body: { webhook: wish, secret: expect.stringMatching(/^whsec_/) } })
+  const { webhook, secret } = made.body
+  expect(await get('/webhooks')).toMatchObject({
+    total: 1,
+    data: [
+      {
+        ...wish,
+        id: webhook.id,
+        state: 'enabled',
+        held: { count: 0, more: false },
+        recent: { attempts: 0, p95_ms: null },
+      },
+    ],
+  })
+  const changed = await admin.call(at(`/webhooks/${webhook.id}`), {
+    method: 'PATCH',
+    body: { events: ['message.read', 'message.received'] },
+  })
+  expect(changed).toMatchObject({ status: 200, body: { name: 'Shop', events: ['message.read', 'message.received'] } })
+  const rotated = await admin.call(at(`/webhooks/${webhook.id}/rotate`), post())
+  expect(rotated.body.secret).not.toBe(secret)
+  expect(rotated.body.webhook.secret_hint).not.toBe(webhook.secret_hint)
+  expect((await admin.call(at(`/webhooks/${webhook.id}`), { method: 'DELETE' })).status).toBe(204)
+  expect((await admin.call(at(`/webhooks/${webhook.id}`))).status).toBe(404)
+  const deeds = await deedsOf(workspaceId)
+  expect(deeds).toMatchObject([
+    { action: 'webhook.create', target: webhook.id, after: wish },
+    { action: 'webhook.change', before: { events: ['message.received'] } },
+    { action: 'webhook.rotate', before: { secret_hint: webhook.secret_hint } },
+    { action: 'webhook.delete', target: webhook.id },
+  ])
+  for (const hidden of [secret, rotated.body.secret]) expect(JSON.stringify(deeds)).not.toContain(hidden)
+})
+
+test('what is wrong with an endpoint is named at its field', async () => {
+  const { admin, at, endpoint, workspaceId } = await newPlace()
+  const wrong = await admin.call(at('/webhooks'), post({ name: '', url: 'http://10.0.0.1/hook', events: ['nothing'] }))
+  expect(wrong.status).toBe(400)
+  expect(wrong.body.error.errors.map((fault: { param: string }) => fault.param)).toEqual(['name', 'url', 'events'])
+  const change = { method: 'PATCH', body: { url: 'ftp://example.com' } }
+  expect((await admin.call(at(`/webhooks/${endpoint.id}`), change)).body.error.param).toBe('url')
+  expect((await admin.call(at(`/webhooks/${endpoint.id}/disable`), post({ reason: ' ' }))).body.error.param).toBe(
+    'reason',
+  )
+  expect((await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'webhook.test' }))).status).toBe(400)
+  expect(await deedsOf(workspaceId)).toEqual([])
+})
+
+test('a disabled endpoint says why and what is held for it; enabled, it gets all of that', async () => {
+  const { line, receiver, endpoint, admin, at, get, workspaceId } = await newPlace()
+  const disabled = await admin.call(at(`/webhooks/${endpoint.id}/disable`), post({ reason: 'moving house' }))
+  expect(disabled.body).toMatchObject({ state: 'disabled', disabled_reason: 'moving house' })
+  await line.write(3)
+  await drain()
+  expect(await get(`/webhooks/${endpoint.id}`)).toMatchObject({ held: { count: 3, more: false }, enabled: false })
+  expect((await get('/deliveries?state=held')).data).toHaveLength(3)
+  const held = (await get('/deliveries?state=held')).data[0]
+  expect(await get(`/deliveries/${held.event_id}/${endpoint.id}`)).toMatchObject({
+    state: 'held',
+    webhook_enabled: false,
+    disabled_reason: 'moving house',
+    ahead: [],
+    tries: [],
+  })
+  const enabled = await admin.call(at(`/webhooks/${endpoint.id}/enable`), post())
+  expect(enabled.body).toMatchObject({ state: 'enabled', disabled_reason: null, held: { count: 0 } })
+  await drain()
+  expect(receiver.received).toHaveLength(3)
+  expect((await deedsOf(workspaceId)).map(({ action }) => action)).toEqual(['webhook.disable', 'webhook.enable'])
+})
+
+test('how an endpoint fares is told: its share of successes, its slowness, and that it is failing', async () => {
+  const { line, receiver, endpoint, get } = await newPlace()
+  receiver.next(200, 200, 200, 500, 500)
+  await line.write(3)
+  await drain()
+  receiver.behave(500)
+  await line.write()
+  await drain()
+  house.clock.forward({ seconds: 10 })
+  await drain()
+  const shown = await get(`/webhooks/${endpoint.id}`)
+  expect(shown).toMatchObject({
+    state: 'failing',
+    failures: 3,
+    failures_max: 20,
+    waiting: { count: 1 },
+    recent: { attempts: 6, succeeded: 3, p95_ms: expect.any(Number) },
+    last_attempt_at: house.clock.now().toISOString(),
+  })
+  expect(shown.failing_since).not.toBeNull()
+})
+
+test('a delivery tells all: the body as sent, every attempt with its answer, what went wrong, and what is to come', async () => {
+  const { line, receiver, endpoint, get } = await newPlace()
+  receiver.next((response) => response.writeHead(401).end('<b>bad signature</b>'), 500)
+  await line.write()
+  await drain()
+  const listed = (await get('/deliveries')).data[0]
+  expect(listed).toMatchObject({
+    webhook_id: endpoint.id,
+    webhook_name: 'receiver',
+    event_type: 'message.received',
+    state: 'retrying',
+    attempts: 2,
+    last_status: 500,
+    last_error: 'http',
+  })
+  const detail = await get(`/deliveries/${listed.event_id}/${endpoint.id}`)
+  const began = house.clock.now().getTime()
+  const inSeconds = (seconds: number) => new Date(began + seconds * 1000).toISOString()
+  expect(detail).toMatchObject({
+    state: 'retrying',
+    under_way: false,
+    body: receiver.received[0]?.body,
+    webhook_url: receiver.url,
+    message_id: JSON.parse(receiver.received[0]?.body ?? '').data.message_id,
+    attempts: 2,
+    attempts_max: 8,
+    next_attempt_at: inSeconds(10),
+    tries: [
+      {
+        number: 1,
+        trigger: 'first',
+        status: 401,
+        error: 'http',
+        address: '127.0.0.1',
+        answer: '<b>bad signature</b>',
+        answer_bytes: 20,
+        answer_cut: false,
+        trouble: { title: 'The endpoint answered 401.', remedy: expect.stringContaining('signing secret') },
+      },
+      { number: 2, trigger: 'retry', status: 500, answer: 'answer 500', state: 'retrying' },
+    ],
+    ahead: [
+      { number: 3, at: inSeconds(10) },
+      { number: 4, at: inSeconds(70) },
+      { number: 5, at: inSeconds(370) },
+      { number: 6, at: inSeconds(2170) },
+      { number: 7, at: inSeconds(9370) },
+      { number: 8, at: inSeconds(30_970) },
+    ],
+  })
+  house.clock.forward({ seconds: 10 })
+  await drain()
+  expect(await get(`/deliveries/${listed.event_id}/${endpoint.id}`)).toMatchObject({
+    state: 'delivered',
+    next_attempt_at: null,
+    ahead: [],
+    tries: [{}, {}, { number: 3, state: 'delivered', trouble: null, status: 200 }],
+  })
+})
+
+test('a long answer is cut, and bytes that are no text do no harm', async () => {
+  const { line, receiver, endpoint, get } = await newPlace()
+  receiver.next((response) => response.writeHead(200).end(Buffer.alloc(40_000, 0xff)))
+  await line.write()
+  await drain()
+  const { event_id } = (await get('/deliveries')).data[0]
+  const [attempt] = (await get(`/deliveries/${event_id}/${endpoint.id}`)).tries
+  expect(attempt).toMatchObject({ answer_bytes: 16_384, answer_cut: true })
+  expect(attempt.answer).toMatch(/^\uFFFD+$/)
+})
+
+test('one is retried by hand, several are, and all that failed since a time', async () => {
+  const { line, receiver, endpoint, admin, at, get, back, workspaceId } = await newPlace()
+  receiver.behave(500)
+  const since = house.clock.now().toISOString()
+  await line.write(2)
+  await drain()
+  await exhaust()
+  // A success in between, or the endpoint would be disabled before the third has failed for good.
+  receiver.next(200)
+  await line.write()
+  await drain()
+  await line.write()
+  await drain()
+  await exhaust()
+  await back()
+  const failed = (await get('/deliveries?state=failed')).data
+  expect(failed).toHaveLength(3)
+  expect(failed[0]).toMatchObject({ attempts: 8, next_attempt_at: null })
+  receiver.behave(200)
+  house.clock.forward({ seconds: 1 })
+  const [first, second, third] = failed
+  const one = await admin.call(at(`/deliveries/${first.event_id}/${endpoint.id}/retry`), post())
+  expect(one).toMatchObject({ status: 202, body: { retried: 1 } })
+  await drain()
+  expect(await get(`/deliveries/${first.event_id}/${endpoint.id}`)).toMatchObject({ state: 'delivered', attempts: 9 })
+  house.clock.forward({ seconds: 1 })
+  const named = [first, second, second].map(({ event_id, webhook_id }) => ({ event_id, webhook_id }))
+  const several = await admin.call(at('/deliveries/retry'), post({ deliveries: named }))
+  expect(several).toMatchObject({ status: 202, body: { retried: 2 } })
+  await drain()
+  house.clock.forward({ seconds: 1 })
+  expect((await get('/deliveries?state=failed')).data).toMatchObject([{ event_id: third.event_id }])
+  const all = await admin.call(at(`/webhooks/${endpoint.id}/recover`), post({ since }))
+  expect(all).toMatchObject({ status: 202, body: { retried: 1 } })
+  await drain()
+  expect((await get('/deliveries?state=failed')).data).toEqual([])
+  expect((await get('/deliveries?state=delivered')).data).toHaveLength(4)
+  expect((await deedsOf(workspaceId)).map(({ action }) => action)).toEqual([
+    'delivery.retry',
+    'delivery.retry_many',
+    'webhook.recover',
+  ])
+  expect((await admin.call(at('/deliveries/retry'), post({ deliveries: [] }))).status).toBe(400)
+  expect((await admin.call(at(`/webhooks/${endpoint.id}/recover`), post({ since: 'yesterday' }))).status).toBe(400)
+})
+
+test('a test event is true to its schema, goes to this endpoint alone, and is tried once', async () => {
+  const { line, receiver, endpoint, admin, at, get } = await newPlace()
+  const other = await newReceiver()
+  await line.listen(other)
+  const ajv = new Ajv({ strict: false })
+  for (const type of eventTypes) {
+    const sent = await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type }))
+    expect(sent.status).toBe(202)
+    await drain()
+    const got = receiver.received.at(-1)
+    expect(got?.headers['service-event']).toBe(type)
+    const event = JSON.parse(got?.body ?? '')
+    expect(event).toMatchObject({ id: sent.body.event_id, type, data: { test: true } })
+    expect(ajv.validate(plain(eventSchemas[type]), event), JSON.stringify(ajv.errors)).toBe(true)
+    expect(await get(`/deliveries/${event.id}/${endpoint.id}`)).toMatchObject({
+      state: 'delivered',
+      message_id: null,
+      tries: [{ trigger: 'manual', status: 200, answer: 'answer 200' }],
+    })
+  }
+  expect(other.received).toEqual([])
+  receiver.behave(500)
+  const { event_id } = (await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'message.sent' }))).body
+  await drain()
+  await exhaust()
+  expect(receiver.received.filter(({ id }) => id === event_id)).toHaveLength(1)
+})
+
+test('a list is narrowed by endpoint, state, type, event and time, and paged without a gap or a repeat', async () => {
+  const { line, receiver, endpoint, admin, at, get } = await newPlace()
+  const other = await line.listen(await newReceiver(), ['message.received'])
+  await line.write(4)
+  await drain()
+  house.clock.forward({ seconds: 5 })
+  const later = house.clock.now().toISOString()
+  receiver.behave(500)
+  await line.write(3)
+  await drain()
+  const everything = (await get('/deliveries')).data as { event_id: string; webhook_id: string; state: string }[]
+  expect(everything).toHaveLength(14)
+  expect((await get(`/deliveries?webhook=${other.id}`)).data).toHaveLength(7)
+  expect((await get('/deliveries?state=waiting')).data).toHaveLength(3)
+  expect((await get('/deliveries?state=delivered')).data).toHaveLength(11)
+  expect((await get(`/deliveries?since=${later}`)).data).toHaveLength(6)
+  expect((await get(`/deliveries?until=${later}&webhook=${endpoint.id}&state=delivered`)).data).toHaveLength(4)
+  expect((await get('/deliveries?type=message.received')).data).toHaveLength(14)
+  expect(await get('/deliveries?type=message.read')).toMatchObject({ data: [], has_more: false })
+  const event = everything[0]?.event_id
+  expect((await get(`/deliveries?event=${event}`)).data.map((each: { event_id: string }) => each.event_id)).toEqual([
+    event,
+    event,
+  ])
+  expect((await get('/deliveries?event=nonsense')).data).toEqual([])
+  for (const filter of ['', '&type=message.received', '&state=delivered']) {
+    const all = (await get(`/deliveries?limit=100${filter}`)).data
+    const paged: unknown[] = []
+    let cursor = ''
+    do {
+      const page = await get(`/deliveries?limit=3${filter}${cursor && `&cursor=${cursor}`}`)
+      paged.push(...page.data)
+      cursor = page.next_cursor
+    } while (cursor)
+    expect(paged).toEqual(all)
+  }
+  for (const wrong of ['cursor=nonsense', 'state=lost', 'since=noon', 'limit=0', `webhook=${event}`]) {
+    expect((await admin.call(at(`/deliveries?${wrong}`))).status, wrong).toBe(400)
+  }
+})
+
+test('developers test and retry, admins alone change endpoints, members see nothing', async () => {
+  const { line, endpoint, admin, at, get, workspaceId, receiver } = await newPlace()
+  await line.write()
+  await drain()
+  const developer = await signedIn(house, { workspaceId, role: 'developer' })
+  const member = await signedIn(house, { workspaceId, role: 'member' })
+  const { event_id } = (await get('/deliveries')).data[0]
+  const one = `/deliveries/${event_id}/${endpoint.id}`
+  const hook = `/webhooks/${endpoint.id}`
+  for (const path of ['/webhooks', hook, '/deliveries', one]) {
+    expect((await developer.call(at(path))).status).toBe(200)
+    expect((await member.call(at(path))).body.error.code).toBe('not_permitted')
+    expect((await newBrowser(house.url).call(at(path))).status).toBe(401)
+  }
+  const forDevelopers: [string, unknown][] = [
+    [`${hook}/test`, { type: 'message.read' }],
+    [`${hook}/recover`, { since: house.clock.now().toISOString() }],
+    [`${one}/retry`, {}],
+    ['/deliveries/retry', { deliveries: [{ event_id, webhook_id: endpoint.id }] }],
+  ]
+  for (const [path, body] of forDevelopers) {
+    expect((await member.call(at(path), post(body))).body.error.code).toBe('not_permitted')
+    expect((await developer.call(at(path), post(body))).status).toBe(202)
+  }
+  const forAdmins: [string, string, unknown, boolean][] = [
+    ['POST', '/webhooks', { name: 'x', url: receiver.url, events: ['message.read'] }, true],
+    ['PATCH', hook, { name: 'y' }, false],
+    ['POST', `${hook}/rotate`, {}, true],
+    ['POST', `${hook}/disable`, { reason: 'x' }, false],
+    ['POST', `${hook}/enable`, {}, false],
+    ['DELETE', hook, undefined, true],
+  ]
+  for (const [method, path, body] of forAdmins) {
+    for (const person of [developer, member]) {
+      expect((await person.call(at(path), { method, body })).body.error.code).toBe('not_permitted')
+    }
+  }
+  house.clock.forward({ minutes: 11 })
+  for (const [method, path, body, confirmed] of forAdmins) {
+    const answer = await admin.call(at(path), { method, body })
+    if (confirmed) expect(answer.body.error.code).toBe('confirmation_required')
+    else expect(answer.status).toBe(200)
+  }
+})
+
+test('what is another workspace’s answers as what never was, and stays as it is', async () => {
+  const mine = await newPlace()
+  const theirs = await newPlace()
+  await theirs.line.write()
+  await drain()
+  const { event_id } = (await theirs.get('/deliveries')).data[0]
+  const none = { hook: 'whk_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d', event: '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d' }
+  const asked = (hook: string, event: string): [string, string, unknown][] => [
+    ['GET', `/webhooks/${hook}`, undefined],
+    ['PATCH', `/webhooks/${hook}`, { name: 'mine now' }],
+    ['DELETE', `/webhooks/${hook}`, undefined],
+    ['POST', `/webhooks/${hook}/rotate`, {}],
+    ['POST', `/webhooks/${hook}/enable`, {}],
+    ['POST', `/webhooks/${hook}/disable`, { reason: 'x' }],
+    ['POST', `/webhooks/${hook}/test`, { type: 'message.read' }],
+    ['POST', `/webhooks/${hook}/recover`, { since: '2020-01-01T00:00:00.000Z' }],
+    ['GET', `/deliveries?webhook=${hook}`, undefined],
+    ['GET', `/deliveries/${event}/${hook}`, undefined],
+    ['GET', `/deliveries/${event}/${mine.endpoint.id}`, undefined],
+    ['POST', `/deliveries/${event}/${hook}/retry`, {}],
+    ['POST', `/deliveries/${event}/${mine.endpoint.id}/retry`, {}],
+  ]
+  const strangers = asked(none.hook, none.event)
+  for (const [index, [method, path, body]] of asked(theirs.endpoint.id, event_id).entries()) {
+    const other = await mine.admin.call(mine.at(path), { method, body })
+    const unknown = await mine.admin.call(mine.at(strangers[index]?.[1] ?? ''), { method, body })
+    const masked = (answer: typeof other) => ({ status: answer.status, ...answer.body.error, request_id: '' })
+    expect(masked(other), path).toEqual(masked(unknown))
+    expect(other.status, path).toBe(404)
+  }
+  const pairs = { deliveries: [{ event_id, webhook_id: theirs.endpoint.id }] }
+  expect((await mine.admin.call(mine.at('/deliveries/retry'), post(pairs))).body).toEqual({ retried: 0 })
+  expect((await mine.get('/deliveries')).data).toEqual([])
+  await drain()
+  expect(theirs.receiver.received).toHaveLength(1)
+})

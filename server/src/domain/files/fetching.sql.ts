@@ -1,0 +1,112 @@
+import type { FileLoss } from '@parley/contract/flow-response'
+import type { Db } from '../../db/db.ts'
+import type { FileSource } from '../../whatsapp/incoming-form.ts'
+
+/** A file that this process alone may fetch, for as long as its lease stands in the row. */
+export interface ClaimedFile {
+  id: string
+  lease: string
+  workspaceId: string
+  connectionId: string
+  phoneNumberId: string
+  mimeType: string
+  source: FileSource
+  /** This one included: a process that dies in the midst has used it up. */
+  attempts: number
+  tryUntil: Date
+}
+
+/** Leases files that are due, and clears away what an earlier attempt left behind. */
+export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): Promise<ClaimedFile[]> =>
+  db.rows(
+    `with due as (
+       select id from flow_files where state in ('waiting', 'fetching') and due_at <= $1
+       order by due_at, id limit $3 for update skip locked
+     ), claimed as (
+       update flow_files f set state = 'fetching', lease = gen_random_uuid(), due_at = $2, attempts = f.attempts + 1
+       from due where f.id = due.id
+       returning f.id, f.lease, f.workspace_id, f.sender_id, f.mime_type, f.source, f.attempts, f.try_until
+     ), cleared as (
+       delete from file_chunks c using due where c.file_id = due.id
+     )
+     select c.id, c.lease, c.workspace_id as "workspaceId", s.connection_id as "connectionId",
+       s.phone_number_id as "phoneNumberId", c.mime_type as "mimeType", c.source, c.attempts, c.try_until as "tryUntil"
+     from claimed c join senders s on s.id = c.sender_id`,
+    [now, leaseUntil, limit],
+  )
+
+type Leased = Pick<ClaimedFile, 'id' | 'lease'>
+
+/**
+ * Writes a chunk if the lease is still ours. The row is held meanwhile, so that nobody can claim the file in between and
+ * take the chunk for its own.
+ */
+export const insertChunk = (db: Db, { id, lease }: Leased, number: number, bytes: Buffer): Promise<number> =>
+  db.change(
+    `insert into file_chunks (file_id, lease, number, workspace_id, bytes)
+     select id, lease, $3, workspace_id, $4::bytea from flow_files
+     where id = $1 and lease = $2 and state = 'fetching' for share`,
+    [id, lease, number, bytes],
+  )
+
+export const renewLease = (db: Db, { id, lease }: Leased, until: Date): Promise<number> =>
+  db.change(`update flow_files set due_at = $3 where id = $1 and lease = $2 and state = 'fetching'`, [id, lease, until])
+
+export interface Fetched {
+  size: number
+  chunkBytes: number
+  contentType: string
+}
+
+/** From here on its chunks are the file. */
+export const settleFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
+  db.change(
+    `update flow_files set state = 'fetched', content = lease, lease = null, source = null, last_error = null,
+       size = $3, chunk_bytes = $4, content_type = $5, fetched_at = $6
+     where id = $1 and lease = $2 and state = 'fetching'`,
+    [id, lease, file.size, file.chunkBytes, file.contentType, now],
+  )
+
+/** To be tried again; `uncounted` when the attempt was broken off by us. */
+export const settleRetry = (
+  db: Db,
+  { id, lease }: Leased,
+  at: Date,
+  error: string | null,
+  uncounted = false,
+): Promise<number> =>
+  db.change(
+    `with settled as (
+       update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),
+         attempts = attempts - $5::int
+       where id = $1 and lease = $2 and state = 'fetching' returning id
+     )
+     delete from file_chunks c using settled where c.file_id = settled.id`,
+    [id, lease, at, error, uncounted ? 1 : 0],
+  )
+
+export const settleGone = (db: Db, { id, lease }: Leased, why: FileLoss, error: string | null): Promise<number> =>
+  db.change(
+    `with settled as (
+       update flow_files set state = 'gone', lease = null, source = null, why = $3, last_error = coalesce($4, last_error)
+       where id = $1 and lease = $2 and state = 'fetching' returning id
+     )
+     delete from file_chunks c using settled where c.file_id = settled.id`,
+    [id, lease, why, error],
+  )
+
+/** Drops the contents of files that were fetched before that time, some at a time; says how many files it were. */
+export async function dropOldFiles(db: Db, before: Date, limit: number): Promise<number> {
+  const dropped = await db.rows(
+    `with old as (
+       select id from flow_files where state = 'fetched' and fetched_at < $1
+       order by fetched_at limit $2 for update skip locked
+     ), chunks as (
+       delete from file_chunks c using old where c.file_id = old.id
+     )
+     update flow_files f set state = 'gone', why = 'retention', content = null from old where f.id = old.id
+     returning f.id`,
+    [before, limit],
+  )
+  return dropped.length
+}

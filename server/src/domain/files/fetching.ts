@@ -1,0 +1,34 @@
+import type { Db } from '../../db/db.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { type Loop, startLoop } from '../../lib/loop.ts'
+import type { Network } from '../connections/network.ts'
+import { newFetcher } from './fetcher.ts'
+import { dropOldFiles } from './fetching.sql.ts'
+import { onWake } from './wakes.ts'
+
+const lookMs = 500
+const sweepMs = 600_000
+
+/** Fetches files until stopped: at once what came in here, and what other processes took in or left behind soon after. */
+export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
+  const fetcher = newFetcher(network, log, () => loop.wake())
+  const loop = startLoop('fetch files', log, lookMs, async () => void (await fetcher.turn()))
+  const sweep = startLoop('old files', log, sweepMs, () =>
+    forgetOldFiles(network.db, network.clock.now(), retentionDays),
+  )
+  const forget = onWake(network.db, () => loop.wake())
+  return {
+    async stop() {
+      forget()
+      await Promise.all([loop.stop(), fetcher.stop(), sweep.stop()])
+    },
+  }
+}
+
+const atOnce = 20
+
+/** The contents of files past their retention; that there was a file stays on record. */
+export async function forgetOldFiles(db: Db, now: Date, retentionDays: number): Promise<void> {
+  const before = new Date(now.getTime() - retentionDays * 86_400_000)
+  while ((await dropOldFiles(db, before, atOnce)) === atOnce);
+}

@@ -1,0 +1,49 @@
+import { ConsoleForm, FormQuery } from '@parley/contract/console/forms'
+import { ConsoleList } from '@parley/contract/console/list'
+import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
+import { answerBytes } from '../../http/bytes.ts'
+import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamBytes } from '../../http/console/stream.ts'
+import { getFlowResponse, listFlowResponses, markOf, openFlowFile, toFlowResponseWithFiles } from './flows.ts'
+
+export const flowConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/forms',
+    who: 'forms:read',
+    query: FormQuery,
+    reply: ConsoleList(ConsoleForm),
+    async handle({ db, workspaceId }, { query: { phone, flow, from, to, ...paging } }) {
+      const page = readConsolePage(paging)
+      const filters = {
+        ...(phone !== undefined && { from: phone }),
+        ...(flow !== undefined && { flow_id: flow }),
+        ...(from !== undefined && { received_after: from }),
+        ...(to !== undefined && { received_before: to }),
+      }
+      const { rows } = await listFlowResponses(db, workspaceId, filters, page)
+      return consolePageOf(page, rows, markOf, toFlowResponseWithFiles)
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/forms/:id',
+    who: 'forms:read',
+    params: FlowResponseParams,
+    reply: ConsoleForm,
+    handle: ({ db, workspaceId }, { params }) => getFlowResponse(db, workspaceId, params.id),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/forms/:id/files/:index',
+    who: 'forms:read',
+    params: FlowFileParams,
+    reply: Streamed,
+    async handle(context, { params }) {
+      const { db, clock, workspaceId } = context
+      const file = await openFlowFile(db, clock, workspaceId, params.id, Number(params.index))
+      return streamBytes(context, answerBytes(file, { range: undefined, ifRange: undefined }))
+    },
+  }),
+]

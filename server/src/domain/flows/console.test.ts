@@ -1,0 +1,87 @@
+import { roles } from '@parley/contract/console/permissions'
+import { expect, test } from 'vitest'
+import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { type FileWish, newFile } from '../../../testing/files.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { newUuid } from '../../lib/ids.ts'
+
+const house = useHouse()
+
+async function newDesk() {
+  const workspace = await newWorkspace(house)
+  const person = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const at = `/w/${workspace.id}/forms`
+  /** A submitted form with a file; gives its id. */
+  const submit = async (file: FileWish = {}) => {
+    house.clock.forward({ seconds: 1 })
+    return (await newFile(house, workspace, file)).split('/')[3] ?? ''
+  }
+  return { workspace, person, at, submit }
+}
+
+const download = (by: SignedInPerson, path: string) =>
+  fetch(`${house.url}/console/api${path}`, {
+    headers: { cookie: [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+  })
+
+test('every role sees submitted forms, with how it stands with their files', async () => {
+  const { workspace, at, submit } = await newDesk()
+  const id = await submit({ gone: 'too_large' })
+  for (const role of roles) {
+    const person = await signedIn(house, { workspaceId: workspace.id, role })
+    const { body } = await person.call(at)
+    expect(body.data).toMatchObject([
+      { id, from: '16505550123', files: [{ index: 0, state: { kind: 'gone', why: 'too_large' } }] },
+    ])
+    expect((await person.call(`${at}/${id}`)).body).toEqual(body.data[0])
+  }
+})
+
+test('pages neither repeat nor skip when forms come in meanwhile; filters narrow', async () => {
+  const { person, at, submit } = await newDesk()
+  const ids = [await submit(), await submit(), await submit()]
+  const first = (await person.call(`${at}?limit=2`)).body
+  await submit()
+  const second = (await person.call(`${at}?limit=2&cursor=${first.next_cursor}`)).body
+  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids.toReversed())
+  expect((await person.call(`${at}?phone=16505550123`)).body.data).toHaveLength(4)
+  expect((await person.call(`${at}?phone=16505550124`)).body.data).toEqual([])
+  expect((await person.call(`${at}?flow=1`)).body.data).toEqual([])
+  expect((await person.call(`${at}?phone=abc`)).status).toBe(400)
+})
+
+test('a file is downloaded whole, as something no browser shows or runs', async () => {
+  const { person, at, submit } = await newDesk()
+  const bytes = Buffer.alloc(700_000, 'x')
+  const id = await submit({ bytes, fileName: 'träumerei "1".jpg', contentType: 'image/jpeg' })
+  const answer = await download(person, `${at}/${id}/files/0`)
+  expect(answer.status).toBe(200)
+  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+  const header = (name: string) => answer.headers.get(name)
+  expect(header('content-disposition')).toContain(`filename*=UTF-8''tr%C3%A4umerei%20%221%22.jpg`)
+  expect(header('content-disposition')).toMatch(/^attachment;/)
+  expect(header('content-type')).toBe('image/jpeg')
+  expect(header('content-length')).toBe('700000')
+  expect(header('x-content-type-options')).toBe('nosniff')
+  expect(header('content-security-policy')).toBe("sandbox; default-src 'none'")
+  expect(header('cache-control')).toBe('no-store')
+})
+
+test('a file that is gone says so; one that is not there, or not ours, was never there', async () => {
+  const { person, at, submit } = await newDesk()
+  const gone = await submit({ gone: 'retention' })
+  expect(await person.call(`${at}/${gone}/files/0`)).toMatchObject({
+    status: 410,
+    body: { error: { code: 'file_expired' } },
+  })
+  const other = await newDesk()
+  const theirs = await other.submit()
+  for (const path of [`${theirs}`, `frs_${newUuid()}`, 'frs_x']) {
+    expect((await person.call(`${at}/${path}`)).status, path).toBe(404)
+    expect((await person.call(`${at}/${path}/files/0`)).status, path).toBe(404)
+  }
+  expect((await person.call(`${at}/${gone}/files/1`)).status).toBe(404)
+  expect((await person.call(`${other.at}/${theirs}/files/0`)).status).toBe(404)
+  expect((await fetch(`${house.url}/console/api${at}/${gone}/files/0`)).status).toBe(401)
+})

@@ -1,0 +1,60 @@
+import { FlowFileParams, FlowResponse, FlowResponseFilters, FlowResponseParams } from '@parley/contract/flow-response'
+import { List, pageQuery } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { answerBytes } from '../../http/bytes.ts'
+import { pageOf, readPage } from '../../http/page.ts'
+import { bytesRoute, route } from '../../http/route.ts'
+import {
+  getFlowResponse,
+  listFlowResponses,
+  markOf,
+  openFlowFile,
+  toFlowResponse,
+  toFlowResponseWithFiles,
+} from './flows.ts'
+
+export const flowRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/flow_responses',
+    scope: 'flow_responses:read',
+    summary: 'List submitted forms',
+    description: 'The newest first.',
+    tag: 'Forms',
+    query: Type.Object({ ...pageQuery, ...FlowResponseFilters.properties }, { additionalProperties: false }),
+    reply: List(FlowResponse),
+    handle: async ({ db, caller }, { query }) => {
+      const page = readPage(query)
+      const { rows, total } = await listFlowResponses(db, caller.workspaceId, query, page)
+      return pageOf(page, rows, total, markOf, (row) => toFlowResponse(toFlowResponseWithFiles(row)))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flow_responses/:id',
+    scope: 'flow_responses:read',
+    summary: 'Get a submitted form',
+    tag: 'Forms',
+    params: FlowResponseParams,
+    reply: FlowResponse,
+    handle: async ({ db, caller }, { params }) =>
+      toFlowResponse(await getFlowResponse(db, caller.workspaceId, params.id)),
+  }),
+  bytesRoute({
+    method: 'GET',
+    path: '/v1/flow_responses/:id/files/:index',
+    scope: 'flow_responses:read',
+    summary: 'Fetch an uploaded file',
+    description:
+      'The bytes, as an attachment. A file that is still on its way from the network is waited for a moment, then ' +
+      'answered with 503 and `Retry-After`; one that cannot be had any more with 410.',
+    tag: 'Forms',
+    params: FlowFileParams,
+    errors: ['file_expired'],
+    handle: async (context, { params }) => {
+      const { db, clock, caller } = context
+      const file = await openFlowFile(db, clock, caller.workspaceId, params.id, Number(params.index))
+      return answerBytes(file, { range: context.header('range'), ifRange: context.header('if-range') })
+    },
+  }),
+]

@@ -1,0 +1,278 @@
+import { type EventType, eventSchemas } from '@parley/contract/events'
+import type { FlowResponse } from '@parley/contract/flow-response'
+import type { List } from '@parley/contract/page'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { useForms } from '../../../testing/forms.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posting-app.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import type { Db } from '../../db/db.ts'
+import { plain } from '../../http/validate.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { fixtures } from '../../whatsapp/fixtures.ts'
+import { readWebhook } from '../../whatsapp/incoming.ts'
+import type { InboundItem } from '../../whatsapp/incoming-message.ts'
+import { keepInbound } from '../messages/inbound.ts'
+import { getFlowResponse } from './flows.ts'
+
+const house = useHouse()
+const forms = useForms(house)
+
+let people = 0
+const newPhone = () => String(16_505_560_000 + ++people)
+
+/** A number that the network posts to, without a network behind it. */
+async function newNumber() {
+  const workspace = await newWorkspace(house)
+  const app = await newApp(house)
+  const sender = await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const submits = (nfm: object, more: object = {}) => {
+    const message = {
+      from: '16505550123',
+      id: `wamid.${newUuid()}`,
+      timestamp: '1786000000',
+      type: 'interactive',
+      interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent', ...nfm } },
+      ...more,
+    }
+    const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages: [message] }
+    return app.post({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+    })
+  }
+  const completed = async () =>
+    (await eventsOf(house, workspace.id)).filter(({ type }) => type === 'flow.completed').map(({ data }) => data)
+  return { workspace, app, sender, submits, completed }
+}
+
+test('a submitted form is told once as a message without words and once with its answers, and linked to what carried it', async () => {
+  const shop = await forms.newShop()
+  const phone = newPhone()
+  const message = await shop.sendForm(phone, 'claim-1001')
+  const told = await shop.fillForm(phone, { values: { full_name: 'Ana', age: 41 } })
+  expect(told).toEqual({
+    id: expect.stringMatching(/^frs_/),
+    message_id: expect.stringMatching(/^msg_/),
+    from: phone,
+    from_user_id: expect.any(String),
+    flow_token: 'claim-1001',
+    flow_id: shop.flowId,
+    source_message_id: message.id,
+    template_id: shop.templateId,
+    response: { full_name: 'Ana', age: 41 },
+    files: [],
+    received_at: expect.stringMatching(/Z$/),
+  })
+  const events = (await eventsOf(house, shop.workspace.id)).filter(({ data }) => data.message_id === told.message_id)
+  expect(events.map(({ type }) => type)).toEqual(['message.received', 'flow.completed'])
+  expect(events[0]?.data).toMatchObject({
+    type: 'interactive',
+    text: null,
+    reply: null,
+    in_reply_to: { message_id: message.id },
+  })
+  const validate = new Ajv2020({ strict: false }).compile(plain(eventSchemas[events[1]?.type as EventType]))
+  validate(events[1])
+  expect(validate.errors).toBeNull()
+  const { status, body } = await shop.workspace.call(`/v1/flow_responses/${told.id}`)
+  expect([status, body]).toEqual([200, { ...told, object: 'flow_response' }])
+})
+
+test('a form that the handset sends back without its token still has it, from the message it answers', async () => {
+  const shop = await forms.newShop()
+  const phone = newPhone()
+  const message = await shop.sendForm(phone)
+  const told = await shop.fillForm(phone, { values: { a: '1' }, omitFlowToken: true })
+  expect(told).toMatchObject({ source_message_id: message.id, flow_id: shop.flowId, template_id: shop.templateId })
+  expect(told.flow_token).toMatch(/^flow_\w{24}$/)
+})
+
+test('a form sent without a template is traced to its message and its form', async () => {
+  const shop = await forms.newShop()
+  const phone = newPhone()
+  const parameters = { flow_id: shop.flowId, flow_cta: 'Open', flow_token: 'mine', flow_action: 'data_exchange' }
+  const interactive = { type: 'flow', body: { text: 'Please' }, action: { name: 'flow', parameters } }
+  const { status, body } = await shop.send({ to: phone, type: 'interactive', interactive })
+  expect([status, body]).toMatchObject([202, {}])
+  await forms.sending.settle()
+  expect(await shop.fillForm(phone, { values: {} })).toMatchObject({
+    flow_token: 'mine',
+    flow_id: shop.flowId,
+    source_message_id: (body as { id: string }).id,
+    template_id: null,
+  })
+})
+
+test('without a quoted message the token tells: that of the same person first, else the only one there is', async () => {
+  const shop = await forms.newShop()
+  const [ana, bea, cy] = [newPhone(), newPhone(), newPhone()]
+  const toAna = await shop.sendForm(ana, 'campaign')
+  const toBea = await shop.sendForm(bea, 'campaign')
+  const only = await shop.sendForm(cy, 'only one')
+  const [sender] = await house.db.rows<{ app_id: string; phone_number_id: string }>(
+    'select app_id, phone_number_id from senders where workspace_id = $1',
+    [shop.workspace.id],
+  )
+  const submit = async (from: string, token: string) => {
+    const message = {
+      from,
+      id: `wamid.${newUuid()}`,
+      timestamp: '1786000000',
+      type: 'interactive',
+      interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ flow_token: token }) } },
+    }
+    const value = { metadata: { phone_number_id: sender?.phone_number_id }, messages: [message] }
+    const bytes = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+    })
+    const signature = signatureOf(shop.account.appSecret, bytes)
+    const answer = await fetch(`${house.url}/network/whatsapp/${sender?.app_id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
+      body: bytes,
+    })
+    expect(answer.status).toBe(200)
+    return (await shop.completed()).at(-1)
+  }
+  expect(await submit(ana, 'campaign')).toMatchObject({ source_message_id: toAna.id })
+  expect(await submit(bea, 'campaign')).toMatchObject({ source_message_id: toBea.id, template_id: shop.templateId })
+  // Nobody this was sent to: two had the token, so it could be either.
+  expect(await submit(cy, 'campaign')).toMatchObject({ source_message_id: null, flow_id: null, flow_token: 'campaign' })
+  // The network writes some numbers in another way than they were dialled.
+  expect(await submit('5511987654321', 'only one')).toMatchObject({ source_message_id: only.id })
+})
+
+test('a token nobody knows, no token at all, and another workspace’s token are told with nulls', async () => {
+  const shop = await forms.newShop()
+  const phone = newPhone()
+  await shop.sendForm(phone, 'theirs')
+  const { submits, completed } = await newNumber()
+  for (const answers of [{ flow_token: 'nobody’s', a: 1 }, { a: 1 }, { flow_token: 'theirs', a: 1 }]) {
+    expect(await submits({ response_json: JSON.stringify(answers) })).toBe(200)
+  }
+  const nulls = { flow_id: null, source_message_id: null, template_id: null, response: { a: 1 } }
+  expect(await completed()).toMatchObject([
+    { flow_token: 'nobody’s', ...nulls },
+    { flow_token: null, ...nulls },
+    { flow_token: 'theirs', ...nulls },
+  ])
+})
+
+test('answers that are no JSON object are told as they came, in an object', async () => {
+  const { workspace, submits, completed } = await newNumber()
+  for (const raw of ['{not json', '[1,2]', '"x"']) await submits({ response_json: raw })
+  await submits({ response_json: 7 })
+  await submits({})
+  expect((await completed()).map(({ response }) => response)).toEqual([
+    { response_json: '{not json' },
+    { response_json: '[1,2]' },
+    { response_json: '"x"' },
+    {},
+    {},
+  ])
+  expect(((await workspace.call('/v1/flow_responses')).body as List<FlowResponse>).total).toBe(5)
+})
+
+test('however often the network tells of a submission, there is one of it', async () => {
+  const { workspace, submits, completed } = await newNumber()
+  const form = { response_json: '{"a":1}' }
+  await Promise.all(Array.from({ length: 10 }, () => submits(form, { id: 'wamid.SAME' })))
+  await submits(form, { id: 'wamid.SAME' })
+  expect(await completed()).toHaveLength(1)
+  expect((await workspace.call('/v1/flow_responses')).body).toMatchObject({ total: 1 })
+})
+
+test('the stored payloads of forms each become one submission', async () => {
+  const payloads = fixtures((value) => JSON.stringify(value).includes('"nfm_reply"'))
+  expect(payloads.length).toBeGreaterThan(5)
+  const told: Record<string, unknown> = {}
+  for (const [path, body] of payloads) {
+    const { app, sender, completed } = await newNumber()
+    const text = JSON.stringify(body).replace(/("phone_number_id":)"[^"]*"/, `$1"${sender.phoneNumberId}"`)
+    expect(await app.post(text), path).toBe(200)
+    const [one, ...more] = await completed()
+    expect([one !== undefined, more.length], path).toEqual([true, 0])
+    told[path] = one?.response
+  }
+  expect(told['own/nfm-reply-bad-json.json']).toEqual({ response_json: '{not json' })
+  expect(told['own/nfm-reply-address-message.json']).toMatchObject({ saved_address_id: 'a1' })
+  expect(Object.keys(told['own/nfm-reply-with-files.json'] as object)).toEqual(['claim_type', 'photos', 'docs'])
+})
+
+test('the list has its filters and its pages, and shows one workspace only', async () => {
+  const { workspace, submits } = await newNumber()
+  const other = await newNumber()
+  await other.submits({ response_json: '{"theirs":1}' })
+  for (let n = 0; n < 5; n++) {
+    house.clock.forward({ seconds: 1 })
+    const timestamp = String(1_786_000_000 + n)
+    await submits({ response_json: `{"n":${n}}` }, { timestamp, from: `1650555000${n % 2}` })
+  }
+  const list = async (query: string) =>
+    (await workspace.call(`/v1/flow_responses?${query}`)).body as List<FlowResponse & { response: { n: number } }>
+  const numbers = ({ data }: Awaited<ReturnType<typeof list>>) => data.map(({ response }) => response.n)
+  expect(numbers(await list(''))).toEqual([4, 3, 2, 1, 0])
+  expect(numbers(await list('order=asc&from=%2B16505550001'))).toEqual([1, 3])
+  expect(await list('flow_id=1')).toMatchObject({ total: 0, data: [] })
+  const [after, before] = [1, 4].map((n) => new Date((1_786_000_000 + n) * 1000).toISOString())
+  expect(numbers(await list(`received_after=${after}&received_before=${before}`))).toEqual([3, 2])
+  const first = await list('limit=2')
+  expect([numbers(first), first.total, first.has_more]).toEqual([[4, 3], 5, true])
+  await submits({ response_json: '{"n":9}' })
+  expect(numbers(await list(`limit=2&cursor=${first.next_cursor}`))).toEqual([2, 1])
+  for (const query of ['received_after=2026-02-31T99:00Z', 'received_after=soon', 'from=x', 'flow=1', 'limit=0']) {
+    expect((await workspace.call(`/v1/flow_responses?${query}`)).status, query).toBe(400)
+  }
+  const { data } = (await other.workspace.call('/v1/flow_responses')).body as List<FlowResponse>
+  const theirs = data[0]?.id as string
+  for (const id of [theirs, `frs_${newUuid()}`, 'frs_x', newUuid()]) {
+    expect((await workspace.call(`/v1/flow_responses/${id}`)).status, id).toBe(404)
+  }
+  await expect(getFlowResponse(house.db.within(workspace.id), workspace.id, theirs)).rejects.toThrow('Not found')
+  await expect(getFlowResponse(house.db.within(workspace.id), other.workspace.id, theirs)).rejects.toThrow('Not found')
+  const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
+  expect((await house.call('/v1/flow_responses', { key: secret })).status).toBe(403)
+})
+
+test('a batch without a form or a cart asks the database nothing more', async () => {
+  const { workspace, sender } = await newNumber()
+  const destination = { ...sender, senderId: sender.id, workspaceId: workspace.id, appId: '' }
+  const statementsFor = async (...contents: object[]) => {
+    const asked: string[] = []
+    const messages = contents.map((content) => ({ from: '16505550123', id: `wamid.${newUuid()}`, ...content }))
+    const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages }
+    const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
+    const items = readWebhook({ object: 'whatsapp_business_account', entry }, house.clock.now()) as InboundItem[]
+    await house.db.transaction((tx) => {
+      const heard = (text: string) => {
+        asked.push(text)
+        return text
+      }
+      const ear: Db = {
+        ...tx,
+        rows: (text, values) => tx.rows(heard(text), values),
+        first: (text, values) => tx.first(heard(text), values),
+        change: (text, values) => tx.change(heard(text), values),
+      }
+      return keepInbound(
+        ear,
+        house.clock.now(),
+        items.map((item) => ({ item, destination })),
+      )
+    })
+    return asked
+  }
+  const text = { type: 'text', text: { body: 'hola' } }
+  const form = (answers: object) => ({
+    type: 'interactive',
+    interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify(answers) } },
+  })
+  const files = { photos: [{ id: '1', mime_type: 'image/png' }] }
+  const plainly = await statementsFor(text, text)
+  expect(plainly).toHaveLength(2)
+  expect(await statementsFor(text, form({ a: 1 }), form({ a: 2 }))).toHaveLength(plainly.length + 1)
+  expect(await statementsFor(form(files), form(files), text)).toHaveLength(plainly.length + 2)
+})

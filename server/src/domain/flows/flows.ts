@@ -1,0 +1,79 @@
+import type { FlowResponse, FlowResponseFilters, FlowResponseWithFiles } from '@parley/contract/flow-response'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { filesByResponse, type ListedFile } from '../files/files.ts'
+import { type KeptFile, openFile } from '../files/read.ts'
+import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
+
+type Listed = ResponseRow & { files: ListedFile[] }
+
+/** Submitted forms, each with its files and how it stands with them. */
+export async function listFlowResponses(
+  db: Db,
+  workspaceId: string,
+  filters: FlowResponseFilters,
+  page: KeySet,
+): Promise<{ rows: Listed[]; total: number }> {
+  for (const param of ['received_after', 'received_before'] as const) {
+    if (Number.isNaN(Date.parse(filters[param] ?? '2026-01-01'))) {
+      refuseParam(param, 'invalid', `${param} is not a time.`)
+    }
+  }
+  const wanted = { ...filters, ...(filters.from && { from: filters.from.replace(/^\+/, '') }) }
+  const [rows, total] = await Promise.all([
+    responsesOf(db, workspaceId, wanted, page),
+    countResponses(db, workspaceId, wanted),
+  ])
+  const files = await filesByResponse(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  )
+  return { rows: rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] })), total }
+}
+
+export async function getFlowResponse(db: Db, workspaceId: string, id: string): Promise<FlowResponseWithFiles> {
+  const uuid = withoutPrefix('frs', id)
+  const row = uuid && (await responseById(db, workspaceId, uuid))
+  if (!row) return refuse('not_found')
+  const files = await filesByResponse(db, workspaceId, [row.id])
+  return toFlowResponseWithFiles({ ...row, files: files.get(row.id) ?? [] })
+}
+
+/** The contents of an uploaded file. One of another workspace is as unknown as one that never was. */
+export async function openFlowFile(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  id: string,
+  index: number,
+): Promise<KeptFile> {
+  const uuid = withoutPrefix('frs', id)
+  return uuid ? openFile(db, clock, workspaceId, uuid, index) : refuse('not_found')
+}
+
+export const markOf = (row: ResponseRow) => ({ at: row.created_at, id: row.id })
+
+export const toFlowResponseWithFiles = (row: Listed): FlowResponseWithFiles => ({
+  id: withPrefix('frs', row.id),
+  object: 'flow_response',
+  message_id: withPrefix('msg', row.message_id),
+  from: row.sent_by,
+  from_user_id: row.sent_by_user_id,
+  flow_token: row.flow_token,
+  flow_id: row.flow_id,
+  source_message_id: row.source_message_id && withPrefix('msg', row.source_message_id),
+  template_id: row.template_id && withPrefix('tpl', row.template_id),
+  response: row.response,
+  files: row.files,
+  received_at: row.received_at.toISOString(),
+})
+
+/** As a key sees it: how it stands with the files is for people. */
+export const toFlowResponse = (response: FlowResponseWithFiles): FlowResponse => ({
+  ...response,
+  files: response.files.map(({ state: _, ...file }) => file),
+})

@@ -1,0 +1,99 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { withPrefix } from '../../lib/ids.ts'
+import { open, type SecretKeys } from '../../lib/seal.ts'
+import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from '../connections/places.ts'
+import { listKeys, warningsOf } from '../keys/keys.ts'
+import { secretPlace } from '../webhooks/targets.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
+import { countSenders, lowBalances, sealedSecrets, troubledConnections, troubledSenders } from './health.sql.ts'
+
+const places = {
+  app: [appSecretPlace, verifyTokenPlace],
+  connection: [accessTokenPlace],
+  endpoint: [secretPlace],
+} as const
+
+export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
+  const all = await sealedSecrets(db)
+  const shut = all.filter(({ kind, id, sealed }) =>
+    sealed.some((each, index) => !opens(keys, each, places[kind][index]?.(id) ?? '')),
+  )
+  if (shut.length === 0) return ok('secrets', `PARLEY_SECRET_KEYS opens all ${all.length} that are kept.`)
+  const counts = (['app', 'connection', 'endpoint'] as const)
+    .map((kind) => ({ kind, shut: shut.filter((each) => each.kind === kind).length }))
+    .filter((each) => each.shut > 0)
+    .map((each) => `${each.shut} of ${count(all.filter(({ kind }) => kind === each.kind).length, each.kind)}`)
+  const wanted = new Set(shut.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
+  return problem('secrets', `PARLEY_SECRET_KEYS does not open the secrets of ${counts.join(', ')}.`, {
+    details: shut.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
+    means: `They were sealed with ${[...wanted].map((id) => `"${id}"`).join(', ')}. Deliveries and messages that need them wait; nothing is dropped.`,
+    advice:
+      'Put the old key back beside the new one ("new:…,old:…"). If it is lost: "webhook rotate", "app change" and "connection change" give each a new secret.',
+  })
+}
+
+function opens(keys: SecretKeys, sealed: string, place: string): boolean {
+  try {
+    open(keys, sealed, place)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function checkSync(db: Db): Promise<Finding> {
+  const failing = await troubledConnections(db)
+  if (failing.length === 0) return ok('synchronising', 'The last one of every account succeeded.')
+  return warning('synchronising', `${count(failing.length, 'account')} could not be synchronised.`, {
+    details: failing.map(
+      ({ id, wabaId, error, failures, syncedAt }) =>
+        `${id} (account ${wabaId}): ${error} ${count(failures, 'failure')}, last success ${syncedAt?.toISOString() ?? 'never'}`,
+    ),
+    means: 'Senders and templates are shown as they were then.',
+    advice: 'It is tried again by itself; "npx parley connection sync ID" does it now and says what is wrong.',
+  })
+}
+
+export async function checkSenders(db: Db): Promise<Finding> {
+  const troubled = await troubledSenders(db)
+  const all = (await countSenders(db))?.count ?? 0
+  if (all === 0) return ok('senders', 'There is none yet.')
+  if (troubled.length === 0) return ok('senders', `All ${all} are connected and well rated.`)
+  return warning('senders', `${troubled.length} of ${all} not connected, or rated red.`, {
+    details: troubled.map(
+      ({ id, phoneNumber, status, quality }) =>
+        `${withPrefix('snd', id)} ${phoneNumber}: ${status}, quality ${quality}`,
+    ),
+    means: 'The network refuses or throttles what such a number sends.',
+    advice: 'See to the number in Meta’s WhatsApp Manager.',
+  })
+}
+
+const dayMs = 86_400_000
+
+export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
+  const low = await lowBalances(db, new Date(clock.now().getTime() - dayMs))
+  if (low.length === 0) return ok('credits', 'No workspace is about to run out.')
+  return warning('credits', `${count(low.length, 'workspace')} with less than a day’s credits.`, {
+    details: low.map(({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in 24 hours`),
+    means: 'Without credits a message is refused with insufficient_credits.',
+    advice: 'npx parley workspace credit ID AMOUNT --note T',
+  })
+}
+
+export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
+  const now = clock.now()
+  const active = (await listKeys(db)).filter(
+    ({ revokedAt, expiresAt }) => !revokedAt && (!expiresAt || expiresAt > now),
+  )
+  const open = active.flatMap((key) => warningsOf(key).map((words) => `${key.id} ${key.name}: ${words}`))
+  const free = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
+  const says = `${count(active.length, 'active key')}, ${free} of them without a list of addresses`
+  if (open.length === 0) return ok('keys', `${says}.`)
+  return warning('keys', `${says}; ${count(open.length, 'list')} with every address there is.`, {
+    details: open,
+    means: 'Such a list looks like a limit and is none.',
+    advice: 'npx parley key change ID --ip CIDR, with the addresses that are really meant.',
+  })
+}

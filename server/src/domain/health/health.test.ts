@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { newLine } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { useSimulator } from '../../../testing/simulated-network.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { type AddressRange, readRange } from '../../lib/addresses.ts'
+import { FakeClock } from '../../lib/clock.ts'
+import { giveCredits } from '../credits/credits.ts'
+import { disableWebhook } from '../deliveries/holding.ts'
+import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
+
+const house = useHouse()
+const world = useSimulator(house)
+
+async function get(url: string) {
+  const answer = await fetch(url)
+  return { status: answer.status, text: await answer.text() }
+}
+
+/** What the checks find, each by its name. */
+async function health(deps: Partial<HealthDeps> = {}, clock = house.clock): Promise<Record<string, Finding>> {
+  const { secretKeys } = house
+  const site = { publicUrl: house.url, trustProxy: [] }
+  const { findings } = await instanceHealth(house.db, clock, { secretKeys, site, ...deps })
+  return Object.fromEntries(findings.map((each) => [each.check, each]))
+}
+
+const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks.map((check) => found[check]?.verdict)
+
+test('a sound installation is ok in every respect but the clock, which is a test’s', async () => {
+  const workspace = await newWorkspace(house)
+  await world.newAccount().connect(workspace)
+  const found = await health({ outside: { client: world.network.client, get } })
+  const { clock, ...others } = found
+  expect(clock?.verdict).toBe('problem')
+  expect(Object.keys(others)).toHaveLength(15)
+  for (const [check, { verdict, says, advice }] of Object.entries(others)) {
+    expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
+    expect(says).not.toBe('')
+  }
+  expect(verdicts(await health({}, new FakeClock(new Date())), 'clock')).toEqual(['ok'])
+})
+
+test('secrets that do not open are counted by what they belong to', async () => {
+  const workspace = await newWorkspace(house)
+  await world.newAccount().connect(workspace)
+  await (await newLine(house)).listen({ url: 'http://127.0.0.1:9/' })
+  const { secrets } = await health({ secretKeys: new Map([['other', randomBytes(32)]]) })
+  expect(secrets).toMatchObject({ verdict: 'problem', means: expect.stringContaining('"test"') })
+  expect(secrets?.says).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
+  expect(secrets?.advice).toContain('rotate')
+})
+
+test('an endpoint that is disabled is told with its reason and what is held, and what is late with how late', async () => {
+  const line = await newLine(house)
+  const { id } = await line.listen({ url: 'http://127.0.0.1:9/' })
+  await line.write(2)
+  expect(verdicts(await health(), 'deliveries', 'endpoints')).toEqual(['ok', 'ok'])
+  house.clock.forward({ minutes: 5 })
+  expect((await health()).deliveries).toMatchObject({ verdict: 'warning', says: expect.stringContaining('5 minutes') })
+  house.clock.forward({ minutes: 15 })
+  expect(verdicts(await health(), 'deliveries')).toEqual(['problem'])
+  await disableWebhook(house.db, id, 'the shop moves house')
+  const { deliveries, endpoints } = await health()
+  expect(deliveries?.verdict).toBe('ok')
+  expect(endpoints?.says).toBe('1 endpoint disabled, with 2 events held.')
+  expect(endpoints?.details).toEqual([
+    expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves house`),
+  ])
+})
+
+test('keys that are open to every address, and workspaces about to run out, are told', async () => {
+  const workspace = await newWorkspace(house, 'Short of credits')
+  const { key } = await workspace.newKey({ name: 'wide', allowedRanges: ['0.0.0.0/0', '198.51.100.0/24'] })
+  await giveCredits(house.db, house.clock, workspace.id, 5, 'test')
+  await giveCredits(house.db, house.clock, workspace.id, -5, 'test')
+  const { keys, credits } = await health()
+  expect(keys).toMatchObject({ verdict: 'warning', details: [expect.stringContaining(`${key.id} wide`)] })
+  expect(keys?.advice).toContain('key change')
+  expect(credits?.details).toEqual([`${workspace.id} Short of credits: 0 left, 0 spent in 24 hours`])
+})
+
+test('partitions that are missing for tomorrow are told', async () => {
+  const clock = new FakeClock(new Date(house.clock.now().getTime() + 30 * 86_400_000))
+  const { partitions } = await health({}, clock)
+  expect(partitions).toMatchObject({ verdict: 'warning', says: expect.stringContaining('request_log') })
+})
+
+test('a token that the network no longer takes is told in the network’s words', async () => {
+  const workspace = await newWorkspace(house)
+  const account = world.newAccount()
+  const connection = await account.connect(workspace)
+  world.control.tokens.change(account.token, { revoked: true })
+  const found = (await health({ outside: { client: world.network.client, get } }))['access tokens']
+  expect(found?.verdict).toBe('problem')
+  const own = found?.details.filter((line) => line.startsWith(connection.id))
+  expect(own).toEqual([expect.stringContaining('unable to authenticate')])
+  expect(own?.[0]).not.toContain(account.token)
+})
+
+test('the ingress is called as the network calls it: what is not us, or not there, is told', async () => {
+  const impostor = createServer((_request, response) => void response.end('hello'))
+  await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void impostor.close())
+  const outside = { client: world.network.client, get }
+  const at = async (publicUrl: string) => (await health({ outside, site: { publicUrl, trustProxy: [] } })).ingress
+  expect(await at(house.url)).toMatchObject({ verdict: 'ok' })
+  expect((await at(`http://127.0.0.1:${(impostor.address() as AddressInfo).port}`))?.details[0]).toContain(
+    'answered 200',
+  )
+  expect((await at('http://127.0.0.1:1'))?.details[0]).toMatch(/fetch failed/)
+})
+
+test.each([
+  ['https://parley.example', [], 'warning'],
+  ['https://parley.example', ['127.0.0.1/32'], 'ok'],
+  ['http://127.0.0.1:8080', [], 'ok'],
+  ['http://127.0.0.1:8080', ['0.0.0.0/0'], 'problem'],
+  ['https://parley.example', ['10.0.0.0/8', '::/0'], 'problem'],
+] as const)('proxies: PUBLIC_URL %s and trust in %j is %s', async (publicUrl, trusted, verdict) => {
+  const trustProxy = trusted.map((text) => readRange(text) as AddressRange)
+  expect(verdicts(await health({ site: { publicUrl, trustProxy } }), 'proxies')).toEqual([verdict])
+})
+
+test('a check that breaks is a finding and costs no other', async () => {
+  const broken = Object.create(house.db, {
+    rows: {
+      value: (text: string, values: unknown[]) =>
+        text.includes('from outbox') ? Promise.reject(new Error('no such table')) : house.db.rows(text, values),
+    },
+  })
+  const { findings, verdict } = await instanceHealth(broken, house.clock, {
+    secretKeys: house.secretKeys,
+    site: { publicUrl: house.url, trustProxy: [] },
+  })
+  expect(verdict).toBe('problem')
+  expect(findings.find(({ check }) => check === 'sending')).toMatchObject({
+    says: expect.stringContaining('no such table'),
+  })
+  expect(findings.find(({ check }) => check === 'keys')?.says).toContain('active key')
+})

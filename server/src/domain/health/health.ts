@@ -1,0 +1,73 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
+import type { GraphClient } from '../../whatsapp/client.ts'
+import { newNetwork } from '../connections/network.ts'
+import { checkBalances, checkKeys, checkSecrets, checkSenders, checkSync } from './accounts.ts'
+import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
+import { type Finding, problem, type Verdict, verdictOf } from './finding.ts'
+import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
+import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
+
+export type { Finding, Get, Site, Verdict }
+
+export interface HealthDeps {
+  secretKeys: SecretKeys
+  site: Site
+  /** For what has to be asked of others, and takes its time: the network, and ourselves from outside. Left out: not asked. */
+  outside?: { client: GraphClient; get: Get }
+  /** Told before each check what is looked at, and how far it is with it. */
+  onProgress?: (check: string, done?: number, all?: number) => void
+}
+
+export interface Health {
+  at: Date
+  verdict: Verdict
+  findings: Finding[]
+}
+
+/**
+ * How an installation is: every check, in order. `db` has to see every workspace. A check that breaks is itself a finding
+ * and costs no other.
+ */
+export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Promise<Health> {
+  const { secretKeys, site, outside, onProgress = () => {} } = deps
+  const checks: [string, () => Promise<Finding> | Finding][] = [
+    ['database', () => checkDatabase(db)],
+    ['database role', () => checkRole(db)],
+    ['migrations', () => checkMigrations(db)],
+    ['clock', () => checkClock(db, clock)],
+    ['partitions', () => checkPartitions(db, clock)],
+    ['secrets', () => checkSecrets(db, secretKeys)],
+    ['keys', () => checkKeys(db, clock)],
+    ['credits', () => checkBalances(db, clock)],
+    ['senders', () => checkSenders(db)],
+    ['synchronising', () => checkSync(db)],
+    ['endpoints', () => checkEndpoints(db)],
+    ['deliveries', () => checkDeliveries(db, clock)],
+    ['sending', () => checkOutbox(db, clock)],
+    ['proxies', () => checkProxies(site)],
+  ]
+  if (outside) {
+    const network = newNetwork({ db, clock, secretKeys, client: outside.client })
+    const steps = (done: number, all: number) => onProgress('access tokens', done, all)
+    checks.push(
+      ['access tokens', () => checkCredentials(network, steps)],
+      ['ingress', () => checkIngress(network, site, outside.get)],
+    )
+  }
+  const findings: Finding[] = []
+  for (const [check, look] of checks) {
+    onProgress(check)
+    findings.push(await guarded(check, look))
+  }
+  return { at: clock.now(), verdict: verdictOf(findings), findings }
+}
+
+async function guarded(check: string, look: () => Promise<Finding> | Finding): Promise<Finding> {
+  try {
+    return await look()
+  } catch (error) {
+    return problem(check, `This could not be looked at: ${(error as Error).message}.`)
+  }
+}

@@ -1,0 +1,125 @@
+import { get } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase, urlOf } from '../../../testing/database.ts'
+import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { useReceivers } from '../../../testing/receiver.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { readConfig } from '../../config.ts'
+import { startService } from '../../start.ts'
+import { disableWebhook } from '../deliveries/holding.ts'
+
+const house = useHouse({ trustProxy: ['127.0.0.1/32'] })
+const hired = useCourier(house)
+const newReceiver = useReceivers()
+
+const look = (headers: Record<string, string> = {}) => fetch(`${house.url}/metrics`, { headers })
+
+/** A sample's value, by its line up to it; 0 if there is none. */
+async function reader(): Promise<(sample: string) => number> {
+  const text = await (await look()).text()
+  return (sample) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${sample} `))
+        ?.slice(sample.length) ?? 0,
+    )
+}
+
+test('every metric has a help text and a type, and its own names begin with parley_', async () => {
+  const answer = await look()
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  const text = await answer.text()
+  const names = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
+  expect(names.length).toBeGreaterThan(30)
+  for (const name of names) {
+    expect(name).toMatch(/^(parley|process|nodejs)_/)
+    expect(text).toMatch(new RegExp(`^# HELP ${name} \\S.*$`, 'm'))
+  }
+  expect(text).toContain('process_cpu_seconds_total')
+  expect(text).toMatch(/^parley_build_info\{version="\d+\.\d+\.\d+"\} 1$/m)
+  expect(text).toMatch(/^parley_database_up 1$/m)
+})
+
+test('requests are counted by route and class of status, and a path that is no route is not a label', async () => {
+  const workspace = await newWorkspace(house)
+  const before = await reader()
+  await workspace.call('/v1/me')
+  await workspace.call('/v1/me')
+  await house.call('/v1/me')
+  await house.call('/v1/secret-path-31415')
+  const sample = (route: string, status: string) =>
+    `parley_http_requests_total{route="${route}",method="GET",status="${status}"}`
+  const after = await reader()
+  const grown = (name: string) => after(name) - before(name)
+  expect(grown(sample('/v1/me', '2xx'))).toBe(2)
+  expect(grown(sample('/v1/me', '4xx'))).toBe(1)
+  expect(grown(sample('other', '4xx'))).toBe(1)
+  expect(grown('parley_http_request_duration_seconds_count{route="/v1/me",method="GET"}')).toBe(3)
+  expect(grown('parley_http_request_duration_seconds_bucket{route="/v1/me",method="GET",le="+Inf"}')).toBe(3)
+  expect(await (await look()).text()).not.toContain('31415')
+})
+
+test('what comes in, goes out and is held is counted', async () => {
+  const [receiver, line] = [await newReceiver(), await newLine(house)]
+  const { id } = await line.listen(receiver)
+  const before = await reader()
+  receiver.next(500)
+  await line.write(3)
+  await hired.courier.drain()
+  await disableWebhook(house.db, id, 'moving')
+  await line.write(2)
+  const after = await reader()
+  const grown = (name: string) => after(name) - before(name)
+  expect(grown('parley_network_webhooks_total{outcome="kept"}')).toBe(2)
+  expect(grown('parley_events_total{type="message.received"}')).toBe(5)
+  expect(grown('parley_delivery_attempts_total{outcome="delivered"}')).toBe(3)
+  expect(grown('parley_delivery_attempts_total{outcome="retrying"}')).toBe(1)
+  expect(grown('parley_delivery_errors_total{error="http"}')).toBe(1)
+  expect(grown('parley_delivery_attempt_duration_seconds_count')).toBe(4)
+  // Asked of the database at most every two seconds.
+  await expect.poll(async () => (await reader())('parley_deliveries_held'), { timeout: 10_000 }).toBe(2)
+})
+
+test('without a token only this machine may look, and nobody for whom a request was passed on', async () => {
+  for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
+    const answer = await look({ [name]: '127.0.0.1' })
+    expect(answer.status, name).toBe(403)
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('PARLEY_METRICS_TOKEN') } })
+  }
+  const { port } = new URL(house.url)
+  for (const [host, status] of [
+    ['parley.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    [`localhost:${port}`, 200],
+    [`[::1]:${port}`, 200],
+  ] as const) {
+    const answered = new Promise((resolve) => {
+      get(`${house.url}/metrics`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode))
+    })
+    expect(await answered, host).toBe(status)
+  }
+})
+
+test('with a token whoever has it may look, also through a proxy, and nobody else', async () => {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  const service = await startService({
+    config: readConfig({
+      PORT: '0',
+      DATABASE_URL: urlOf(connection),
+      PARLEY_SECRET_KEYS: `k:${Buffer.alloc(32, 7).toString('base64')}`,
+      PARLEY_METRICS_TOKEN: 'let-me-look',
+      LOG_LEVEL: 'silent',
+    }),
+  })
+  onTestFinished(() => service.stop())
+  const ask = async (headers: Record<string, string>) => (await fetch(`${service.url}/metrics`, { headers })).status
+  expect(await ask({})).toBe(401)
+  expect(await ask({ authorization: 'Bearer let-me-loo' })).toBe(401)
+  expect(await ask({ authorization: 'let-me-look' })).toBe(401)
+  expect(await ask({ authorization: 'Bearer let-me-look' })).toBe(200)
+  expect(await ask({ authorization: 'Bearer let-me-look', 'x-forwarded-for': '203.0.113.9' })).toBe(200)
+})

@@ -1,0 +1,105 @@
+import { HealthReport, TrafficReport } from '@parley/contract/console/operator'
+import { OperatedWorkspace } from '@parley/contract/console/workspace'
+import { Uuid } from '@parley/contract/ids'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
+import {
+  grant,
+  type Health,
+  listSummaries,
+  readHealth,
+  readTraffic,
+  type Traffic,
+  type WorkspaceSummary,
+} from './instance.ts'
+
+export interface InstanceDeps {
+  secretKeys(): SecretKeys
+  site: Parameters<typeof readHealth>[2]['site']
+}
+
+/** What only who runs the installation sees. */
+export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
+  personRoute({
+    method: 'GET',
+    path: '/operator/workspaces',
+    who: 'operator',
+    reply: List(OperatedWorkspace),
+    handle: async ({ db }) => wholeList((await listSummaries(db)).map(toWorkspace)),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/workspaces/:id/credits',
+    who: 'operator',
+    confirmed: true,
+    params: Type.Object({ id: Uuid }, { additionalProperties: false }),
+    body: Type.Object({ amount: Type.Integer(), note: Type.String() }, { additionalProperties: false }),
+    reply: Type.Object({ balance: Type.Integer() }),
+    async handle({ db, clock, audit }, { params, body }) {
+      const { name, balance } = await grant(db, clock, params.id, body.amount, body.note)
+      const after = { amount: body.amount, note: body.note, balance }
+      await audit({ action: 'workspace.credit', target: params.id, targetName: name, after, workspaceId: params.id })
+      return { balance }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/health',
+    who: 'operator',
+    reply: HealthReport,
+    async handle({ db, clock }) {
+      return toReport(await readHealth(db, clock, { secretKeys: deps.secretKeys(), site: deps.site }))
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/traffic',
+    who: 'operator',
+    reply: TrafficReport,
+    handle: async ({ db, clock }) => toTraffic(await readTraffic(db, clock)),
+  }),
+]
+
+const toWorkspace = (row: WorkspaceSummary): OperatedWorkspace => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  suspended_at: row.suspended_at?.toISOString() ?? null,
+})
+
+const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
+  at: at.toISOString(),
+  verdict,
+  findings: findings.map(({ check, verdict: each, says, means, advice, details }) => ({
+    check,
+    verdict: each,
+    says,
+    means,
+    advice,
+    details,
+  })),
+})
+
+const toTraffic = ({ at, queues: { deliveries, outbox }, refusals }: Traffic): TrafficReport => ({
+  at: at.toISOString(),
+  deliveries: {
+    waiting: deliveries.waiting,
+    held: deliveries.held,
+    overdue: deliveries.overdue,
+    oldest_overdue_ms: Math.round(deliveries.oldestOverdueMs),
+  },
+  outbox: {
+    waiting: outbox.waiting,
+    sending: outbox.claimed + outbox.calling,
+    unknown: outbox.unknown,
+    oldest_overdue_ms: Math.round(outbox.oldestOverdueMs),
+  },
+  refusals: refusals.map(({ firstAt, lastAt, keys: _keys, keyCount: _keyCount, addressCount, ...group }) => ({
+    ...group,
+    first_at: firstAt.toISOString(),
+    last_at: lastAt.toISOString(),
+    address_count: addressCount,
+  })),
+})

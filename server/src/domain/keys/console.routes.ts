@@ -1,0 +1,120 @@
+import {
+  ChangedKey,
+  ConsoleKey,
+  KeyChange,
+  KeyRotation,
+  KeyStateName,
+  ListedKey,
+  MadeKey,
+  MyAddress,
+  NewKey,
+} from '@parley/contract/console/keys'
+import { Uuid } from '@parley/contract/ids'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import { changesOf } from '../../lib/changes.ts'
+import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
+import { rotateKey } from './rotate.ts'
+import { listShownKeys, toConsoleKey } from './shown.ts'
+import { readWish, rulesOf } from './wish.ts'
+
+const ById = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** What people do with the keys of their workspace. */
+export const keyConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/keys',
+    who: 'keys:read',
+    query: Type.Object({ state: Type.Optional(KeyStateName) }, { additionalProperties: false }),
+    reply: List(ListedKey),
+    handle: async ({ db, clock, workspaceId }, { query }) =>
+      wholeList(await listShownKeys(db, clock, workspaceId, query.state)),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/keys/:id',
+    who: 'keys:read',
+    params: ById,
+    reply: ConsoleKey,
+    handle: async ({ db, clock, workspaceId }, { params }) =>
+      toConsoleKey(await getKey(db, workspaceId, params.id), clock.now()),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/my-address',
+    who: 'keys:read',
+    reply: MyAddress,
+    handle: ({ address }) => ({ address }),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/keys',
+    who: 'keys:manage',
+    confirmed: true,
+    body: NewKey,
+    reply: MadeKey,
+    status: 201,
+    async handle({ db, clock, workspaceId, person, audit }, { body }) {
+      const wish = { name: body.name, scopes: body.scopes, ...readWish(body), workspaceId, createdBy: person.email }
+      const { key, secret } = await createKey(db, clock, wish)
+      await audit({ action: 'key.create', target: key.id, targetName: key.name, after: rulesOf(key) })
+      return { key: toConsoleKey(key, clock.now()), secret, warnings: warningsOf(key) }
+    },
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/keys/:id',
+    who: 'keys:manage',
+    params: ById,
+    body: KeyChange,
+    reply: ChangedKey,
+    async handle({ db, clock, workspaceId, audit }, { params, body }) {
+      const before = await getKey(db, workspaceId, params.id)
+      const key = await changeKey(db, clock, params.id, readWish(body), workspaceId)
+      await audit({
+        action: 'key.change',
+        target: key.id,
+        targetName: key.name,
+        ...changesOf(rulesOf(before), rulesOf(key)),
+      })
+      return { key: toConsoleKey(key, clock.now()), warnings: warningsOf(key) }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/keys/:id/rotate',
+    who: 'keys:manage',
+    confirmed: true,
+    params: ById,
+    body: KeyRotation,
+    reply: MadeKey,
+    status: 201,
+    async handle({ db, clock, workspaceId, person, audit }, { params, body }) {
+      const wish = { workspaceId, id: params.id, graceHours: body.grace_hours, createdBy: person.email }
+      const { key, secret, old } = await rotateKey(db, clock, wish)
+      const ends = (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null
+      await audit({
+        action: 'key.rotate',
+        target: params.id,
+        targetName: old.name,
+        after: { new_key: key.id, old_key_ends_at: ends },
+      })
+      return { key: toConsoleKey(key, clock.now()), secret, warnings: warningsOf(key) }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/keys/:id/revoke',
+    who: 'keys:manage',
+    params: ById,
+    reply: ConsoleKey,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      const key = await revokeKey(db, clock, params.id, workspaceId)
+      await audit({ action: 'key.revoke', target: key.id, targetName: key.name })
+      return toConsoleKey(key, clock.now())
+    },
+  }),
+]

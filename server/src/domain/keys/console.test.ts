@@ -1,0 +1,249 @@
+import { expect, test, vi } from 'vitest'
+import { newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
+
+const house = useHouse()
+
+async function newPlace() {
+  const workspace = await newWorkspace(house)
+  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const at = (path: string) => `/w/${workspace.id}${path}`
+  return { workspace, admin, at }
+}
+
+const wish = { name: 'Backend', scopes: ['messages:send', 'messages:read'] }
+const post = (body: unknown = {}) => ({ method: 'POST', body })
+
+/** The code that a request with this key is refused with. */
+const codeWith = async (key: string) =>
+  ((await house.call('/v1/me', { key })).body as { error?: { code: string } }).error?.code
+
+const deedsOf = (workspaceId: string) =>
+  house.db.rows<{ action: string; target: string; actor: string; before: unknown; after: unknown }>(
+    `select action, target, actor, before, after from audit_entries
+     where workspace_id = $1 and action like 'key.%' order by at, id`,
+    [workspaceId],
+  )
+
+const listed = async (person: SignedInPerson, workspace: TestWorkspace, query = '') =>
+  (await person.call(`/w/${workspace.id}/keys${query}`)).body.data as {
+    id: string
+    state: string
+    name: string
+    requests_by_day: number[]
+  }[]
+
+test('an admin makes a key, sees its secret this once, and it works', async () => {
+  const { workspace, admin, at } = await newPlace()
+  const made = await admin.call(
+    at('/keys'),
+    post({ ...wish, rate_limit_per_min: 60, ip_allow_list: ['127.0.0.1', '0.0.0.0/0'] }),
+  )
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      key: {
+        ...wish,
+        state: 'active',
+        rate_limit_per_min: 60,
+        ip_allow_list: ['127.0.0.1/32', '0.0.0.0/0'],
+        created_by: admin.email,
+        last_used_at: null,
+      },
+      secret: expect.stringMatching(/^prl_live_/),
+      warnings: ['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'],
+    },
+  })
+  const { key, secret } = made.body
+  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({ id: key.id, name: 'Backend' })
+  expect(JSON.stringify(await listed(admin, workspace))).not.toContain(secret)
+  const deeds = await deedsOf(workspace.id)
+  expect(deeds).toMatchObject([
+    { action: 'key.create', target: key.id, actor: admin.email, after: { name: 'Backend' } },
+  ])
+  expect(JSON.stringify(deeds)).not.toContain(secret)
+})
+
+test('the first request of a new key shows within a second or so', async () => {
+  const { admin, at } = await newPlace()
+  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
+  await house.call('/v1/me', { key: secret })
+  await vi.waitFor(
+    async () =>
+      expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({
+        last_used_at: house.clock.now().toISOString(),
+        last_used_ip: '127.0.0.1',
+      }),
+    2000,
+  )
+})
+
+test('every fault of a wish is named at its field', async () => {
+  const { admin, at } = await newPlace()
+  const wrong = {
+    name: ' ',
+    scopes: ['everything'],
+    rate_limit_per_min: 101,
+    ip_allow_list: ['203.0.113.9/24'],
+    expires_at: '2020-01-01T00:00:00.000Z',
+  }
+  const { status, body } = await admin.call(at('/keys'), post(wrong))
+  expect(status).toBe(400)
+  const params = body.error.errors.map((fault: { param: string }) => fault.param)
+  expect(params).toEqual(['name', 'scopes', 'rate_limit_per_min', 'expires_at', 'ip_allow_list'])
+  for (const odd of [{ ...wish, workspace_id: 'x' }, { name: 'no scopes' }, { ...wish, expires_at: 'soon' }]) {
+    expect((await admin.call(at('/keys'), post(odd))).status).toBe(400)
+  }
+})
+
+test('what is changed counts from the next request on, and only that is put on record', async () => {
+  const { workspace, admin, at } = await newPlace()
+  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
+  const expiry = new Date(house.clock.now().getTime() + 86_400_000).toISOString()
+  const change = { name: 'Backend two', scopes: [], ip_allow_list: ['192.0.2.7'], expires_at: expiry }
+  const changed = await admin.call(at(`/keys/${key.id}`), { method: 'PATCH', body: change })
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { key: { name: 'Backend two', scopes: [], state: 'expiring', expires_at: expiry }, warnings: [] },
+  })
+  expect(await codeWith(secret)).toBe('ip_not_allowed')
+  const open = await admin.call(at(`/keys/${key.id}`), {
+    method: 'PATCH',
+    body: { ip_allow_list: [], expires_at: null },
+  })
+  expect(open.body.key).toMatchObject({ state: 'active', expires_at: null, name: 'Backend two' })
+  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await deedsOf(workspace.id)).at(-1)).toMatchObject({
+    action: 'key.change',
+    before: { ip_allow_list: ['192.0.2.7/32'], expires_at: expiry },
+    after: { ip_allow_list: [], expires_at: null },
+  })
+  expect((await admin.call(at(`/keys/${key.id}`), { method: 'PATCH', body: {} })).status).toBe(400)
+})
+
+test('a rotated key has its rules in a new one, and ends at once or after its grace', async () => {
+  const { workspace, admin, at } = await newPlace()
+  const { key, secret } = (await admin.call(at('/keys'), post({ ...wish, rate_limit_per_min: 7 }))).body
+  const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 1 }))
+  expect(rotated).toMatchObject({ status: 201, body: { key: { ...wish, rate_limit_per_min: 7, expires_at: null } } })
+  expect(rotated.body.secret).not.toBe(secret)
+  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await listed(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
+  house.clock.forward({ minutes: 61 })
+  expect(await codeWith(secret)).toBe('key_expired')
+  expect((await house.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
+
+  const confirm = post({ password: admin.password })
+  await admin.call('/confirm', confirm)
+  const again = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
+  expect(await codeWith(rotated.body.secret)).toBe('key_revoked')
+  expect((await house.call('/v1/me', { key: again.body.secret })).status).toBe(200)
+  const dead = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
+  expect(dead).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  expect((await admin.call(at(`/keys/${again.body.key.id}/rotate`), post({ grace_hours: 5 }))).status).toBe(400)
+  expect(
+    (await deedsOf(workspace.id)).map(({ action }) => action).filter((action) => action === 'key.rotate'),
+  ).toHaveLength(2)
+})
+
+test('a key that was to live for thirty days is rotated into one that lives for thirty days', async () => {
+  const { admin, at } = await newPlace()
+  const expires_at = new Date(house.clock.now().getTime() + 30 * 86_400_000).toISOString()
+  const { key } = (await admin.call(at('/keys'), post({ ...wish, expires_at }))).body
+  house.clock.forward({ hours: 29 * 24 })
+  await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
+  const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 24 }))
+  const until = new Date(house.clock.now().getTime() + 30 * 86_400_000)
+  expect(rotated.body.key.expires_at).toBe(until.toISOString())
+})
+
+test('a revoked key is refused from the next request on', async () => {
+  const { workspace, admin, at } = await newPlace()
+  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
+  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect(await admin.call(at(`/keys/${key.id}/revoke`), post())).toMatchObject({
+    status: 200,
+    body: { state: 'revoked' },
+  })
+  expect(await codeWith(secret)).toBe('key_revoked')
+  expect((await listed(admin, workspace, '?state=revoked')).map(({ id }) => id)).toEqual([key.id])
+  expect((await admin.call(at('/keys?state=dead'))).status).toBe(400)
+})
+
+test('the list tells how many requests each key made, day by day', async () => {
+  const { workspace, admin } = await newPlace()
+  const { secret } = await workspace.newKey({ name: 'busy' })
+  await house.call('/v1/me', { key: secret })
+  house.clock.forward({ hours: 24 })
+  await house.call('/v1/me', { key: secret })
+  await house.call('/v1/me', { key: secret })
+  await house.api.flush()
+  await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
+  const keys = await listed(admin, workspace)
+  expect(keys.find(({ name }) => name === 'busy')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 1, 2])
+  expect(keys.find(({ name }) => name === 'test key')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 0, 0])
+})
+
+test('a person is told the address they come from', async () => {
+  const { admin, at } = await newPlace()
+  expect((await admin.call(at('/my-address'))).body).toEqual({ address: '127.0.0.1' })
+})
+
+test('developers read, members see nothing, and a secret needs a fresh confirmation', async () => {
+  const { workspace, admin, at } = await newPlace()
+  const developer = await signedIn(house, { workspaceId: workspace.id, role: 'developer' })
+  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const id = workspace.key.id
+  const reads = ['/keys', `/keys/${id}`, '/my-address']
+  const changes: [string, string, unknown][] = [
+    ['POST', '/keys', wish],
+    ['PATCH', `/keys/${id}`, { name: 'mine' }],
+    ['POST', `/keys/${id}/rotate`, { grace_hours: 0 }],
+    ['POST', `/keys/${id}/revoke`, {}],
+  ]
+  for (const path of reads) {
+    expect((await developer.call(at(path))).status).toBe(200)
+    expect((await member.call(at(path))).body.error.code).toBe('not_permitted')
+    expect((await newBrowser(house.url).call(at(path))).status).toBe(401)
+  }
+  for (const [method, path, body] of changes) {
+    for (const person of [developer, member]) {
+      expect((await person.call(at(path), { method, body })).body.error.code).toBe('not_permitted')
+    }
+  }
+  house.clock.forward({ minutes: 11 })
+  for (const [method, path, body] of changes.filter(([, path]) => path === '/keys' || path.endsWith('rotate'))) {
+    expect((await admin.call(at(path), { method, body })).body.error.code).toBe('confirmation_required')
+  }
+  expect(await deedsOf(workspace.id)).toEqual([])
+})
+
+test('a key of another workspace answers as one that never was', async () => {
+  const { admin, at } = await newPlace()
+  const theirs = await newWorkspace(house)
+  const masked = ({ status, body }: { status: number; body: unknown }, id: string) => ({
+    status,
+    body: JSON.stringify(body)
+      .replaceAll(id, 'ID')
+      .replace(/req_[\w-]+/, 'REQ'),
+  })
+  const unknown = '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'
+  for (const [method, rest, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'mine now' }],
+    ['POST', '/rotate', { grace_hours: 0 }],
+    ['POST', '/revoke', {}],
+  ] as const) {
+    const [other, none] = await Promise.all(
+      [theirs.key.id, unknown].map(async (id) =>
+        masked(await admin.call(at(`/keys/${id}${rest}`), { method, body }), id),
+      ),
+    )
+    expect(other).toEqual(none)
+    expect(other?.status).toBe(404)
+  }
+  expect((await theirs.call('/v1/me')).status).toBe(200)
+  expect((await admin.call(at('/keys/nonsense'))).status).toBe(404)
+})

@@ -1,0 +1,60 @@
+import type { ConsoleKey, KeyState, ListedKey } from '@parley/contract/console/keys'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Key, listKeys } from './keys.ts'
+import { requestsByDay } from './shown.sql.ts'
+
+const dayMs = 86_400_000
+const daysShown = 7
+/** A key that ends within this time is told apart: somebody has to replace it. */
+const soonMs = 7 * dayMs
+
+/** A workspace's keys, the newest first, each with its requests of the last days. */
+export async function listShownKeys(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  state?: KeyState | undefined,
+): Promise<ListedKey[]> {
+  const now = clock.now()
+  const today = Math.floor(now.getTime() / dayMs)
+  const first = today - daysShown + 1
+  const [keys, counts] = await Promise.all([
+    listKeys(db, workspaceId),
+    requestsByDay(db, workspaceId, new Date(first * dayMs)),
+  ])
+  const byKey = Map.groupBy(counts, (row) => row.keyId)
+  return keys
+    .map((key) => {
+      const days = Array<number>(daysShown).fill(0)
+      for (const { day, count } of byKey.get(key.id) ?? []) {
+        const place = Math.floor(day.getTime() / dayMs) - first
+        if (place < daysShown) days[place] = count
+      }
+      return { ...toConsoleKey(key, now), requests_by_day: days }
+    })
+    .filter((key) => state === undefined || key.state === state)
+}
+
+export function stateOf({ revokedAt, expiresAt }: Pick<Key, 'revokedAt' | 'expiresAt'>, now: Date): KeyState {
+  if (revokedAt) return 'revoked'
+  if (!expiresAt) return 'active'
+  const leftMs = expiresAt.getTime() - now.getTime()
+  return leftMs <= 0 ? 'expired' : leftMs <= soonMs ? 'expiring' : 'active'
+}
+
+export const toConsoleKey = (key: Key, now: Date): ConsoleKey => ({
+  id: key.id,
+  name: key.name,
+  hint: key.hint,
+  state: stateOf(key, now),
+  scopes: key.scopes,
+  rate_limit_per_min: key.budget,
+  ip_allow_list: key.allowedRanges,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+  created_by: key.createdBy,
+  created_at: key.createdAt.toISOString(),
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  last_used_ip: key.lastUsedAddress,
+})

@@ -1,0 +1,64 @@
+import { ConsoleList } from '@parley/contract/console/list'
+import { ListedMessage, ListedMessageQuery, MessageStory, SentReply } from '@parley/contract/console/messages'
+import { MessageId } from '@parley/contract/ids'
+import type { Message } from '@parley/contract/message'
+import { Type } from 'typebox'
+import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { sendAgain, sendByHand } from './by-hand.ts'
+import { listLog, placeOf, toListed } from './log.ts'
+import { tellStory } from './story.ts'
+
+const OneMessage = Type.Object({ id: MessageId })
+
+export const messageConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages',
+    who: 'messages:read',
+    query: ListedMessageQuery,
+    reply: ConsoleList(ListedMessage),
+    async handle({ db, workspaceId }, { query }) {
+      const page = readConsolePage(query)
+      return consolePageOf(page, await listLog(db, workspaceId, query, page), placeOf, toListed)
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/messages/:id',
+    who: 'messages:read',
+    params: OneMessage,
+    reply: MessageStory,
+    handle: ({ db, workspaceId, role }, { params }) => tellStory(db, workspaceId, role, params.id),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/messages',
+    who: 'messages:send',
+    // Sending has checks of its own, which name every fault.
+    body: Type.Object({}, { additionalProperties: true }),
+    reply: SentReply,
+    status: 202,
+    async handle(context, { body }) {
+      const message = await sendByHand(context, body)
+      await context.audit({ action: 'message.send', target: message.id, after: summaryOf(message) })
+      return { id: message.id, credits: message.credits }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/messages/:id/again',
+    who: 'messages:send',
+    params: OneMessage,
+    reply: SentReply,
+    status: 202,
+    async handle(context, { params }) {
+      const message = await sendAgain(context, params.id)
+      const after = { ...summaryOf(message), again: params.id }
+      await context.audit({ action: 'message.send_again', target: message.id, after })
+      return { id: message.id, credits: message.credits }
+    },
+  }),
+]
+
+const summaryOf = ({ to, type, template_id, credits }: Message) => ({ to, type, template_id, credits })

@@ -1,0 +1,252 @@
+import type { ListedMessage, MessageStory } from '@parley/contract/console/messages'
+import { roles } from '@parley/contract/console/permissions'
+import { expect, test } from 'vitest'
+import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { localRules, useCourier } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { startReceiver } from '../../../testing/receiver.ts'
+import { useSending } from '../../../testing/sending.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { createWebhook } from '../webhooks/webhooks.ts'
+import { suspendWorkspace } from '../workspaces/workspaces.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+const crew = useCourier(house)
+
+const phone = '16505550123'
+
+async function newDesk() {
+  const shop = await sending.newShop()
+  const at = `/w/${shop.workspace.id}`
+  const person = await signedIn(house, { workspaceId: shop.workspace.id, role: 'developer' })
+  const list = async (query = '', by: SignedInPerson = person) =>
+    (await by.call(`${at}/messages${query}`)).body as {
+      data: ListedMessage[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageStory
+  const says = async (text: string, more: object = {}) => {
+    await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text, ...more })
+    await sending.network.control.settled()
+  }
+  return { ...shop, at, person, list, story, says }
+}
+
+const textsOf = ({ data }: { data: ListedMessage[] }) => data.map(({ preview }) => preview)
+
+test('sent and received messages are one list, and each filter narrows it', async () => {
+  const { list, says, sendText, send, senderId, workspace } = await newDesk()
+  await sendText(phone, { text: { body: 'one' }, reference: 'order 7' })
+  house.clock.forward({ seconds: 1 })
+  await says('two')
+  house.clock.forward({ seconds: 1 })
+  const { body: templates } = await workspace.call('/v1/templates')
+  const templateId = (templates as { data: { id: string }[] }).data[0]?.id
+  await send({ to: '16505550199', type: 'template', template: { id: templateId, variables: { 'body.1': 'Ana' } } })
+  await sending.settle()
+
+  const all = await list()
+  expect(all.data.map(({ direction, type }) => `${direction} ${type}`)).toEqual([
+    'sent template',
+    'received text',
+    'sent text',
+  ])
+  expect(all.data[0]).toMatchObject({ template_id: templateId, template_name: 'greeting', status: 'read' })
+  expect(all.data[1]).toMatchObject({ phone, preview: 'two', status: 'received', sender_id: senderId })
+  const counts = {
+    '?direction=sent': 2,
+    '?direction=received': 1,
+    '?status=read': 2,
+    '?status=failed': 0,
+    '?type=template': 1,
+    [`?sender=${senderId}`]: 3,
+    '?sender=snd_00000000-0000-4000-8000-000000000000': 0,
+    [`?template=${templateId}`]: 1,
+    [`?phone=%2B${phone}`]: 2,
+    '?q=order%207': 1,
+    '?q=order': 0,
+    [`?q=${encodeURIComponent('+1 (650) 555-0123')}`]: 2,
+    [`?q=${all.data[1]?.id}`]: 1,
+    [`?q=${all.data[1]?.id.slice(4).toUpperCase()}`]: 1,
+    [`?q=${encodeURIComponent("%_ ' or 1=1 --")}`]: 0,
+    '?q=%00': 0,
+    [`?from=${all.data[1]?.at}`]: 2,
+    [`?to=${all.data[1]?.at}`]: 1,
+    [`?q=${phone}&direction=received&type=text`]: 1,
+  }
+  for (const [query, count] of Object.entries(counts)) expect((await list(query)).data, query).toHaveLength(count)
+})
+
+test('a number that is also a reference finds both, each message once', async () => {
+  const { list, sendText } = await newDesk()
+  await sendText(phone, { reference: phone })
+  await sendText('16505550199', { reference: phone })
+  expect((await list(`?q=${phone}`)).data).toHaveLength(2)
+})
+
+test('paging shows each message once, whatever arrives meanwhile', async () => {
+  const { list, says, sendText } = await newDesk()
+  for (const text of ['1', '3', '5']) {
+    await sendText(phone, { text: { body: text } })
+    await says(String(Number(text) + 1))
+  }
+  const first = await list('?limit=2')
+  await says('new')
+  const second = await list(`?limit=2&cursor=${first.next_cursor}`)
+  await sendText(phone, { text: { body: 'newer' } })
+  const third = await list(`?limit=2&cursor=${second.next_cursor}`)
+  const seen = [first, second, third].flatMap(textsOf)
+  expect([...seen].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
+  expect(third).toMatchObject({ has_more: false, next_cursor: null })
+})
+
+test('the story of a message: the request, each status, what it cost, its events and their deliveries, the answer', async () => {
+  const { story, says, sendText, workspace, list, senderId } = await newDesk()
+  const receiver = await startReceiver()
+  receiver.behave(500)
+  const wish = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
+  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, localRules, wish)
+  const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
+  await sending.settle()
+  await crew.courier.drain()
+  await house.api.flush()
+  const told = await story(sent.id)
+  await says('Yes', { replyTo: told.wa_message_id })
+
+  const whole = await story(sent.id)
+  expect(whole).toMatchObject({
+    id: sent.id,
+    direction: 'sent',
+    status: 'read',
+    sender: { id: senderId },
+    request: { to: phone, type: 'text', text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' },
+    author: { kind: 'key', id: workspace.key.id, name: 'test key' },
+    api_request: { method: 'POST', route: '/v1/messages', status: 202 },
+    credits: { spent: 1, refunded: 0, refunded_at: null },
+    explained: null,
+    outbox: null,
+    in_reply_to: null,
+  })
+  expect(whole.steps.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])
+  expect(whole.events?.map(({ type }) => type)).toEqual(['message.sent', 'message.delivered', 'message.read'])
+  expect(whole.events?.[0]?.deliveries).toMatchObject([
+    { webhook_id: webhook.id, webhook_name: 'CRM', state: 'retrying', last_status: 500 },
+  ])
+  expect(whole.replies).toMatchObject([{ direction: 'received', preview: 'Yes' }])
+
+  const answer = await story(whole.replies[0]?.id ?? '')
+  expect(answer).toMatchObject({
+    direction: 'received',
+    received: { text: 'Yes', media: null, location: null, form_id: null, order_id: null },
+    in_reply_to: { wa_message_id: whole.wa_message_id, message: { id: sent.id } },
+    request: null,
+    credits: null,
+  })
+  expect(answer.events).toMatchObject([{ type: 'message.received' }])
+  expect((await list('?q=A-1')).data).toHaveLength(1)
+})
+
+test('a failure is told with its cause, what to do, and the refund', async () => {
+  const { story, sendText } = await newDesk()
+  const to = '16505550666'
+  sending.network.control.phones.change(to, { onWhatsApp: false })
+  const { id } = await sendText(to)
+  await sending.settle()
+  const { explained, credits, steps } = await story(id)
+  expect(steps.at(-1)?.status).toBe('failed')
+  expect(credits).toMatchObject({ spent: 1, refunded: 1, refunded_at: expect.any(String) })
+  expect(explained).toMatchObject({ code: 131026 })
+  expect(explained?.cause).toContain('no WhatsApp')
+  expect(explained?.fix).toContain('Check the number')
+})
+
+test('while it waits, the story says what for', async () => {
+  const { story, sendText } = await newDesk()
+  const { id } = await sendText(phone)
+  expect((await story(id)).outbox).toMatchObject({ state: 'waiting', attempts: 0 })
+})
+
+test('a member sees messages, but no events, requests or credits, and cannot send', async () => {
+  const { at, sendText, workspace, list } = await newDesk()
+  const { id } = await sendText(phone)
+  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  expect((await list('', member)).data).toHaveLength(1)
+  const { body } = await member.call(`${at}/messages/${id}`)
+  expect(body).toMatchObject({ id, events: null, api_request: null, credits: null })
+  const refused = { status: 403, body: { error: { code: 'not_permitted' } } }
+  const text = { to: phone, type: 'text', text: { body: 'hi' } }
+  expect(await member.call(`${at}/messages`, { method: 'POST', body: text })).toMatchObject(refused)
+  expect(await member.call(`${at}/messages/${id}/again`, { method: 'POST' })).toMatchObject(refused)
+})
+
+test('what is of another workspace, unknown or malformed is not there', async () => {
+  const { at, person } = await newDesk()
+  const other = await newDesk()
+  const { id } = await other.sendText(phone)
+  const unknown = `msg_${newUuid()}`
+  for (const path of [`/messages/${id}`, `/messages/${unknown}`]) {
+    expect(await person.call(at + path), path).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+    expect((await person.call(`${at}${path}/again`, { method: 'POST' })).status).toBe(404)
+  }
+  expect((await person.call(`${other.at}/messages`)).status).toBe(404)
+  expect((await person.call(`${at}/messages?q=${id}`)).body.data).toEqual([])
+  expect((await person.call(`${at}/messages?template=tpl_x`)).status).toBe(400)
+  expect((await person.call(`${at}/messages?from=2026-13-45T00:00Z`)).status).toBe(400)
+  expect((await person.call(`${at}/messages?colour=red`)).status).toBe(400)
+  expect((await person.call(`${at}/messages/nonsense`)).status).toBe(404)
+})
+
+test('a person sends by hand: it costs credits, is on record, and no key sees it', async () => {
+  const { at, person, story, workspace, taken } = await newDesk()
+  const to = '16505550177'
+  const send = (body: object) => person.call(`${at}/messages`, { method: 'POST', body })
+  const { status, body } = await send({ to, type: 'text', text: { body: 'by hand' } })
+  expect(status).toBe(202)
+  await sending.settle()
+  expect(taken(to)).toHaveLength(1)
+  expect(await story(body.id)).toMatchObject({
+    status: 'read',
+    author: { kind: 'person', name: person.email },
+    api_request: null,
+    credits: { spent: 1 },
+  })
+  expect((await workspace.call(`/v1/messages/${body.id}`)).status).toBe(404)
+  expect((await workspace.call('/v1/messages')).body).toMatchObject({ total: 0 })
+  const rows = await house.db.rows('select action, target, actor from audit_entries where target = $1', [body.id])
+  expect(rows).toEqual([{ action: 'message.send', target: body.id, actor: person.email }])
+  expect(await send({ to: 'nobody', type: 'text' })).toMatchObject({
+    status: 400,
+    body: { error: { code: 'validation_failed', errors: expect.any(Array) } },
+  })
+})
+
+test('sending again makes a new message of the same request', async () => {
+  const { at, person, story, sendText } = await newDesk()
+  const before = await sendText(phone, { text: { body: 'twice' }, reference: 'R' })
+  await sending.settle()
+  const { status, body } = await person.call(`${at}/messages/${before.id}/again`, { method: 'POST' })
+  expect(status).toBe(202)
+  expect(body.id).not.toBe(before.id)
+  await sending.settle()
+  expect(await story(body.id)).toMatchObject({ request: { text: { body: 'twice' }, reference: 'R' }, status: 'read' })
+  const [deed] = await house.db.rows<{ after: object }>('select after from audit_entries where target = $1', [body.id])
+  expect(deed?.after).toMatchObject({ again: before.id })
+})
+
+test('without credits or in a suspended workspace nothing is sent, whatever the role', async () => {
+  for (const role of roles.filter((each) => each !== 'member')) {
+    const shop = await sending.newShop(0)
+    const person = await signedIn(house, { workspaceId: shop.workspace.id, role })
+    const path = `/w/${shop.workspace.id}/messages`
+    const text = { method: 'POST', body: { to: phone, type: 'text', text: { body: 'hi' } } }
+    expect(await person.call(path, text)).toMatchObject({ status: 402 })
+    await suspendWorkspace(house.db, house.clock, shop.workspace.id, 'unpaid')
+    expect(await person.call(path, text)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'workspace_suspended' } },
+    })
+    expect((await person.call(path)).body.data).toEqual([])
+  }
+})

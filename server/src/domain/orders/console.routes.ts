@@ -1,0 +1,65 @@
+import { ConsoleList } from '@parley/contract/console/list'
+import { OrderChangeRequest, OrderFilters, OrderQuery } from '@parley/contract/console/orders'
+import { OrderId } from '@parley/contract/ids'
+import { Order, OrderWithChanges } from '@parley/contract/order'
+import { Type } from 'typebox'
+import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamCsv } from '../../http/console/stream.ts'
+import { exportOrders } from './export.ts'
+import { changeOrderStatus, getOrder, listOrders, markOf, toOrder } from './orders.ts'
+
+const OneOrder = Type.Object({ id: OrderId })
+
+export const orderConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/orders',
+    who: 'orders:read',
+    query: OrderQuery,
+    reply: ConsoleList(Order),
+    async handle({ db, workspaceId }, { query }) {
+      const page = readConsolePage(query)
+      const { rows } = await listOrders(db, workspaceId, { status: query.status, from: query.phone }, page)
+      return consolePageOf(page, rows, markOf, toOrder)
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/orders/:id',
+    who: 'orders:read',
+    params: OneOrder,
+    reply: OrderWithChanges,
+    handle: ({ db, workspaceId }, { params }) => getOrder(db, workspaceId, params.id),
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/orders/:id',
+    who: 'orders:change',
+    params: OneOrder,
+    body: OrderChangeRequest,
+    reply: OrderWithChanges,
+    async handle({ db, clock, workspaceId, person, audit }, { params, body }) {
+      const before = await getOrder(db, workspaceId, params.id)
+      const order = await changeOrderStatus(db, clock, workspaceId, params.id, body.status, person.email)
+      const target = { target: order.id, targetName: order.profile_name ?? order.from }
+      await audit({ action: 'order.status', ...target, before: { status: before.status }, after: body })
+      db.tell(workspaceId, 'orders')
+      return order
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/orders.csv',
+    who: 'orders:read',
+    confirmed: true,
+    query: OrderFilters,
+    reply: Streamed,
+    handle: (context, { query }) =>
+      streamCsv(
+        context,
+        'orders.csv',
+        exportOrders(context.db, context.workspaceId, { status: query.status, from: query.phone }),
+      ),
+  }),
+]

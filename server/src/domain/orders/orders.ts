@@ -1,0 +1,91 @@
+import { type Order, type OrderStatus, type OrderWithChanges, orderStatuses } from '@parley/contract/order'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import {
+  changeStatus,
+  changesOf,
+  countOrders,
+  holdOrder,
+  type OrderFilters,
+  type OrderRow,
+  orderById,
+  ordersOf,
+} from './orders.sql.ts'
+
+export async function listOrders(
+  db: Db,
+  workspaceId: string,
+  filters: OrderFilters,
+  page: KeySet,
+): Promise<{ rows: OrderRow[]; total: number }> {
+  const wanted = { ...filters, from: filters.from?.replace(/^\+/, '') }
+  const [rows, total] = await Promise.all([
+    ordersOf(db, workspaceId, wanted, page),
+    countOrders(db, workspaceId, wanted),
+  ])
+  return { rows, total }
+}
+
+export async function getOrder(db: Db, workspaceId: string, id: string): Promise<OrderWithChanges> {
+  const uuid = withoutPrefix('ord', id)
+  const row = uuid && (await orderById(db, workspaceId, uuid))
+  return row ? withChanges(db, workspaceId, row) : refuse('not_found')
+}
+
+/** Any status may follow any other. Setting the one it has changes nothing and is not recorded. */
+export async function changeOrderStatus(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  id: string,
+  status: string,
+  by: string,
+): Promise<OrderWithChanges> {
+  const to = orderStatuses.find((word) => word === status) ?? refuseStatus(status)
+  const uuid = withoutPrefix('ord', id) ?? refuse('not_found')
+  return db.transaction(async (tx) => {
+    const row = (await holdOrder(tx, workspaceId, uuid)) ?? refuse('not_found')
+    if (row.status === to) return withChanges(tx, workspaceId, row)
+    const at = clock.now()
+    await changeStatus(tx, { id: newUuid(at.getTime()), orderId: uuid, workspaceId, from: row.status, to, by, at })
+    tx.tell(workspaceId, 'orders')
+    return withChanges(tx, workspaceId, { ...row, status: to, updated_at: at })
+  })
+}
+
+const refuseStatus = (status: string): OrderStatus =>
+  refuseParam('status', 'invalid', `"${status}" is no status of an order; there are ${orderStatuses.join(', ')}.`)
+
+async function withChanges(db: Db, workspaceId: string, row: OrderRow): Promise<OrderWithChanges> {
+  const changes = await changesOf(db, workspaceId, row.id)
+  return {
+    ...toOrder(row),
+    changes: changes.map(({ old_status: from, new_status: to, changed_by: by, changed_at: at }) => {
+      return { from, to, by, at: at.toISOString() }
+    }),
+  }
+}
+
+export const markOf = (row: OrderRow) => ({ at: row.created_at, id: row.id })
+
+export const toOrder = (row: OrderRow): Order => ({
+  id: withPrefix('ord', row.id),
+  object: 'order',
+  message_id: withPrefix('msg', row.message_id),
+  sender_id: withPrefix('snd', row.sender_id),
+  from: row.sent_by,
+  from_user_id: row.sent_by_user_id,
+  profile_name: row.profile_name,
+  catalog_id: row.catalog_id,
+  note: row.note,
+  items: row.items,
+  total: row.total,
+  currency: row.currency,
+  status: row.status,
+  received_at: row.received_at.toISOString(),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})

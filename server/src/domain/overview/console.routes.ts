@@ -1,0 +1,38 @@
+import { FindQuery, FoundList, Onboarding, Overview, OverviewQuery, Problems } from '@parley/contract/console/overview'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { find } from './find.ts'
+import { readOnboarding, readOverview } from './overview.ts'
+import { listProblems } from './problems.ts'
+
+export const overviewConsoleRoutes = (): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/overview',
+    who: 'overview:read',
+    query: OverviewQuery,
+    reply: Overview,
+    handle: (context, { query }) => readOverview(context, query.period ?? '24h'),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/problems',
+    who: 'overview:read',
+    reply: Problems,
+    handle: async (context) => ({ object: 'list' as const, data: await listProblems(context) }),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/onboarding',
+    who: 'overview:read',
+    reply: Onboarding,
+    handle: (context) => readOnboarding(context, context.person),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/find',
+    who: 'overview:read',
+    query: FindQuery,
+    reply: FoundList,
+    handle: async (context, { query }) => ({ object: 'list' as const, data: await find(context, query.q) }),
+  }),
+]

@@ -1,0 +1,87 @@
+import type { Db } from '../../db/db.ts'
+
+/** Things of a workspace by id, number or name: these read the tables of many nouns, and only read. */
+
+export interface FoundRow {
+  kind: 'message' | 'inbound' | 'sender' | 'template' | 'webhook' | 'key' | 'form' | 'order' | 'event' | 'request'
+  id: string
+  title: string
+  detail: string
+}
+
+type Kind = FoundRow['kind']
+
+const what: Record<Kind, string> = {
+  message: `select 'message' as kind, id, 'To +' || recipient as title, type || ', ' || status as detail from messages`,
+  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, 'somebody') as title,
+    type || ', received' as detail from inbound_messages`,
+  sender: `select 'sender' as kind, id, coalesce(display_name, '+' || phone_number) as title,
+    '+' || phone_number || ', ' || lower(status) as detail from senders`,
+  template: `select 'template' as kind, id, name as title, language || ', ' || lower(status) as detail from templates`,
+  webhook: `select 'webhook' as kind, id, name as title, url as detail from webhooks`,
+  key: `select 'key' as kind, id, name as title, hint || case when revoked_at is null then '' else ', revoked' end as detail
+    from api_keys`,
+  form: `select 'form' as kind, id, 'Form from ' || coalesce('+' || sent_by, 'somebody') as title,
+    coalesce(flow_id, name, 'form') as detail from flow_responses`,
+  order: `select 'order' as kind, id, 'Order from ' || coalesce('+' || sent_by, 'somebody') as title, status as detail
+    from orders`,
+  event: `select 'event' as kind, id, type as title, 'event' as detail from events`,
+  request: `select 'request' as kind, id, method || ' ' || route as title,
+    status || coalesce(', ' || code, '') as detail from request_log`,
+}
+
+const kept: Partial<Record<Kind, string>> = { webhook: 'and deleted_at is null', template: 'and removed_at is null' }
+
+/** The one with this id. */
+export const foundById = (db: Db, workspaceId: string, kind: Kind, id: string): Promise<FoundRow | undefined> =>
+  db.first(`${what[kind]} where workspace_id = $1 and id = $2 ${kept[kind] ?? ''}`, [workspaceId, id])
+
+/** Names that hold a text, in whatever case. */
+export const foundByName = (
+  db: Db,
+  workspaceId: string,
+  kind: 'sender' | 'template' | 'webhook' | 'key',
+  text: string,
+  take: number,
+): Promise<FoundRow[]> =>
+  db.rows(
+    `${what[kind]} where workspace_id = $1 ${kept[kind] ?? ''}
+       and strpos(lower(${kind === 'sender' ? `coalesce(display_name, '') || ' ' || phone_number` : 'name'}), $2) > 0
+     order by created_at desc, id desc limit $3`,
+    [workspaceId, text.toLowerCase(), take],
+  )
+
+/** The latest to or from a number. */
+export const foundByNumber = (
+  db: Db,
+  workspaceId: string,
+  kind: 'message' | 'inbound',
+  number: string,
+  take: number,
+): Promise<FoundRow[]> =>
+  kind === 'message'
+    ? db.rows(`${what.message} where workspace_id = $1 and recipient = $2 order by created_at desc, id desc limit $3`, [
+        workspaceId,
+        number,
+        take,
+      ])
+    : db.rows(`${what.inbound} where workspace_id = $1 and sent_by = $2 order by recorded_at desc, id desc limit $3`, [
+        workspaceId,
+        number,
+        take,
+      ])
+
+/** Messages by the caller's own word for them. */
+export const foundByReference = (db: Db, workspaceId: string, reference: string, take: number): Promise<FoundRow[]> =>
+  db.rows(`${what.message} where workspace_id = $1 and reference = $2 order by created_at desc, id desc limit $3`, [
+    workspaceId,
+    reference,
+    take,
+  ])
+
+/** Messages by the network's id. */
+export const foundByWaId = async (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
+  const own =
+    'workspace_id = $1 and sender_id in (select id from senders where workspace_id = $1) and wa_message_id = $2'
+  return db.rows(`(${what.message} where ${own}) union all (${what.inbound} where ${own}) limit 5`, [workspaceId, waId])
+}

@@ -1,0 +1,106 @@
+import type { Role } from '@parley/contract/console/permissions'
+import { expect, test } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
+import { anyTarget, newLine } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { loggedRequest } from '../../../testing/log.ts'
+import { useSending } from '../../../testing/sending.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { createWebhook } from '../webhooks/webhooks.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+
+interface Found {
+  kind: string
+  id: string
+  title: string
+  href: string
+}
+
+const finder = async (workspaceId: string, role: Role = 'admin') => {
+  const person = await signedIn(house, { workspaceId, role })
+  return async (q: string): Promise<Found[]> => {
+    const { status, body } = await person.call(`/w/${workspaceId}/find?q=${encodeURIComponent(q)}`)
+    expect(status, q).toBe(200)
+    return body.data
+  }
+}
+
+test('an id leads to its thing, with or without its prefix', async () => {
+  const shop = await sending.newShop()
+  const { workspace } = shop
+  const message = await shop.sendText('+16505550123', { reference: 'order-7' })
+  const logged = await loggedRequest(house, await workspace.call('/v1/me'))
+  const wish = { workspaceId: workspace.id, name: 'CRM', url: 'https://example.com/', events: ['message.sent'] }
+  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, wish)
+  const [template] = ((await workspace.call('/v1/templates')).body as { data: { id: string }[] }).data
+  const find = await finder(workspace.id)
+  for (const [kind, id, path] of [
+    ['message', message.id, `messages/${message.id}`],
+    ['sender', shop.senderId, `senders?open=${shop.senderId}`],
+    ['template', template?.id ?? '', `templates/${template?.id}`],
+    ['webhook', webhook.id, `webhooks/${webhook.id}`],
+    ['request', `req_${logged.id}`, `requests?open=req_${logged.id}`],
+  ] as const) {
+    const wanted = [expect.objectContaining({ kind, id, href: `/w/${workspace.id}/${path}` })]
+    expect(await find(id), id).toEqual(wanted)
+    expect(await find(` ${id.slice(4)} `), id).toEqual(wanted)
+  }
+  expect(await find(workspace.key.id)).toMatchObject([{ kind: 'key', id: workspace.key.id, title: 'test key' }])
+  // A prefix says what is meant.
+  expect(await find(`tpl_${message.id.slice(4)}`)).toEqual([])
+  expect(await find(`msg_${newUuid()}`)).toEqual([])
+})
+
+test('a number leads to its person and their latest messages, however it is written', async () => {
+  const shop = await sending.newShop()
+  const message = await shop.sendText('+16505550177')
+  const find = await finder(shop.workspace.id, 'member')
+  for (const q of ['+16505550177', '16505550177', '+1 (650) 555-0177']) {
+    expect(await find(q), q).toMatchObject([
+      { kind: 'person', title: '+16505550177', href: `/w/${shop.workspace.id}/messages?phone=16505550177` },
+      { kind: 'message', id: message.id },
+    ])
+  }
+  const line = await newLine(house)
+  await line.write(1)
+  const there = await finder(line.workspace.id)
+  expect((await there('16505550123')).map(({ kind }) => kind)).toEqual(['person', 'message'])
+  expect(await there('16505550177')).toEqual([])
+})
+
+test('names are found by any part of them, in whatever case; a reference as it is', async () => {
+  const shop = await sending.newShop()
+  const message = await shop.sendText('+16505550123', { reference: 'order-7' })
+  await shop.workspace.newKey({ name: 'Warehouse' })
+  const find = await finder(shop.workspace.id)
+  expect(await find('EHOU')).toMatchObject([{ kind: 'key', title: 'Warehouse' }])
+  expect(await find('greet')).toMatchObject([{ kind: 'template', title: 'greeting' }])
+  expect(await find('order-7')).toMatchObject([{ kind: 'message', id: message.id }])
+  expect(await find('%')).toEqual([])
+})
+
+test('nobody finds what their role or workspace does not show', async () => {
+  const shop = await sending.newShop()
+  const { workspace } = shop
+  await workspace.newKey({ name: 'Warehouse' })
+  const message = await shop.sendText('+16505550123')
+  const logged = await loggedRequest(house, await workspace.call('/v1/me'))
+  const member = await finder(workspace.id, 'member')
+  for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`]) expect(await member(q), q).toEqual([])
+  expect(await member(message.id)).toHaveLength(1)
+  const elsewhere = await finder((await newWorkspace(house)).id)
+  for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`, message.id, '+16505550123', shop.senderId]) {
+    expect(await elsewhere(q), q).toEqual([])
+  }
+})
+
+test('nothing to look for is refused', async () => {
+  const workspace = await newWorkspace(house)
+  const person = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  for (const query of ['', '?q=', `?q=${'x'.repeat(201)}`]) {
+    expect((await person.call(`/w/${workspace.id}/find${query}`)).status, query).toBe(400)
+  }
+})

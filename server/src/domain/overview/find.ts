@@ -1,0 +1,89 @@
+import type { FindKind, Found } from '@parley/contract/console/overview'
+import { can, type Permission } from '@parley/contract/console/permissions'
+import { isUuid, withPrefix } from '../../lib/ids.ts'
+import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference, foundByWaId } from './find.sql.ts'
+import type { Viewer } from './overview.ts'
+
+type Kind = FoundRow['kind']
+
+/** How a kind is shown: under which id, where, and to whom. */
+const kinds: Record<Kind, { as: FindKind; prefix: string | null; needs: Permission; path(id: string): string }> = {
+  message: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
+  inbound: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
+  sender: { as: 'sender', prefix: 'snd', needs: 'senders:read', path: (id) => `senders?open=${id}` },
+  template: { as: 'template', prefix: 'tpl', needs: 'templates:read', path: (id) => `templates/${id}` },
+  webhook: { as: 'webhook', prefix: 'whk', needs: 'webhooks:read', path: (id) => `webhooks/${id}` },
+  form: { as: 'form', prefix: 'frs', needs: 'forms:read', path: (id) => `forms/${id}` },
+  order: { as: 'order', prefix: 'ord', needs: 'orders:read', path: (id) => `orders/${id}` },
+  request: { as: 'request', prefix: 'req', needs: 'requests:read', path: (id) => `requests?open=${id}` },
+  key: { as: 'key', prefix: null, needs: 'keys:read', path: (id) => `keys?open=${id}` },
+  event: { as: 'event', prefix: null, needs: 'deliveries:read', path: (id) => `deliveries?event=${id}` },
+}
+
+const everyKind = Object.keys(kinds) as Kind[]
+const eachAtMost = 5
+
+/** What somebody may mean by a few letters: an id, a number, a name. Only what the viewer's role shows. */
+export async function find(viewer: Viewer, text: string): Promise<Found[]> {
+  const { db, workspaceId, role } = viewer
+  const q = text.trim()
+  const may = (kind: Kind) => can(role, kinds[kind].needs)
+  const uuid = uuidIn(q)
+  if (uuid !== null) {
+    const candidates = everyKind.filter((kind) => may(kind) && fitsPrefix(kind, q))
+    const rows = await Promise.all(candidates.map((kind) => foundById(db, workspaceId, kind, uuid)))
+    return rows.filter((row) => row !== undefined).map((row) => toFound(workspaceId, row))
+  }
+  if (q.startsWith('wamid.')) {
+    return may('message') ? (await foundByWaId(db, workspaceId, q)).map((row) => toFound(workspaceId, row)) : []
+  }
+  const number = numberIn(q)
+  const people = number !== null && may('message') ? await findPerson(viewer, number) : []
+  const names = (['sender', 'template', 'webhook', 'key'] as const).filter(may)
+  const looks = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, eachAtMost))
+  if (may('message')) looks.push(foundByReference(db, workspaceId, q, eachAtMost))
+  const rows = (await Promise.all(looks)).flat()
+  return [...people, ...rows.map((row) => toFound(workspaceId, row))]
+}
+
+/** The person with a number, and the latest message each way. */
+async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<Found[]> {
+  const [sent, received] = await Promise.all([
+    foundByNumber(db, workspaceId, 'message', number, 2),
+    foundByNumber(db, workspaceId, 'inbound', number, 2),
+  ])
+  if (sent.length + received.length === 0) return []
+  const href = `/w/${workspaceId}/messages?phone=${number}`
+  const person: Found = { kind: 'person', id: number, title: `+${number}`, detail: 'All messages', href }
+  return [person, ...[...sent, ...received].map((row) => toFound(workspaceId, row))]
+}
+
+function toFound(workspaceId: string, { kind, id, title, detail }: FoundRow): Found {
+  const { as, prefix, path } = kinds[kind]
+  const shown = prefix === null ? id : withPrefix(prefix, id)
+  return {
+    kind: as,
+    id: shown,
+    title,
+    detail: detail === '' ? shown : detail,
+    href: `/w/${workspaceId}/${path(shown)}`,
+  }
+}
+
+/** The UUID of an id, with or without what stands before it. */
+function uuidIn(q: string): string | null {
+  const uuid = q.toLowerCase().replace(/^[a-z]{3}_/, '')
+  return isUuid(uuid) ? uuid : null
+}
+
+function fitsPrefix(kind: Kind, q: string): boolean {
+  const prefix = /^([a-z]{3})_/.exec(q.toLowerCase())?.[1]
+  return prefix === undefined || prefix === kinds[kind].prefix
+}
+
+/** The digits of what looks like a telephone number. */
+function numberIn(q: string): string | null {
+  if (!/^\+?[\d\s().-]+$/.test(q)) return null
+  const digits = q.replaceAll(/\D/g, '')
+  return digits.length >= 5 && digits.length <= 20 ? digits : null
+}

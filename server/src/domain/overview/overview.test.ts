@@ -1,0 +1,192 @@
+import type { Role } from '@parley/contract/console/permissions'
+import { expect, test, vi } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
+import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { loggedRequest } from '../../../testing/log.ts'
+import { useReceivers } from '../../../testing/receiver.ts'
+import { useSending } from '../../../testing/sending.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { giveCredits } from '../credits/credits.ts'
+import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/durations.ts'
+import { disableWebhook } from '../deliveries/holding.ts'
+import { risingCodes } from './problems.ts'
+
+const house = useHouse()
+useCourier(house)
+const sending = useSending(house)
+const newReceiver = useReceivers()
+
+const look = async (workspaceId: string, path: string, role: Role = 'admin') =>
+  (await signedIn(house, { workspaceId, role })).call(`/w/${workspaceId}${path}`)
+
+const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
+
+test.each(['/overview', '/problems', '/onboarding', '/find?q=abc'])(
+  '%s is for everybody of the workspace',
+  async (path) => {
+    const workspace = await newWorkspace(house)
+    for (const role of ['admin', 'developer', 'member'] as const) {
+      expect((await look(workspace.id, path, role)).status, role).toBe(200)
+    }
+    const stranger = await signedIn(house, { workspaceId: (await newWorkspace(house)).id, role: 'admin' })
+    expect((await stranger.call(`/w/${workspace.id}${path}`)).status).toBe(404)
+  },
+)
+
+test('messages are counted by the status they have, in the step they were taken in', async () => {
+  const shop = await sending.newShop()
+  const before = (await look(shop.workspace.id, '/overview')).body
+  expect(sum(before.messages.queued)).toBe(0)
+  await shop.sendText('+16505550123')
+  house.clock.forward({ hours: 2 })
+  await shop.sendText('+16505550124')
+  const { body } = await look(shop.workspace.id, '/overview')
+  expect(body.steps).toHaveLength(24)
+  expect(body.messages.queued.slice(-3)).toEqual([1, 0, 1])
+  expect(body.credits).toEqual({ balance: 98, spent: 2, low_balance: 100, low: true })
+  await sending.settle()
+  const after = (await look(shop.workspace.id, '/overview')).body.messages
+  expect(sum(after.queued)).toBe(0)
+  expect(sum([...after.sent, ...after.delivered, ...after.read])).toBe(2)
+  for (const [period, steps, hours] of [
+    ['7d', 28, 6],
+    ['30d', 30, 24],
+  ] as const) {
+    const longer = (await look(shop.workspace.id, `/overview?period=${period}`)).body
+    expect(longer).toMatchObject({ period, step_hours: hours })
+    expect(longer.steps).toHaveLength(steps)
+    expect(longer.credits.spent).toBe(2)
+  }
+  expect((await look(shop.workspace.id, '/overview?period=1y')).status).toBe(400)
+})
+
+test('requests are counted as ok, refused and failed', async () => {
+  const workspace = await newWorkspace(house)
+  await workspace.call('/v1/me')
+  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  const { body } = await look(workspace.id, '/overview')
+  expect([body.requests.ok, body.requests.refused, body.requests.failed].map(sum)).toEqual([1, 1, 0])
+  expect(body.requests.ok.at(-1)).toBe(1)
+})
+
+test('deliveries are counted with how long the endpoint took, each attempt once', async () => {
+  const line = await newLine(house)
+  const receiver = await newReceiver()
+  await line.listen(receiver)
+  receiver.next(500)
+  await line.write(3)
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(4), 5000)
+  await vi.waitFor(async () => {
+    const { deliveries, messages } = (await look(line.workspace.id, '/overview')).body
+    expect([sum(deliveries.succeeded), sum(deliveries.failed)]).toEqual([3, 1])
+    expect(deliveries.overall.p95_ms).toBeGreaterThanOrEqual(deliveries.overall.p50_ms)
+    expect(deliveries.overall.p50_ms).toBeGreaterThan(0)
+    expect(deliveries.p50_ms.filter((ms: number | null) => ms !== null)).toHaveLength(1)
+    expect(sum(messages.received)).toBe(3)
+  }, 5000)
+})
+
+test('a member sees messages, and nothing of keys, endpoints or credits', async () => {
+  const workspace = await newWorkspace(house)
+  const { body } = await look(workspace.id, '/overview', 'member')
+  expect(body).toMatchObject({ requests: null, deliveries: null, credits: null })
+  expect(body.messages.sent).toHaveLength(24)
+  expect((await look(workspace.id, '/problems', 'member')).body.data).toEqual([])
+  const onboarding = (await look(workspace.id, '/onboarding', 'member')).body
+  expect(onboarding.key_hint).toBeNull()
+})
+
+test('what wants attention is listed, the worst first, with where to go', async () => {
+  const line = await newLine(house)
+  const { workspace } = line
+  await giveCredits(house.db, house.clock, workspace.id, 1000, 'test')
+  expect((await look(workspace.id, '/problems')).body.data).toEqual([])
+  const receiver = await newReceiver()
+  const { id } = await line.listen(receiver)
+  await disableWebhook(house.db, id, 'Under repair.')
+  await line.write(2)
+  const week = new Date(house.clock.now().getTime() + 6 * 86_400_000)
+  const { key } = await workspace.newKey({ name: 'shop', expiresAt: week })
+  await workspace.newKey({ name: 'later', expiresAt: new Date(week.getTime() + 2 * 86_400_000) })
+  await house.db.change(`update senders set quality_rating = 'RED' where workspace_id = $1`, [workspace.id])
+  await house.db.change(
+    `update connections set sync_failures = 2, sync_error = 'The token is not valid.' where workspace_id = $1`,
+    [workspace.id],
+  )
+  await giveCredits(house.db, house.clock, workspace.id, -950, 'test')
+  const { data } = (await look(workspace.id, '/problems')).body
+  expect(data.map(({ kind, severity }: { kind: string; severity: string }) => [kind, severity])).toEqual([
+    ['webhook_disabled', 'problem'],
+    ['sender_troubled', 'warning'],
+    ['sync_failing', 'warning'],
+    ['balance_low', 'warning'],
+    ['key_expiring', 'warning'],
+  ])
+  expect(data[0]).toMatchObject({ href: `webhooks/${id}` })
+  expect(data[0].detail).toBe('Under repair. 2 deliveries wait until it is enabled.')
+  expect(data[4]).toMatchObject({ href: `keys?open=${key.id}`, title: 'The key shop expires soon' })
+})
+
+test('refusals that rise are a problem, unless their group is muted', async () => {
+  const workspace = await newWorkspace(house)
+  await giveCredits(house.db, house.clock, workspace.id, 1000, 'test')
+  for (let round = 0; round < 19; round++) await workspace.call('/v1/nothing')
+  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const kinds = async () =>
+    (await admin.call(`/w/${workspace.id}/problems`)).body.data.map(({ kind }: { kind: string }) => kind)
+  await loggedRequest(house, await workspace.call('/v1/me'))
+  expect(await kinds()).toEqual([])
+  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  expect(await kinds()).toEqual(['refusals_rising'])
+  await admin.call(`/w/${workspace.id}/refusals/not_found/mute`, { method: 'PUT', body: {} })
+  expect(await kinds()).toEqual([])
+})
+
+test.each<[what: string, recent: number, before: number, rises: boolean]>([
+  ['few', 19, 0, false],
+  ['many where there were none', 20, 0, true],
+  ['as many as ever', 100, 1200, false],
+  ['three times as many', 300, 1200, false],
+  ['more than three times as many', 301, 1200, true],
+])('refusals: %s', (_what, recent, before, rises) => {
+  const hour = (ago: number) => new Date(Date.UTC(2026, 10, 15, 9 - ago))
+  const traffic = [
+    { hour: hour(0), code: 'not_found', count: recent - 1 },
+    { hour: hour(1), code: 'not_found', count: 1 },
+    { hour: hour(5), code: 'not_found', count: before },
+    { hour: hour(0), code: null, count: 10_000 },
+  ]
+  expect(risingCodes(traffic, hour(0)).length > 0).toBe(rises)
+})
+
+test('each first step finds out by itself that it was taken', async () => {
+  const line = await newLine(house)
+  const { workspace } = line
+  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const open = async () =>
+    (await admin.call(`/w/${workspace.id}/onboarding`)).body.steps
+      .filter(({ done }: { done: boolean }) => !done)
+      .map(({ kind }: { kind: string }) => kind)
+  // They came by an invitation themselves.
+  expect(await open()).toEqual(['second_factor', 'request', 'webhook', 'delivery'])
+  await workspace.call('/v1/me')
+  await vi.waitFor(async () => expect(await open()).toEqual(['second_factor', 'webhook', 'delivery']), 5000)
+  const receiver = await newReceiver()
+  await line.listen(receiver)
+  expect(await open()).toEqual(['second_factor', 'delivery'])
+  await line.write(1)
+  await vi.waitFor(async () => expect(await open()).toEqual(['second_factor']), 5000)
+  const { body } = await admin.call(`/w/${workspace.id}/onboarding`)
+  expect(body.key_hint).toBe(workspace.key.hint)
+})
+
+test('a percentile of counted durations lies within its step', () => {
+  expect(percentileMs(countSteps([]), 0.5)).toBeNull()
+  expect(percentileMs(countSteps([120]), 0.95)).toBeGreaterThan(100)
+  const counts = countSteps([...Array(95).fill(8), ...Array(5).fill(4000)])
+  expect(percentileMs(counts, 0.5)).toBeLessThanOrEqual(10)
+  expect(percentileMs(counts, 0.99)).toBeGreaterThan(3000)
+  expect(percentileMs(countSteps([60_000]), 0.5)).toBe(stepsMs.at(-1))
+  expect(addSteps(counts, counts).reduce((all, count) => all + count, 0)).toBe(200)
+})

@@ -1,0 +1,138 @@
+import type { Onboarding, OnboardingStep, Overview, Period } from '@parley/contract/console/overview'
+import { can, type Permission, type Role } from '@parley/contract/console/permissions'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Steps, stepAt, stepsOf, sumBySteps } from '../../lib/steps.ts'
+import { readBalance } from '../credits/credits.ts'
+import { addSteps, percentileMs } from '../deliveries/durations.ts'
+import { readDeliveryHours } from '../deliveries/hours.ts'
+import { meaningOf, readTraffic } from '../requests/search.ts'
+import { creditsSpent, lowBalanceOf, messagesBySteps, readFacts, receivedBySteps } from './overview.sql.ts'
+
+/** Somebody who looks, and what their role shows them. */
+export interface Viewer {
+  db: Db
+  clock: Clock
+  workspaceId: string
+  role: Role
+}
+
+/** What happened in a period, step by step. What the viewer's role does not show is null. */
+export async function readOverview(viewer: Viewer, period: Period): Promise<Overview> {
+  const steps = stepsOf(period, viewer.clock.now())
+  const may = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
+    can(viewer.role, permission) ? read() : Promise.resolve(null)
+  const [messages, requests, deliveries, credits] = await Promise.all([
+    readMessages(viewer, steps),
+    may('requests:read', () => readRequests(viewer, steps)),
+    may('deliveries:read', () => readDeliveries(viewer, steps)),
+    may('credits:read', () => readCredits(viewer, steps.from)),
+  ])
+  return {
+    period,
+    from: steps.from.toISOString(),
+    to: steps.to.toISOString(),
+    step_hours: steps.hours,
+    steps: steps.starts.map((start) => start.toISOString()),
+    messages,
+    requests,
+    deliveries,
+    credits,
+  }
+}
+
+interface StepCount {
+  at: Date
+  count: number
+}
+
+const sums = (steps: Steps, rows: readonly StepCount[]): number[] =>
+  sumBySteps(
+    steps,
+    rows,
+    ({ at }) => at,
+    ({ count }) => count,
+  )
+
+async function readMessages({ db, workspaceId }: Viewer, steps: Steps): Promise<Overview['messages']> {
+  const [sent, received] = await Promise.all([
+    messagesBySteps(db, workspaceId, steps.from, steps.hours),
+    receivedBySteps(db, workspaceId, steps.from, steps.hours),
+  ])
+  const of = (status: string) =>
+    sums(
+      steps,
+      sent.filter((row) => row.status === status),
+    )
+  return {
+    queued: of('queued'),
+    sent: of('sent'),
+    delivered: of('delivered'),
+    read: of('read'),
+    failed: of('failed'),
+    received: sums(steps, received),
+  }
+}
+
+async function readRequests({ db, workspaceId }: Viewer, steps: Steps): Promise<NonNullable<Overview['requests']>> {
+  const rows = (await readTraffic(db, workspaceId, steps.from)).map(({ hour, code, count }) => ({
+    at: hour,
+    count,
+    outcome: code === null ? 'ok' : (meaningOf(code).status ?? 400) >= 500 ? 'failed' : 'refused',
+  }))
+  const of = (outcome: string) =>
+    sums(
+      steps,
+      rows.filter((row) => row.outcome === outcome),
+    )
+  return { ok: of('ok'), refused: of('refused'), failed: of('failed') }
+}
+
+async function readDeliveries({ db, workspaceId }: Viewer, steps: Steps): Promise<NonNullable<Overview['deliveries']>> {
+  const rows = await readDeliveryHours(db, workspaceId, steps.from)
+  const durations = steps.starts.map(() => addSteps([], []))
+  for (const row of rows) {
+    const step = stepAt(steps, row.hour)
+    if (step >= 0) durations[step] = addSteps(durations[step] ?? [], row.durations)
+  }
+  const all = durations.reduce(addSteps, addSteps([], []))
+  const of = (count: (row: (typeof rows)[number]) => number) => sumBySteps(steps, rows, ({ hour }) => hour, count)
+  return {
+    succeeded: of((row) => row.succeeded),
+    failed: of((row) => row.failed),
+    p50_ms: durations.map((counts) => percentileMs(counts, 0.5)),
+    p95_ms: durations.map((counts) => percentileMs(counts, 0.95)),
+    overall: { p50_ms: percentileMs(all, 0.5), p95_ms: percentileMs(all, 0.95) },
+  }
+}
+
+async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<NonNullable<Overview['credits']>> {
+  const [balance, spent, low] = await Promise.all([
+    readBalance(db, workspaceId),
+    creditsSpent(db, workspaceId, from),
+    lowBalanceOf(db, workspaceId),
+  ])
+  return { balance, spent, low_balance: low, low: balance <= low }
+}
+
+/** The first steps; each finds out by itself whether it was taken. */
+export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
+  const facts = await readFacts(viewer.db, viewer.workspaceId, viewer.clock.now())
+  const step = (kind: OnboardingStep, done: boolean, permission: Permission | null) => ({
+    kind,
+    done,
+    permitted: permission === null || can(viewer.role, permission),
+  })
+  return {
+    steps: [
+      step('second_factor', person.twoFactor, null),
+      step('sender', facts?.sender ?? false, 'senders:read'),
+      step('key', facts?.key ?? false, 'keys:manage'),
+      step('request', facts?.request ?? false, 'requests:read'),
+      step('webhook', facts?.webhook ?? false, 'webhooks:manage'),
+      step('delivery', facts?.delivery ?? false, 'webhooks:test'),
+      step('teammate', facts?.teammate ?? false, 'team:manage'),
+    ],
+    key_hint: can(viewer.role, 'keys:read') ? (facts?.keyHint ?? null) : null,
+  }
+}

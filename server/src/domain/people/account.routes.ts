@@ -1,0 +1,245 @@
+import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/session'
+import { Uuid } from '@parley/contract/ids'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { changePassword, startAnew } from './account.ts'
+import { addPasskey, askForNewPasskey, listPasskeys, removePasskey } from './passkeys.ts'
+import { renamePerson, requirePerson } from './people.ts'
+import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
+import type { PeopleDeps } from './sign-in.routes.ts'
+import { showWho } from './sign-in.ts'
+import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
+
+const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+const Secret = Type.String({ minLength: 1, maxLength: 1000 })
+const Text = Type.String({ maxLength: 1000 })
+const Nothing = Type.Null()
+const BackupCodes = Type.Array(Type.String())
+const ById = Strict({ id: Uuid })
+
+/** What a person may do with their own account. */
+export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
+  personRoute({
+    method: 'POST',
+    path: '/confirm',
+    who: 'person',
+    body: Strict({ password: Type.Optional(Secret), code: Type.Optional(Secret) }),
+    reply: ConfirmReply,
+    ownTransactions: true,
+    unaudited: 'what it is needed for is put on record',
+    async handle({ db, clock, person }, { body }) {
+      await showWho(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
+      return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
+    },
+  }),
+  personRoute({
+    method: 'PATCH',
+    path: '/account',
+    who: 'person',
+    body: Strict({ name: Text }),
+    reply: Type.Object({ name: Type.String() }),
+    async handle({ db, person, audit }, { body }) {
+      const name = await renamePerson(db, person.personId, body.name)
+      await audit({ action: 'account.rename', before: { name: person.name }, after: { name } })
+      return { name }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/password',
+    who: 'person',
+    body: Strict({ current: Secret, next: Secret }),
+    reply: Nothing,
+    status: 204,
+    ownTransactions: true,
+    async handle(context, { body }) {
+      const { db, clock, person, setCookie, audit } = context
+      const who = await requirePerson(db, person.personId)
+      await showWho(db, clock, deps.secretKeys(), who, { password: body.current })
+      setCookie('session', await db.transaction((tx) => changePassword(tx, clock, who, body.next, context)))
+      await audit({ action: 'account.password' })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/account/two-factor',
+    who: 'person',
+    reply: Type.Object({ enabled: Type.Boolean(), backup_codes_left: Type.Integer() }),
+    handle: async ({ db, person }) => ({
+      enabled: person.twoFactor,
+      backup_codes_left: person.twoFactor ? await backupCodesLeft(db, person.personId) : 0,
+    }),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/totp',
+    who: 'person',
+    confirmed: true,
+    reply: Type.Object({ uri: Type.String(), secret: Type.String(), backup_codes: BackupCodes }),
+    unaudited: 'nothing holds until a first code has come back',
+    async handle({ db, person }) {
+      const { uri, secret, backupCodes } = await beginTotp(
+        db,
+        deps.secretKeys(),
+        await requirePerson(db, person.personId),
+      )
+      return { uri, secret, backup_codes: backupCodes }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/totp/verify',
+    who: 'person',
+    body: Strict({ code: Secret }),
+    reply: Nothing,
+    status: 204,
+    async handle(context, { body }) {
+      const { db, clock, person, setCookie, audit } = context
+      const who = await requirePerson(db, person.personId)
+      const right = await finishTotp(db, clock, deps.secretKeys(), who, body.code)
+      if (!right)
+        refuse('wrong_credentials', {
+          message: 'That code is wrong. Wait for the next one and try again.',
+          param: 'code',
+        })
+      setCookie('session', await startAnew(db, clock, person.personId, context))
+      await audit({ action: 'account.two_factor_on' })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/totp/disable',
+    who: 'person',
+    confirmed: true,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, person, audit }) {
+      await endTotp(db, person.personId)
+      await audit({ action: 'account.two_factor_off' })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/backup-codes',
+    who: 'person',
+    confirmed: true,
+    reply: Type.Object({ backup_codes: BackupCodes }),
+    async handle({ db, person, audit }) {
+      if (!person.twoFactor) refuse('conflict', { message: 'Set up an authenticator app first.' })
+      await audit({ action: 'account.backup_codes' })
+      return { backup_codes: await newBackupCodes(db, person.personId) }
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/account/passkeys',
+    who: 'person',
+    reply: List(PasskeyRow),
+    handle: async ({ db, person }) => all((await listPasskeys(db, person.personId)).map(toPasskey)),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/passkeys/options',
+    who: 'person',
+    confirmed: true,
+    reply: Type.Unknown(),
+    unaudited: 'it only asks',
+    async handle({ db, clock, person, setCookie }) {
+      const { options, token } = await askForNewPasskey(db, clock, deps, await requirePerson(db, person.personId))
+      setCookie('step', token)
+      return options
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/passkeys',
+    who: 'person',
+    confirmed: true,
+    body: Strict({ name: Text, response: Type.Record(Type.String(), Type.Unknown()) }),
+    reply: PasskeyRow,
+    status: 201,
+    async handle({ db, clock, person, cookie, setCookie, audit }, { body }) {
+      const who = await requirePerson(db, person.personId)
+      const passkey = await addPasskey(db, clock, deps, who, cookie('step'), body.name, body.response)
+      setCookie('step', null)
+      await audit({ action: 'account.passkey_add', target: passkey.id, targetName: passkey.name })
+      return toPasskey(passkey)
+    },
+  }),
+  personRoute({
+    method: 'DELETE',
+    path: '/account/passkeys/:id',
+    who: 'person',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, person, audit }, { params }) {
+      await removePasskey(db, person.personId, params.id)
+      await audit({ action: 'account.passkey_remove', target: params.id })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/account/sessions',
+    who: 'person',
+    reply: List(SessionRow),
+    handle: async ({ db, person }) =>
+      all(
+        (await listSessions(db, person.personId)).map(({ id, created_at, last_seen_at, address, user_agent }) => ({
+          id,
+          current: id === person.sessionId,
+          created_at: created_at.toISOString(),
+          last_seen_at: last_seen_at.toISOString(),
+          address,
+          user_agent,
+        })),
+      ),
+  }),
+  personRoute({
+    method: 'DELETE',
+    path: '/account/sessions/:id',
+    who: 'person',
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, person, audit }, { params }) {
+      await endSession(db, person.personId, params.id)
+      await audit({ action: 'session.revoke', target: params.id })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/account/sessions/revoke-others',
+    who: 'person',
+    reply: Type.Object({ ended: Type.Integer() }),
+    async handle({ db, person, audit }) {
+      const ended = await endSessions(db, person.personId, person.sessionId)
+      await audit({ action: 'session.revoke_others', after: { ended } })
+      return { ended }
+    },
+  }),
+]
+
+const toPasskey = ({ id, name, created_at }: { id: string; name: string; created_at: Date }): PasskeyRow => ({
+  id,
+  name,
+  created_at: created_at.toISOString(),
+})
+
+/** A list that has everything. */
+const all = <Item>(data: Item[]): List<Item> => ({
+  object: 'list',
+  data,
+  total: data.length,
+  has_more: false,
+  next_cursor: null,
+})

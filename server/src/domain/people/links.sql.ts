@@ -1,0 +1,83 @@
+import type { Role } from '@parley/contract/console/permissions'
+import type { LinkKind } from '@parley/contract/console/session'
+import type { Db } from '../../db/db.ts'
+
+export interface LinkRow {
+  id: string
+  kind: LinkKind
+  email: string | null
+  person_id: string | null
+  workspace_id: string | null
+  role: Role | null
+  operator: boolean
+  created_by: string
+  created_at: Date
+  expires_at: Date
+}
+
+const columns =
+  'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.created_by, l.created_at, l.expires_at'
+
+export const insertLink = (db: Db, row: LinkRow & { digest: Buffer }): Promise<number> =>
+  db.change(
+    `insert into links (id, digest, kind, email, person_id, workspace_id, role, operator, created_by, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      row.id,
+      row.digest,
+      row.kind,
+      row.email,
+      row.person_id,
+      row.workspace_id,
+      row.role,
+      row.operator,
+      row.created_by,
+      row.created_at,
+      row.expires_at,
+    ],
+  )
+
+export interface OpenLink extends LinkRow {
+  workspace_name: string | null
+  person_email: string | null
+}
+
+export const openLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | undefined> =>
+  db.first(
+    `select ${columns}, w.name as workspace_name, p.email as person_email
+     from links l left join workspaces w on w.id = l.workspace_id left join people p on p.id = l.person_id
+     where l.digest = $1 and l.used_at is null and l.expires_at > $2`,
+    [digest, now],
+  )
+
+/** True for whoever comes first. */
+export const useLink = async (db: Db, id: string, now: Date): Promise<boolean> =>
+  (await db.change('update links set used_at = $2 where id = $1 and used_at is null', [id, now])) === 1
+
+export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<LinkRow[]> =>
+  db.rows(
+    `select ${columns} from links l where l.workspace_id = $1 and l.kind = 'invite' and l.used_at is null
+       and l.expires_at > $2 order by l.created_at desc, l.id desc`,
+    [workspaceId, now],
+  )
+
+/** Links for the same thing, which a newer one takes the place of. */
+export const endLinks = (
+  db: Db,
+  kind: LinkKind,
+  email: string | null,
+  workspaceId: string | null,
+  now: Date,
+): Promise<number> =>
+  db.change(
+    `update links set used_at = $4 where kind = $1 and used_at is null and email is not distinct from $2
+       and workspace_id is not distinct from $3::uuid`,
+    [kind, email, workspaceId, now],
+  )
+
+export const withdrawInvite = (db: Db, workspaceId: string, id: string, now: Date): Promise<LinkRow | undefined> =>
+  db.first(
+    `update links l set used_at = $3 where l.workspace_id = $1 and l.id = $2 and l.kind = 'invite' and l.used_at is null
+     returning ${columns}`,
+    [workspaceId, id, now],
+  )

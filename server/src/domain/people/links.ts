@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import type { Role } from '@parley/contract/console/permissions'
+import type { LinkKind } from '@parley/contract/console/session'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { refuse } from '../../lib/refuse.ts'
+import {
+  endLinks,
+  insertLink,
+  type LinkRow,
+  type OpenLink,
+  openInvites,
+  openLink,
+  useLink,
+  withdrawInvite,
+} from './links.sql.ts'
+import { addMember } from './members.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { setPassword } from './people.sql.ts'
+import { createPerson, findPerson, type Person, readEmail, requirePerson } from './people.ts'
+import { endSessions } from './sessions.ts'
+
+const day = 24 * 3_600_000
+export const linkLifeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
+
+export type Invite = LinkRow
+export type Link = OpenLink
+
+/** For whoever is the first: makes an operator, and an admin of the workspace there is. */
+export async function newSetupLink(
+  db: Db,
+  clock: Clock,
+  workspaceId: string | null,
+  createdBy: string,
+): Promise<string> {
+  await endLinks(db, 'setup', null, workspaceId, clock.now())
+  return newLink(db, clock, {
+    kind: 'setup',
+    workspace_id: workspaceId,
+    role: workspaceId ? 'admin' : null,
+    operator: true,
+    createdBy,
+  })
+}
+
+/** For one address, into one workspace. A newer invitation takes the place of the one before. */
+export async function invite(
+  db: Db,
+  clock: Clock,
+  wish: { workspaceId: string; email: string; role: Role; createdBy: string },
+): Promise<string> {
+  const email = readEmail(wish.email)
+  await endLinks(db, 'invite', email, wish.workspaceId, clock.now())
+  const { workspaceId: workspace_id, role, createdBy } = wish
+  db.tell(workspace_id, 'team')
+  return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
+}
+
+/** Lets a person set a new password: half an hour, once. */
+export const newResetLink = (db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> =>
+  newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
+
+export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
+  openInvites(db, workspaceId, clock.now())
+
+export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: string): Promise<Invite> {
+  const ended = (await withdrawInvite(db, workspaceId, id, clock.now())) ?? refuse('not_found')
+  db.tell(workspaceId, 'team')
+  return ended
+}
+
+export async function readLink(db: Db, clock: Clock, token: string): Promise<Link & { hasAccount: boolean }> {
+  const link = (await openLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
+  const hasAccount = link.kind === 'reset' || (link.email !== null && (await findPerson(db, link.email)) !== undefined)
+  return { ...link, hasAccount }
+}
+
+export interface Followed {
+  link: Link
+  person: Person
+}
+
+/**
+ * Does what a link is for, inside of a transaction. Somebody who has an account already shows that it is theirs with its
+ * password; of a reset the password is the new one, and every session of before ends.
+ */
+export async function followLink(
+  db: Db,
+  clock: Clock,
+  token: string,
+  given: { name?: string; email?: string; password: string },
+  isTheirs: (person: Person) => Promise<boolean>,
+): Promise<Followed> {
+  const link = await readLink(db, clock, token)
+  if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
+  if (link.kind === 'reset') {
+    const person = await requirePerson(db, link.person_id as string)
+    checkPassword(given.password, person)
+    await setPassword(db, person.id, await hashPassword(given.password))
+    await endSessions(db, person.id)
+    return { link, person }
+  }
+  const email = link.email ?? given.email ?? ''
+  const known = await findPerson(db, email)
+  if (known && !(await isTheirs(known)))
+    refuse('wrong_credentials', { message: 'That is not the password of this account.' })
+  const person =
+    known ??
+    (await createPerson(db, clock, {
+      email,
+      name: given.name ?? '',
+      password: given.password,
+      operator: link.operator,
+    }))
+  if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
+  return { link, person }
+}
+
+interface LinkWish extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
+  kind: LinkKind
+  createdBy: string
+}
+
+async function newLink(db: Db, clock: Clock, { createdBy, ...wish }: LinkWish): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  const at = clock.now()
+  await insertLink(db, {
+    email: null,
+    person_id: null,
+    workspace_id: null,
+    role: null,
+    operator: false,
+    ...wish,
+    id: newUuid(at.getTime()),
+    digest: sha256(token),
+    created_by: createdBy,
+    created_at: at,
+    expires_at: new Date(at.getTime() + linkLifeMs[wish.kind]),
+  })
+  return token
+}
+
+export const linkUrl = (publicUrl: string, token: string): string => `${publicUrl}/link/${token}`

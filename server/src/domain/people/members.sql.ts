@@ -1,0 +1,60 @@
+import type { Role } from '@parley/contract/console/permissions'
+import type { Db } from '../../db/db.ts'
+
+export interface MemberRow {
+  person_id: string
+  email: string
+  name: string
+  role: Role
+  two_factor: boolean
+  created_at: Date
+  last_seen_at: Date | null
+}
+
+export interface PlaceRow {
+  id: string
+  name: string
+  role: Role
+  suspended_at: Date | null
+  suspended_reason: string | null
+  requires_two_factor: boolean
+}
+
+/** Where a person belongs. */
+export const placesOf = (db: Db, personId: string): Promise<PlaceRow[]> =>
+  db.rows(
+    `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
+     from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1 order by w.name, w.id`,
+    [personId],
+  )
+
+export const placeOf = (db: Db, personId: string, workspaceId: string): Promise<PlaceRow | undefined> =>
+  db.first(
+    `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
+     from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1 and m.workspace_id = $2`,
+    [personId, workspaceId],
+  )
+
+export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
+  db.rows(
+    `select m.person_id, p.email, p.name, m.role, m.created_at,
+       p.totp_confirmed_at is not null as two_factor,
+       (select max(last_seen_at) from sessions s where s.person_id = p.id) as last_seen_at
+     from memberships m join people p on p.id = m.person_id
+     where m.workspace_id = $1 order by m.created_at, m.person_id`,
+    [workspaceId],
+  )
+
+/** Nobody else changes who belongs to a workspace before the transaction ends. */
+export const lockMembers = (db: Db, workspaceId: string): Promise<unknown> =>
+  db.rows('select 1 from memberships where workspace_id = $1 for update', [workspaceId])
+
+export const upsertMember = (db: Db, workspaceId: string, personId: string, role: Role, at: Date): Promise<number> =>
+  db.change(
+    `insert into memberships (workspace_id, person_id, role, created_at) values ($1, $2, $3, $4)
+     on conflict (workspace_id, person_id) do update set role = excluded.role`,
+    [workspaceId, personId, role, at],
+  )
+
+export const deleteMember = (db: Db, workspaceId: string, personId: string): Promise<number> =>
+  db.change('delete from memberships where workspace_id = $1 and person_id = $2', [workspaceId, personId])

@@ -1,0 +1,68 @@
+import { OperatedPerson } from '@parley/contract/console/operator'
+import { HandedLink } from '@parley/contract/console/team'
+import { Uuid } from '@parley/contract/ids'
+import { List } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import { inviteToTeam } from './invite.ts'
+import { linkLifeMs, linkUrl, newResetLink } from './links.ts'
+import { listPeople, requirePerson } from './people.ts'
+
+const ById = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** Everybody who can sign in; a way in for a workspace's first admin, and back in for those who forgot their password. */
+export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
+  personRoute({
+    method: 'GET',
+    path: '/operator/people',
+    who: 'operator',
+    reply: List(OperatedPerson),
+    handle: async ({ db }) =>
+      wholeList(
+        (await listPeople(db)).map((each) => ({
+          id: each.id,
+          email: each.email,
+          name: each.name,
+          operator: each.operator,
+          two_factor: each.totp_confirmed_at !== null,
+          workspaces: each.memberships.map(({ workspace_id: id, workspace: name, role }) => ({ id, name, role })),
+          created_at: each.created_at.toISOString(),
+          last_seen_at: each.last_seen_at?.toISOString() ?? null,
+        })),
+      ),
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/people/:id/reset-link',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    reply: HandedLink,
+    status: 201,
+    async handle({ db, clock, person, audit }, { params }) {
+      const whom = await requirePerson(db, params.id)
+      const token = await newResetLink(db, clock, whom, person.email)
+      await audit({ action: 'person.reset_link', target: whom.id, targetName: whom.email })
+      const expiresAt = new Date(clock.now().getTime() + linkLifeMs.reset)
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/workspaces/:id/invites',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    body: Type.Object({ email: Type.String({ maxLength: 1000 }) }, { additionalProperties: false }),
+    reply: HandedLink,
+    status: 201,
+    async handle({ db, clock, person, audit }, { params, body }) {
+      const wish = { workspaceId: params.id, email: body.email, role: 'admin', createdBy: person.email } as const
+      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, wish)
+      const after = { role: wish.role }
+      await audit({ action: 'invite.create', target: id, targetName: email, after, workspaceId: params.id })
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+    },
+  }),
+]

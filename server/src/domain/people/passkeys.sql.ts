@@ -1,0 +1,32 @@
+import type { Db } from '../../db/db.ts'
+
+export interface PasskeyRow {
+  id: string
+  person_id: string
+  name: string
+  credential_id: string
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  created_at: Date
+}
+
+const columns = 'id, person_id, name, credential_id, public_key, counter, transports, created_at'
+
+export const insertPasskey = (db: Db, row: PasskeyRow): Promise<number> =>
+  db.change(
+    `insert into passkeys (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (credential_id) do nothing`,
+    [row.id, row.person_id, row.name, row.credential_id, row.public_key, row.counter, row.transports, row.created_at],
+  )
+
+export const passkeysOf = (db: Db, personId: string): Promise<PasskeyRow[]> =>
+  db.rows(`select ${columns} from passkeys where person_id = $1 order by created_at, id`, [personId])
+
+export const passkeyByCredential = (db: Db, credentialId: string): Promise<PasskeyRow | undefined> =>
+  db.first(`select ${columns} from passkeys where credential_id = $1`, [credentialId])
+
+export const setCounter = (db: Db, id: string, counter: number): Promise<number> =>
+  db.change('update passkeys set counter = $2 where id = $1', [id, counter])
+
+export const deletePasskey = (db: Db, personId: string, id: string): Promise<number> =>
+  db.change('delete from passkeys where person_id = $1 and id = $2', [personId, id])

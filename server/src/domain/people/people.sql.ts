@@ -1,0 +1,63 @@
+import type { Db } from '../../db/db.ts'
+
+export interface PersonRow {
+  id: string
+  email: string
+  name: string
+  password_hash: string | null
+  operator: boolean
+  totp_sealed: string | null
+  totp_confirmed_at: Date | null
+  totp_last_step: number | null
+  created_at: Date
+}
+
+const columns =
+  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at' as const
+
+export const insertPerson = (
+  db: Db,
+  row: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at'>,
+): Promise<number> =>
+  db.change(
+    `insert into people (id, email, name, password_hash, operator, created_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (email) do nothing`,
+    [row.id, row.email, row.name, row.password_hash, row.operator, row.created_at],
+  )
+
+export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
+  db.first(`select ${columns} from people where id = $1`, [id])
+
+/** Nobody else changes this person, or takes one of their codes, before the transaction ends. */
+export const personForUpdate = (db: Db, id: string): Promise<PersonRow | undefined> =>
+  db.first(`select ${columns} from people where id = $1 for update`, [id])
+
+export const personByEmail = (db: Db, email: string): Promise<PersonRow | undefined> =>
+  db.first(`select ${columns} from people where email = $1`, [email])
+
+export const anyPerson = async (db: Db): Promise<boolean> =>
+  (await db.first('select 1 as one from people limit 1')) !== undefined
+
+export interface ListedPerson extends PersonRow {
+  memberships: { workspace_id: string; workspace: string; role: string }[]
+  last_seen_at: Date | null
+}
+
+export const allPeople = (db: Db): Promise<ListedPerson[]> =>
+  db.rows(
+    `select ${columns},
+       (select max(last_seen_at) from sessions where person_id = people.id) as last_seen_at,
+       coalesce((select json_agg(json_build_object('workspace_id', m.workspace_id, 'workspace', w.name, 'role', m.role)
+           order by m.created_at)
+         from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = people.id), '[]') as memberships
+     from people order by created_at, id`,
+  )
+
+export const setName = (db: Db, id: string, name: string): Promise<number> =>
+  db.change('update people set name = $2 where id = $1', [id, name])
+
+export const setPassword = (db: Db, id: string, passwordHash: string): Promise<number> =>
+  db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
+
+export const setOperator = (db: Db, id: string, operator: boolean): Promise<number> =>
+  db.change('update people set operator = $2 where id = $1', [id, operator])

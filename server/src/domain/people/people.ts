@@ -1,0 +1,75 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import {
+  allPeople,
+  anyPerson,
+  insertPerson,
+  type ListedPerson,
+  type PersonRow,
+  personByEmail,
+  personById,
+  setName,
+  setOperator,
+} from './people.sql.ts'
+
+export type Person = PersonRow
+
+/** As people are told apart: the same address in any case is the same person. */
+export function readEmail(text: string): string {
+  const email = text.trim().toLowerCase()
+  if (email.length > 254 || !/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) {
+    refuseParam('email', 'invalid', 'That is not an e-mail address.')
+  }
+  return email
+}
+
+export function readName(text: string): string {
+  const name = text.trim()
+  if (name.length < 1 || name.length > 100) refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
+  return name
+}
+
+export interface PersonWish {
+  email: string
+  name: string
+  password: string
+  operator: boolean
+}
+
+export async function createPerson(db: Db, clock: Clock, wish: PersonWish): Promise<Person> {
+  const email = readEmail(wish.email)
+  const name = readName(wish.name)
+  checkPassword(wish.password, { email, name })
+  const id = newUuid(clock.now().getTime())
+  const { operator } = wish
+  const passwordHash = await hashPassword(wish.password)
+  const row = { id, email, name, password_hash: passwordHash, operator, created_at: clock.now() }
+  if ((await insertPerson(db, row)) === 0)
+    refuse('conflict', { message: 'There is an account with this address already.' })
+  return requirePerson(db, id)
+}
+
+export async function requirePerson(db: Db, id: string): Promise<Person> {
+  return (await personById(db, id)) ?? refuse('not_found')
+}
+
+export const findPerson = (db: Db, email: string): Promise<Person | undefined> => personByEmail(db, readEmail(email))
+
+/** Whether anybody can sign in at all. */
+export const hasPeople = (db: Db): Promise<boolean> => anyPerson(db)
+
+/** Everybody, with where they belong; for the operator. */
+export const listPeople = (db: Db): Promise<ListedPerson[]> => allPeople(db)
+
+export async function renamePerson(db: Db, id: string, name: string): Promise<string> {
+  const checked = readName(name)
+  await setName(db, id, checked)
+  return checked
+}
+
+export async function makeOperator(db: Db, id: string): Promise<void> {
+  await setOperator(db, id, true)
+}

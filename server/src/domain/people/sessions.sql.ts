@@ -1,0 +1,66 @@
+import type { Db } from '../../db/db.ts'
+
+export interface SessionRow {
+  id: string
+  person_id: string
+  created_at: Date
+  last_seen_at: Date
+  confirmed_at: Date
+  address: string | null
+  user_agent: string | null
+}
+
+export interface OpenSession extends SessionRow {
+  email: string
+  name: string
+  operator: boolean
+  two_factor: boolean
+  /** An admin somewhere, or an operator: their sessions end sooner when nobody is there. */
+  powerful: boolean
+}
+
+const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
+
+export const insertSession = (db: Db, row: SessionRow & { token_digest: Buffer }): Promise<number> =>
+  db.change(
+    `insert into sessions (id, person_id, token_digest, created_at, last_seen_at, confirmed_at, address, user_agent)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      row.id,
+      row.person_id,
+      row.token_digest,
+      row.created_at,
+      row.last_seen_at,
+      row.confirmed_at,
+      row.address,
+      row.user_agent,
+    ],
+  )
+
+export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
+  db.first(
+    `select ${columns}, p.email, p.name, p.operator,
+       p.totp_confirmed_at is not null as two_factor,
+       p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as powerful
+     from sessions s join people p on p.id = s.person_id where s.token_digest = $1`,
+    [digest],
+  )
+
+export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
+  db.change('update sessions set last_seen_at = $2 where id = $1', [id, at])
+
+export const confirmSession = (db: Db, id: string, at: Date): Promise<number> =>
+  db.change('update sessions set confirmed_at = $2 where id = $1', [id, at])
+
+export const sessionsOf = (db: Db, personId: string): Promise<SessionRow[]> =>
+  db.rows(`select ${columns} from sessions s where s.person_id = $1 order by s.last_seen_at desc, s.id`, [personId])
+
+export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>
+  db.change('delete from sessions where person_id = $1 and id = $2', [personId, id])
+
+/** All but the one to keep. */
+export const deleteSessions = (db: Db, personId: string, keep: string | null): Promise<number> =>
+  db.change('delete from sessions where person_id = $1 and id is distinct from $2::uuid', [personId, keep])
+
+export const deleteOldSessions = (db: Db, createdBefore: Date, seenBefore: Date): Promise<number> =>
+  db.change('delete from sessions where created_at < $1 or last_seen_at < $2', [createdBefore, seenBefore])

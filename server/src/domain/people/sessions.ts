@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { sha256 } from '../../lib/hash.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { refuse } from '../../lib/refuse.ts'
+import {
+  confirmSession,
+  deleteOldSessions,
+  deleteSession,
+  deleteSessions,
+  insertSession,
+  type OpenSession,
+  type SessionRow,
+  sessionByDigest,
+  sessionsOf,
+  touchSession,
+} from './sessions.sql.ts'
+
+const hour = 3_600_000
+/** However busy: after this a session ends. */
+const lifeMs = 30 * 24 * hour
+/** Without anybody there; for those who may do much, sooner. */
+const idleMs = 7 * 24 * hour
+const idleMsOfPowerful = 12 * hour
+/** How long a person counts as having just shown who they are. */
+export const confirmedMs = 10 * 60_000
+
+export interface Session {
+  id: string
+  personId: string
+  email: string
+  name: string
+  operator: boolean
+  twoFactor: boolean
+  confirmedUntil: Date
+}
+
+export interface Browser {
+  address: string
+  userAgent: string | null
+}
+
+/** Begins a session. The token is for the browser and is kept nowhere. */
+export async function openSession(db: Db, clock: Clock, personId: string, browser: Browser): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const at = clock.now()
+  await insertSession(db, {
+    id: newUuid(at.getTime()),
+    person_id: personId,
+    token_digest: sha256(token),
+    created_at: at,
+    last_seen_at: at,
+    confirmed_at: at,
+    address: browser.address,
+    user_agent: browser.userAgent?.slice(0, 300) ?? null,
+  })
+  return token
+}
+
+/** Whose token it is, unless the session has ended. */
+export async function sessionOf(db: Db, clock: Clock, token: string): Promise<Session | null> {
+  const row = await sessionByDigest(db, sha256(token))
+  if (!row || isOver(row, clock.now())) return null
+  if (clock.now().getTime() - row.last_seen_at.getTime() > 60_000) await touchSession(db, row.id, clock.now())
+  return {
+    id: row.id,
+    personId: row.person_id,
+    email: row.email,
+    name: row.name,
+    operator: row.operator,
+    twoFactor: row.two_factor,
+    confirmedUntil: new Date(row.confirmed_at.getTime() + confirmedMs),
+  }
+}
+
+function isOver({ created_at, last_seen_at, powerful }: OpenSession, now: Date): boolean {
+  const idle = powerful ? idleMsOfPowerful : idleMs
+  return now.getTime() > Math.min(created_at.getTime() + lifeMs, last_seen_at.getTime() + idle)
+}
+
+export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<Date> {
+  await confirmSession(db, sessionId, clock.now())
+  return new Date(clock.now().getTime() + confirmedMs)
+}
+
+export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> => sessionsOf(db, personId)
+
+export async function endSession(db: Db, personId: string, sessionId: string): Promise<void> {
+  if ((await deleteSession(db, personId, sessionId)) === 0) refuse('not_found')
+}
+
+/** Ends all of a person's sessions, but for the one they are using. */
+export const endSessions = (db: Db, personId: string, keep: string | null = null): Promise<number> =>
+  deleteSessions(db, personId, keep)
+
+export async function sweepSessions(db: Db, clock: Clock): Promise<void> {
+  const now = clock.now().getTime()
+  await deleteOldSessions(db, new Date(now - lifeMs), new Date(now - idleMs))
+}

@@ -1,0 +1,181 @@
+import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
+import { Type } from 'typebox'
+import { type ConsoleContext, type ConsoleRoute, openRoute, personRoute } from '../../http/console/route.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
+import { followLink, readLink } from './links.ts'
+import { listPlaces } from './members.ts'
+import { askForPasskey, listPasskeys, personOfPasskey } from './passkeys.ts'
+import { endSession } from './sessions.ts'
+import { letIn, type Step, secondFactor, showWho, signIn } from './sign-in.ts'
+
+export interface PeopleDeps {
+  secretKeys(): SecretKeys
+  publicUrl: string
+  simulatorUrl(): string | null
+  version: string
+}
+
+const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+const Secret = Type.String({ minLength: 1, maxLength: 1000 })
+const Nothing = Type.Null()
+
+/** Signing in and out, and following a link. */
+export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
+  personRoute({
+    method: 'GET',
+    path: '/session',
+    who: 'person',
+    reply: SessionReply,
+    async handle({ db, person }) {
+      const [places, passkeys] = [await listPlaces(db, person.personId), await listPasskeys(db, person.personId)]
+      return {
+        person: {
+          id: person.personId,
+          name: person.name,
+          email: person.email,
+          two_factor: person.twoFactor,
+          passkeys: passkeys.length,
+          operator: person.operator,
+        },
+        workspaces: places.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
+          id,
+          name,
+          role,
+          requires_two_factor,
+          suspended: suspended_at !== null,
+          suspended_reason,
+        })),
+        session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
+        public_url: deps.publicUrl,
+        simulator_url: deps.simulatorUrl(),
+        version: deps.version,
+      }
+    },
+  }),
+  openRoute({
+    method: 'POST',
+    path: '/sign-in',
+    body: Strict({ email: Type.String({ maxLength: 1000 }), password: Secret }),
+    reply: NextStep,
+    ownTransactions: true,
+    handle: async (context, { body }) =>
+      proceed(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
+  }),
+  openRoute({
+    method: 'POST',
+    path: '/sign-in/code',
+    body: Strict({ code: Secret, kind: Type.Unsafe<'totp' | 'backup'>(Type.String({ enum: ['totp', 'backup'] })) }),
+    reply: NextStep,
+    ownTransactions: true,
+    async handle(context, { body }) {
+      const { db, clock, cookie } = context
+      const done = await secondFactor(db, clock, deps.secretKeys(), cookie('step'), body, browserOf(context))
+      return proceed(context, done, `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`)
+    },
+  }),
+  openRoute({
+    method: 'POST',
+    path: '/sign-in/passkey/options',
+    reply: Type.Unknown(),
+    unaudited: 'it only asks',
+    async handle({ db, clock, setCookie }) {
+      const { options, token } = await askForPasskey(db, clock, deps)
+      setCookie('step', token)
+      return options
+    },
+  }),
+  openRoute({
+    method: 'POST',
+    path: '/sign-in/passkey',
+    body: Strict({ response: Type.Record(Type.String(), Type.Unknown()) }),
+    reply: NextStep,
+    ownTransactions: true,
+    async handle(context, { body }) {
+      const { db, clock, cookie } = context
+      const person = await personOfPasskey(db, clock, deps, cookie('step'), body.response)
+      // A passkey is two factors by itself: the device, and the finger or the PIN that opens it.
+      const done = await letIn(db, clock, { ...person, totp_confirmed_at: null }, browserOf(context))
+      return proceed(context, done, 'passkey')
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/sign-out',
+    who: 'person',
+    reply: Nothing,
+    status: 204,
+    async handle({ db, person, setCookie, audit }) {
+      await endSession(db, person.personId, person.sessionId)
+      setCookie('session', null)
+      await audit({ action: 'session.end' })
+      return null
+    },
+  }),
+  openRoute({
+    method: 'GET',
+    path: '/links/:token',
+    params: Strict({ token: Secret }),
+    reply: LinkReply,
+    async handle({ db, clock }, { params }) {
+      const { kind, email, person_email, workspace_name, role, hasAccount, expires_at } = await readLink(
+        db,
+        clock,
+        params.token,
+      )
+      const expiresAt = expires_at.toISOString()
+      return {
+        kind,
+        email: email ?? person_email,
+        workspace_name,
+        role,
+        has_account: hasAccount,
+        expires_at: expiresAt,
+      }
+    },
+  }),
+  openRoute({
+    method: 'POST',
+    path: '/links/:token',
+    params: Strict({ token: Secret }),
+    body: Strict({
+      name: Type.Optional(Type.String({ maxLength: 1000 })),
+      email: Type.Optional(Type.String({ maxLength: 1000 })),
+      password: Secret,
+    }),
+    reply: NextStep,
+    ownTransactions: true,
+    async handle(context, { params, body }) {
+      const { db, clock } = context
+      const isTheirs = (person: Parameters<typeof showWho>[3]) =>
+        showWho(db, clock, deps.secretKeys(), person, { password: body.password }).then(() => true)
+      const { person, link } = await db.transaction((tx) => followLink(tx, clock, params.token, body, isTheirs))
+      const step = await letIn(db, clock, person, browserOf(context))
+      return proceed(context, step, `${link.kind} link`, link.workspace_id)
+    },
+  }),
+]
+
+const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
+
+/** Hands the browser what the step gave it, and puts it on record. */
+async function proceed(
+  context: ConsoleContext,
+  step: Step,
+  by: string,
+  workspaceId: string | null = null,
+): Promise<NextStep> {
+  const { person } = step
+  if (step.kind === 'second_factor') context.setCookie('step', step.stepToken)
+  else {
+    context.setCookie('session', step.sessionToken)
+    context.setCookie('step', null)
+  }
+  await context.audit({
+    action: step.kind === 'done' ? 'session.begin' : 'session.first_factor',
+    after: { by },
+    by: { personId: person.id, email: person.email },
+    workspaceId,
+  })
+  return { next: step.kind }
+}

@@ -1,0 +1,90 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { refuse } from '../../lib/refuse.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
+import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
+import { isPassword } from './passwords.ts'
+import { personByEmail } from './people.sql.ts'
+import { type Person, requirePerson } from './people.ts'
+import { type Browser, openSession } from './sessions.ts'
+import { clearTries, refuseTry, requireUnlocked } from './tries.ts'
+import { takeBackupCode, takeTotp } from './two-factor.ts'
+
+export type Step =
+  | { kind: 'done'; person: Person; sessionToken: string }
+  /** Nothing is open yet: the token only says whose second factor is awaited. */
+  | { kind: 'second_factor'; person: Person; stepToken: string }
+
+const unlike = 'The address or the password is wrong.'
+
+/** An address that nobody has is refused in the same words, after the same time. */
+export async function signIn(
+  db: Db,
+  clock: Clock,
+  given: { email: string; password: string },
+  browser: Browser,
+): Promise<Step> {
+  const email = given.email.trim().toLowerCase().slice(0, 254)
+  await requireUnlocked(db, clock, email)
+  const person = await personByEmail(db, email)
+  const right = await isPassword(person?.password_hash ?? null, given.password)
+  if (!person || !right) return refuseTry(db, clock, email, unlike)
+  return letIn(db, clock, person, browser)
+}
+
+/** Somebody has shown a first factor. */
+export async function letIn(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
+  if (person.totp_confirmed_at) {
+    const challenge = { kind: 'second_factor', person_id: person.id, challenge: null } as const
+    return { kind: 'second_factor', person, stepToken: await setChallenge(db, clock, challenge) }
+  }
+  await clearTries(db, person.email)
+  return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
+}
+
+export async function secondFactor(
+  db: Db,
+  clock: Clock,
+  keys: SecretKeys,
+  stepToken: string | undefined,
+  given: { code: string; kind: 'totp' | 'backup' },
+  browser: Browser,
+): Promise<Extract<Step, { kind: 'done' }>> {
+  const step = await findChallenge(db, clock, 'second_factor', stepToken)
+  if (!step?.person_id || stepToken === undefined) {
+    return refuse('not_signed_in', { message: 'That took too long. Sign in again.' })
+  }
+  const person = await requirePerson(db, step.person_id)
+  await requireUnlocked(db, clock, person.email)
+  const right =
+    given.kind === 'totp'
+      ? await takeTotp(db, clock, keys, person, given.code)
+      : await takeBackupCode(db, person.id, given.code)
+  if (!right) return refuseTry(db, clock, person.email, 'That code is wrong, or was used already.')
+  if (!(await useChallenge(db, stepToken))) refuse('not_signed_in')
+  await clearTries(db, person.email)
+  return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
+}
+
+/** That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. */
+export async function showWho(
+  db: Db,
+  clock: Clock,
+  keys: SecretKeys,
+  person: Person,
+  given: { password?: string; code?: string },
+): Promise<void> {
+  await requireUnlocked(db, clock, person.email)
+  const right =
+    given.password !== undefined
+      ? await isPassword(person.password_hash, given.password)
+      : given.code !== undefined && (await takeTotp(db, clock, keys, person, given.code))
+  if (!right)
+    await refuseTry(
+      db,
+      clock,
+      person.email,
+      given.password === undefined ? 'That code is wrong, or was used already.' : 'That password is wrong.',
+    )
+  await clearTries(db, person.email)
+}

@@ -1,0 +1,128 @@
+import type { Role } from '@parley/contract/console/permissions'
+import { RoleName } from '@parley/contract/console/session'
+import { HandedLink, Team } from '@parley/contract/console/team'
+import { Uuid } from '@parley/contract/ids'
+import { Type } from 'typebox'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { inviteToTeam } from './invite.ts'
+import { endInvite, linkUrl, listInvites } from './links.ts'
+import { changeRole, listMembers, removeMember } from './members.ts'
+
+const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+const ById = Strict({ id: Uuid })
+const Nothing = Type.Null()
+
+/** Who belongs to a workspace, and who was asked to. */
+export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/team',
+    who: 'team:read',
+    reply: Team,
+    async handle({ db, clock, workspaceId, person }) {
+      const members = await listMembers(db, workspaceId)
+      const invites = await listInvites(db, clock, workspaceId)
+      return {
+        members: members.map((member) => ({
+          id: member.person_id,
+          email: member.email,
+          name: member.name,
+          role: member.role,
+          two_factor: member.two_factor,
+          is_you: member.person_id === person.personId,
+          created_at: member.created_at.toISOString(),
+          last_seen_at: member.last_seen_at?.toISOString() ?? null,
+        })),
+        invites: invites.map((each) => ({
+          id: each.id,
+          email: each.email ?? '',
+          role: each.role as Role,
+          created_by: each.created_by,
+          created_at: each.created_at.toISOString(),
+          expires_at: each.expires_at.toISOString(),
+        })),
+      }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/team/invites',
+    who: 'team:manage',
+    confirmed: true,
+    body: Strict({ email: Type.String({ maxLength: 1000 }), role: RoleName }),
+    reply: HandedLink,
+    status: 201,
+    async handle({ db, clock, workspaceId, person, audit }, { body }) {
+      const wish = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
+      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, wish)
+      await audit({ action: 'invite.create', target: id, targetName: email, after: { role: body.role } })
+      return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+    },
+  }),
+  workspaceRoute({
+    method: 'DELETE',
+    path: '/team/invites/:id',
+    who: 'team:manage',
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      const { email, role } = await endInvite(db, clock, workspaceId, params.id)
+      await audit({ action: 'invite.withdraw', target: params.id, targetName: email, before: { role } })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/team/members/:id',
+    who: 'team:manage',
+    confirmed: true,
+    params: ById,
+    body: Strict({ role: RoleName }),
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, workspaceId, audit }, { params, body }) {
+      const { before } = await changeRole(db, clock, workspaceId, params.id, body.role)
+      await audit({
+        action: 'member.role',
+        target: params.id,
+        targetName: before.email,
+        before: { role: before.role },
+        after: { role: body.role },
+      })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'DELETE',
+    path: '/team/members/:id',
+    who: 'team:manage',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, workspaceId, audit }, { params }) {
+      const { before } = await removeMember(db, workspaceId, params.id)
+      await audit({
+        action: 'member.remove',
+        target: params.id,
+        targetName: before.email,
+        before: { role: before.role },
+      })
+      return null
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/team/leave',
+    who: 'team:read',
+    reply: Nothing,
+    status: 204,
+    async handle({ db, workspaceId, person, audit }) {
+      const { before } = await removeMember(db, workspaceId, person.personId)
+      await audit({ action: 'member.leave', target: person.personId, targetName: before.email })
+      return null
+    },
+  }),
+]

@@ -1,0 +1,100 @@
+import { MutedReply, RefusalDetail, RefusalQuery, Refusals } from '@parley/contract/console/refusals'
+import { LoggedRequests, RequestDetail, requestFilters } from '@parley/contract/console/requests'
+import { pageQuery } from '@parley/contract/page'
+import { Type } from 'typebox'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamCsv } from '../../http/console/stream.ts'
+import { readCursor, writeCursor } from '../../http/page.ts'
+import { exportRequests } from './export.ts'
+import { getRefusals, groupRefusals, muteRefusals, unmuteRefusals } from './refusals.ts'
+import { getRequest, keyNames, type RequestParts, searchRequests } from './search.ts'
+
+const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
+const { limit, cursor } = pageQuery
+
+export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/requests',
+    who: 'requests:read',
+    query: Type.Object({ limit, cursor, after: cursor, ...requestFilters }, { additionalProperties: false }),
+    reply: LoggedRequests,
+    async handle({ db, workspaceId }, { query: { limit = 50, cursor, after, ...filters } }) {
+      const keys = await keyNames(parts, db, workspaceId)
+      const { next, newest, ...found } = await searchRequests(db, workspaceId, keys, filters, {
+        limit,
+        before: cursor === undefined ? null : readCursor(cursor),
+        after: after === undefined ? null : readCursor(after),
+      })
+      return { ...found, next_cursor: next && writeCursor(next), newest_cursor: newest && writeCursor(newest) }
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/requests/:id',
+    who: 'requests:read',
+    params: Type.Object({ id: Type.String({ maxLength: 60 }) }),
+    reply: RequestDetail,
+    handle: ({ db, workspaceId }, { params }) => getRequest(parts, db, workspaceId, params.id),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/requests.csv',
+    who: 'requests:read',
+    confirmed: true,
+    query: Type.Object(requestFilters, { additionalProperties: false }),
+    reply: Streamed,
+    async handle(context, { query }) {
+      const { db, workspaceId } = context
+      const keys = await keyNames(parts, db, workspaceId)
+      return streamCsv(context, 'requests.csv', exportRequests(db, workspaceId, keys, query))
+    },
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/refusals',
+    who: 'requests:read',
+    query: RefusalQuery,
+    reply: Refusals,
+    handle: async ({ db, clock, workspaceId }, { query }) =>
+      groupRefusals(db, clock, workspaceId, await keyNames(parts, db, workspaceId), query.since ?? '24h'),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/refusals/:code',
+    who: 'requests:read',
+    params: CodeParams,
+    query: RefusalQuery,
+    reply: RefusalDetail,
+    handle: async ({ db, clock, workspaceId }, { params, query }) => {
+      const keys = await keyNames(parts, db, workspaceId)
+      return getRefusals(db, clock, workspaceId, keys, params.code, query.since ?? '24h')
+    },
+  }),
+  workspaceRoute({
+    method: 'PUT',
+    path: '/refusals/:code/mute',
+    who: 'requests:read',
+    params: CodeParams,
+    reply: MutedReply,
+    async handle({ db, clock, workspaceId, person, audit }, { params: { code } }) {
+      await muteRefusals(db, clock, workspaceId, code, person.email)
+      await audit({ action: 'refusals.mute', target: code })
+      db.tell(workspaceId, 'requests')
+      return { code, muted: true }
+    },
+  }),
+  workspaceRoute({
+    method: 'DELETE',
+    path: '/refusals/:code/mute',
+    who: 'requests:read',
+    params: CodeParams,
+    reply: MutedReply,
+    async handle({ db, workspaceId, audit }, { params: { code } }) {
+      await unmuteRefusals(db, workspaceId, code)
+      await audit({ action: 'refusals.unmute', target: code })
+      db.tell(workspaceId, 'requests')
+      return { code, muted: false }
+    },
+  }),
+]

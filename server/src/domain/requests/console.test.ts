@@ -1,0 +1,332 @@
+import { expect, test } from 'vitest'
+import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
+import { echoRoutes } from '../../../testing/echo.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { loggedRequest } from '../../../testing/log.ts'
+import { useSending } from '../../../testing/sending.ts'
+import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { exportRequests } from './export.ts'
+
+const house = useHouse({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
+const sending = useSending(house)
+
+/** A workspace, a key that lacks every scope, and a developer who looks at its log. */
+async function newLog() {
+  const workspace = await newWorkspace(house)
+  const poor = await workspace.newKey({ name: 'poor', scopes: [] })
+  const developer = await signedIn(house, { workspaceId: workspace.id, role: 'developer' })
+  return { workspace, poor, developer, look: (path: string) => developer.call(`/w/${workspace.id}${path}`) }
+}
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+
+const routes = [
+  ['GET', '/requests'],
+  ['GET', '/requests/req_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'],
+  ['GET', '/requests.csv'],
+  ['GET', '/refusals'],
+  ['GET', '/refusals/not_found'],
+  ['PUT', '/refusals/not_found/mute'],
+  ['DELETE', '/refusals/not_found/mute'],
+] as const
+
+test.each(routes)('%s %s is for admins and developers of the workspace, and for nobody else', async (method, path) => {
+  const workspace = await newWorkspace(house)
+  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  const call = (person: SignedInPerson) =>
+    person.call(`/w/${workspace.id}${path}`, { method, ...(method === 'GET' ? {} : { body: {} }) })
+  for (const role of ['admin', 'developer'] as const) {
+    const { status } = await call(await signedIn(house, { workspaceId: workspace.id, role }))
+    expect([200, 404], role).toContain(status)
+  }
+  const member = await call(await signedIn(house, { workspaceId: workspace.id, role: 'member' }))
+  expect(member).toMatchObject({ status: 403, body: { error: { code: 'not_permitted' } } })
+  const other = await newWorkspace(house)
+  const stranger = await call(await signedIn(house, { workspaceId: other.id, role: 'admin' }))
+  expect(stranger).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+})
+
+test('the log is shown the newest first, with the key’s name, and page by page', async () => {
+  const { workspace, developer } = await newLog()
+  const ids: string[] = []
+  for (let round = 0; round < 5; round++) {
+    const answer = await workspace.call('/v1/me')
+    ids.unshift(answer.headers.get('x-request-id') ?? '')
+    house.clock.forward({ seconds: 1 })
+    await loggedRequest(house, answer)
+  }
+  const seen: string[] = []
+  for (let cursor = ''; ; ) {
+    const { status, body } = await developer.call(`/w/${workspace.id}/requests?limit=2${cursor}`)
+    expect(status).toBe(200)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    expect(body.data[0].key).toEqual({ id: workspace.key.id, name: 'test key', hint: workspace.key.hint })
+    if (!body.has_more) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  expect(seen).toEqual(ids)
+})
+
+/** One request of each kind; answers how to ask for some of them. */
+async function variety({ workspace, poor, look }: Awaited<ReturnType<typeof newLog>>) {
+  await workspace.call('/v1/me', from('192.0.2.1'))
+  house.clock.forward({ minutes: 1 })
+  const middle = house.clock.now().toISOString()
+  await workspace.call('/v1/nothing', from('192.0.2.2'))
+  await house.call('/v1/webhook', { key: poor.secret, ...from('192.0.2.2') })
+  const last = await workspace.call('/v1/me', { method: 'OPTIONS', ...from('192.0.2.3') })
+  await loggedRequest(house, last)
+  const ask = async (query: string) => {
+    const { status, body } = await look(`/requests?${query}`)
+    expect(status, query).toBe(200)
+    return body.data.map(({ method, route, status }: Record<string, unknown>) => `${method} ${route} ${status}`).sort()
+  }
+  return { ask, middle, last }
+}
+
+test('every filter lets through what fits and nothing else, alone and together', async () => {
+  const log = await newLog()
+  const { ask, middle, last } = await variety(log)
+  const [me, nothing, webhook, options] = [
+    'GET /v1/me 200',
+    'GET /v1/nothing 404',
+    'GET /v1/webhook 403',
+    'OPTIONS /v1/me 204',
+  ]
+  const everything = [me, nothing, webhook, options]
+  for (const [query, expected] of [
+    ['', everything],
+    ['status=2xx', [me, options]],
+    ['status=4xx', [nothing, webhook]],
+    ['status=403', [webhook]],
+    ['status=5xx', []],
+    ['code=insufficient_scope', [webhook]],
+    ['method=OPTIONS', [options]],
+    ['route=NOTH', [nothing]],
+    ['route=/v1/me', [me, options]],
+    ['route=%25', []],
+    [`key=${log.poor.key.id}`, [webhook]],
+    [`key=${newUuid()}`, []],
+    ['address=192.0.2.2', [nothing, webhook]],
+    [`from=${middle}`, [nothing, webhook, options]],
+    [`to=${middle}`, [me]],
+    [`id=${last.headers.get('x-request-id')}`, [options]],
+    [`id=${last.headers.get('x-request-id')?.slice(4)}`, [options]],
+    ['id=nonsense', []],
+    ['address=192.0.2.2&code=not_found', [nothing]],
+    [`status=2xx&method=GET&from=${middle}`, []],
+  ] as const) {
+    expect(await ask(query), query).toEqual([...expected].sort())
+  }
+})
+
+test.each([
+  'status=6xx',
+  'status=many',
+  'key=7',
+  'from=yesterday',
+  'from=2026-13-45T00:00Z',
+  'cursor=x',
+  'after=x',
+  'limit=0',
+  'limit=101',
+  'code=A',
+  'colour=red',
+])('%s is refused, not ignored', async (query) => {
+  const { look } = await newLog()
+  expect(await look(`/requests?${query}`)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'validation_failed' } },
+  })
+})
+
+test('what is newer than a row can be asked for, and a late one from just below it comes along', async () => {
+  const { workspace, look } = await newLog()
+  await loggedRequest(house, await workspace.call('/v1/me'))
+  house.clock.forward({ minutes: 1 })
+  await loggedRequest(house, await workspace.call('/v1/me'))
+  const first = (await look('/requests')).body
+  const ids = async (cursor: string) =>
+    (await look(`/requests?after=${cursor}`)).body.data.map(({ id }: { id: string }) => id)
+  expect(await ids(first.newest_cursor)).toEqual([first.data[0].id])
+  const newer = await workspace.call('/v1/me')
+  await loggedRequest(house, newer)
+  expect((await ids(first.newest_cursor)).sort()).toEqual([first.data[0].id, newer.headers.get('x-request-id')].sort())
+})
+
+test('a search that no index serves looks through a bounded number, says how far, and goes on from there', async () => {
+  const { workspace, look } = await newLog()
+  await loggedRequest(house, await workspace.call('/v1/me', from('198.51.100.7')))
+  const start = house.clock.now()
+  await house.db.change(
+    `insert into request_log (at, id, workspace_id, key_id, method, route, status, duration_us, address)
+     select $1::timestamptz + n * interval '1 ms', gen_random_uuid(), $2, $3, 'GET', '/v1/me', 200, 900, '192.0.2.1'
+     from generate_series(1, 50100) as n`,
+    [start, workspace.id, workspace.key.id],
+  )
+  const first = (await look('/requests?address=198.51.100.7')).body
+  expect(first).toMatchObject({ data: [], has_more: true })
+  expect(first.searched_to).toBe(new Date(start.getTime() + 101).toISOString())
+  const second = (await look(`/requests?address=198.51.100.7&cursor=${first.next_cursor}`)).body
+  expect(second).toMatchObject({ data: [{ address: '198.51.100.7' }], has_more: false, searched_to: null })
+})
+
+test('a request is shown with what its error means, and another workspace’s not at all', async () => {
+  const { workspace, look } = await newLog()
+  const answer = await workspace.call('/v1/nothing')
+  await loggedRequest(house, answer)
+  const id = answer.headers.get('x-request-id') ?? ''
+  const { status, body } = await look(`/requests/${id}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ id, route: '/v1/nothing', code: 'not_found', message_id: null })
+  expect(body.error.remedy).toMatch(/Check the path/)
+  const other = await newLog()
+  for (const unknown of [id, `req_${newUuid()}`, 'nonsense']) {
+    expect((await other.look(`/requests/${unknown}`)).body.error).toMatchObject({ code: 'not_found' })
+  }
+})
+
+test('a request that sent a message leads to it; one that repeats its answer does not', async () => {
+  const shop = await sending.newShop()
+  const developer = await signedIn(house, { workspaceId: shop.workspace.id, role: 'developer' })
+  const body = { to: '+16505550123', type: 'text', text: { body: 'hello' } }
+  const made = async () => {
+    const answer = await shop.send(body, { 'Idempotency-Key': 'one' })
+    await loggedRequest(house, answer)
+    const path = `/w/${shop.workspace.id}/requests/${answer.headers.get('x-request-id')}`
+    return [(answer.body as { id: string }).id, (await developer.call(path)).body.message_id]
+  }
+  const [id, linked] = await made()
+  expect(linked).toBe(id)
+  expect(await made()).toEqual([id, null])
+})
+
+test('the export holds what the filters say, runs no formula, and asks who it is', async () => {
+  const { workspace, developer } = await newLog()
+  await workspace.call('/v1/nothing')
+  const answer = await workspace.call('/v1/me', { headers: { 'user-agent': '=cmd|"/c calc"!A1' } })
+  await loggedRequest(house, answer)
+  const path = `/w/${workspace.id}/requests.csv`
+  const { status, headers, body } = await developer.call(`${path}?status=2xx`)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(headers.get('content-disposition')).toBe('attachment; filename="requests.csv"')
+  const lines = (body as string).trimEnd().split('\r\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toBe('time,request_id,method,path,status,code,key_id,key_name,address,duration_ms,user_agent')
+  expect(lines[1]).toContain(`${answer.headers.get('x-request-id')},GET,/v1/me,200,,${workspace.key.id},test key`)
+  expect(lines[1]?.endsWith(`,"'=cmd|""/c calc""!A1"`)).toBe(true)
+  house.clock.forward({ minutes: 11 })
+  expect(await developer.call(path)).toMatchObject({ status: 403, body: { error: { code: 'confirmation_required' } } })
+})
+
+test('an export that is too long ends with a line that says so', async () => {
+  const workspace = await newWorkspace(house)
+  for (let round = 0; round < 3; round++) await loggedRequest(house, await workspace.call('/v1/me'))
+  const lines = async (most: number) =>
+    (await Array.fromAsync(exportRequests(house.db, workspace.id, new Map(), {}, most)))
+      .join('')
+      .trimEnd()
+      .split('\r\n')
+  expect(await lines(3)).toHaveLength(4)
+  const cut = await lines(2)
+  expect(cut).toHaveLength(4)
+  expect(cut.at(-1)).toMatch(/^Cut off after 2 rows/)
+})
+
+async function refuse(workspace: TestWorkspace, secret: string, times: number, address: string): Promise<void> {
+  for (let round = 0; round < times; round++) {
+    await loggedRequest(house, await house.call('/v1/webhook', { key: secret, ...from(address) }))
+  }
+  expect(workspace.id).not.toBe('')
+}
+
+test('refusals are grouped by error, with words, keys, addresses, and a trend', async () => {
+  const { workspace, poor, look } = await newLog()
+  await refuse(workspace, poor.secret, 2, '192.0.2.1')
+  house.clock.forward({ hours: 2 })
+  await refuse(workspace, poor.secret, 1, '192.0.2.2')
+  const { status, body } = await look('/refusals?since=24h')
+  expect(status).toBe(200)
+  expect(body.step_hours).toBe(1)
+  expect(body.data).toMatchObject([
+    {
+      code: 'insufficient_scope',
+      status: 403,
+      count: 3,
+      keys: [{ id: poor.key.id, name: 'poor', revoked: false }],
+      key_count: 1,
+      addresses: ['192.0.2.1', '192.0.2.2'],
+      muted: null,
+    },
+  ])
+  const [group] = body.data
+  expect(group.trend).toHaveLength(24)
+  expect(group.trend.slice(-3)).toEqual([2, 0, 1])
+  expect(group.remedy).not.toBe('')
+  house.clock.forward({ hours: 25 })
+  expect((await look('/refusals?since=24h')).body.data).toEqual([])
+  expect((await look('/refusals?since=7d')).body.data).toMatchObject([{ count: 3 }])
+  expect((await look('/refusals?since=30d')).body.data[0].trend).toHaveLength(30)
+  expect((await look('/refusals?since=1y')).status).toBe(400)
+})
+
+test('a group opens to its keys, addresses, endpoints and latest requests', async () => {
+  const { workspace, poor, look } = await newLog()
+  await refuse(workspace, poor.secret, 2, '192.0.2.1')
+  await refuse(workspace, poor.secret, 1, '192.0.2.2')
+  const { body } = await look('/refusals/insufficient_scope')
+  expect(body).toMatchObject({
+    code: 'insufficient_scope',
+    count: 3,
+    by_key: [{ key: { name: 'poor' }, count: 3 }],
+    by_address: [
+      { address: '192.0.2.1', count: 2 },
+      { address: '192.0.2.2', count: 1 },
+    ],
+    by_route: [{ method: 'GET', route: '/v1/webhook', count: 3 }],
+    routes_of: 3,
+  })
+  expect(body.samples).toHaveLength(3)
+  expect((await look('/refusals/rate_limited')).status).toBe(404)
+})
+
+test('a group can be muted and brought back; it is counted all the same, and both are on record', async () => {
+  const { workspace, poor, developer, look } = await newLog()
+  await refuse(workspace, poor.secret, 1, '192.0.2.1')
+  const path = `/w/${workspace.id}/refusals/insufficient_scope/mute`
+  const change = (method: string) => developer.call(path, { method, body: {} })
+  expect(await change('PUT')).toMatchObject({ status: 200, body: { muted: true } })
+  expect(await change('PUT')).toMatchObject({ status: 200, body: { muted: true } })
+  expect((await look('/refusals')).body.data).toMatchObject([{ count: 1, muted: { by: developer.email } }])
+  expect(await change('DELETE')).toMatchObject({ status: 200, body: { muted: false } })
+  expect((await look('/refusals')).body.data).toMatchObject([{ muted: null }])
+  expect((await change('DELETE')).status).toBe(404)
+  const unknown = `/w/${workspace.id}/refusals/no_such_code/mute`
+  expect((await developer.call(unknown, { method: 'PUT', body: {} })).status).toBe(404)
+  const deeds = await house.db.rows<{ action: string; target: string }>(
+    `select action, target from audit_entries where workspace_id = $1 and action like 'refusals.%' order by at, id`,
+    [workspace.id],
+  )
+  expect(deeds).toEqual([
+    { action: 'refusals.mute', target: 'insufficient_scope' },
+    { action: 'refusals.mute', target: 'insufficient_scope' },
+    { action: 'refusals.unmute', target: 'insufficient_scope' },
+  ])
+})
+
+test('every logged request is counted once in its hour, under its key and error', async () => {
+  const { workspace, poor } = await newLog()
+  await workspace.call('/v1/me')
+  await workspace.call('/v1/me')
+  await refuse(workspace, poor.secret, 1, '192.0.2.1')
+  const rows = await house.db.rows(
+    'select key_id, code, sum(count)::int as count from traffic_hours where workspace_id = $1 group by 1, 2 order by 3',
+    [workspace.id],
+  )
+  expect(rows).toEqual([
+    { key_id: poor.key.id, code: 'insufficient_scope', count: 1 },
+    { key_id: workspace.key.id, code: null, count: 2 },
+  ])
+})

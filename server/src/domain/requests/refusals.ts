@@ -1,0 +1,121 @@
+import type { RefusalDetail, RefusalGroup, RefusalPeriod, Refusals } from '@parley/contract/console/refusals'
+import { errorCodes } from '@parley/contract/errors'
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { type Steps, stepsOf, sumBySteps } from '../../lib/steps.ts'
+import { busiestOf, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './refusals.sql.ts'
+import { type RefusalGroup as Group, listRefusals, listRequests } from './requests.ts'
+import type { TrafficRow } from './search.sql.ts'
+import { type KeyNames, meaningOf, readTraffic, toLogged } from './search.ts'
+
+/** Refusals of a period by error, the most frequent first; those that are muted too, and said to be. */
+export async function groupRefusals(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  keys: KeyNames,
+  period: RefusalPeriod,
+): Promise<Refusals> {
+  const steps = stepsOf(period, clock.now())
+  const [groups, traffic, muted] = await Promise.all([
+    listRefusals(db, workspaceId, steps.from),
+    readTraffic(db, workspaceId, steps.from),
+    mutedOf(db, workspaceId),
+  ])
+  return {
+    object: 'list',
+    data: groups.map((group) => toGroup(group, steps, traffic, muted, keys)),
+    since: steps.from.toISOString(),
+    step_hours: steps.hours,
+  }
+}
+
+/** As many of the latest requests are asked which endpoints they were for: no count is kept of that. */
+const routesOf = 500
+const sampleCount = 20
+
+export async function getRefusals(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  keys: KeyNames,
+  code: string,
+  period: RefusalPeriod,
+): Promise<RefusalDetail> {
+  const steps = stepsOf(period, clock.now())
+  const [all, latest, byKey, byAddress] = await Promise.all([
+    groupRefusals(db, clock, workspaceId, keys, period),
+    listRequests(db, workspaceId, { code, before: null, limit: routesOf }),
+    busiestOf(db, workspaceId, code, steps.from, 'key_id'),
+    busiestOf(db, workspaceId, code, steps.from, 'address'),
+  ])
+  const group = all.data.find((each) => each.code === code) ?? refuse('not_found')
+  const recent = latest.filter(({ at }) => at >= steps.from)
+  const routes = Map.groupBy(recent, ({ method, route }) => `${method} ${route}`)
+  return {
+    ...group,
+    since: all.since,
+    step_hours: all.step_hours,
+    by_key: byKey.map((row) => ({ key: row.who === null ? null : namedKey(row.who, keys), ...counted(row) })),
+    by_address: byAddress.map((row) => ({ address: row.who, ...counted(row) })),
+    by_route: [...routes.values()]
+      .map((rows) => ({ method: rows[0]?.method ?? '', route: rows[0]?.route ?? '', count: rows.length }))
+      .sort((left, right) => right.count - left.count)
+      .slice(0, 20),
+    routes_of: recent.length,
+    samples: recent.slice(0, sampleCount).map((row) => toLogged(row, keys)),
+  }
+}
+
+/** Muted groups are folded away in the console; they are counted on. */
+export async function muteRefusals(db: Db, clock: Clock, workspaceId: string, code: string, by: string): Promise<void> {
+  if (!(errorCodes as string[]).includes(code)) refuse('not_found')
+  await insertMuted(db, workspaceId, { code, muted_by: by, muted_at: clock.now() })
+}
+
+export async function unmuteRefusals(db: Db, workspaceId: string, code: string): Promise<void> {
+  if ((await deleteMuted(db, workspaceId, code)) === 0) refuse('not_found')
+}
+
+export const listMuted = mutedOf
+
+function toGroup(
+  group: Group,
+  steps: Steps,
+  traffic: readonly TrafficRow[],
+  muted: readonly MutedRow[],
+  keys: KeyNames,
+): RefusalGroup {
+  const { code, title, cause, remedy, count } = group
+  const mute = muted.find((row) => row.code === code)
+  const own = traffic.filter((row) => row.code === code)
+  return {
+    code,
+    status: meaningOf(code).status,
+    title,
+    cause,
+    remedy,
+    count,
+    first_at: group.firstAt.toISOString(),
+    last_at: group.lastAt.toISOString(),
+    keys: group.keys.map((id) => namedKey(id, keys)),
+    key_count: group.keyCount,
+    addresses: group.addresses,
+    address_count: group.addressCount,
+    trend: sumBySteps(
+      steps,
+      own,
+      (row) => row.hour,
+      (row) => row.count,
+    ),
+    muted: mute ? { by: mute.muted_by, at: mute.muted_at.toISOString() } : null,
+  }
+}
+
+function namedKey(id: string, keys: KeyNames) {
+  const key = keys.get(id)
+  return { id, name: key?.name ?? null, hint: key?.hint ?? null, revoked: key ? key.revokedAt !== null : false }
+}
+
+const counted = ({ count, last_at }: CountedRow) => ({ count, last_at: last_at.toISOString() })

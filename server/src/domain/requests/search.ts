@@ -1,0 +1,154 @@
+import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } from '@parley/contract/console/requests'
+import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
+import type { Db } from '../../db/db.ts'
+import { isUuid, withPrefix } from '../../lib/ids.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import type { RequestRow } from './requests.sql.ts'
+import { endOfLook, findRequests, requestById, type Search, trafficSince } from './search.sql.ts'
+
+/** A key, as far as it is named beside a request. */
+export interface NamedKey {
+  id: string
+  name: string
+  hint: string
+  revokedAt: Date | null
+}
+
+export type KeyNames = ReadonlyMap<string, NamedKey>
+
+/** What keys and messages know, which lie above: handed in by whoever mounts the routes. */
+export interface RequestParts {
+  listKeys(db: Db, workspaceId: string): Promise<NamedKey[]>
+  messageMadeBy(
+    db: Db,
+    workspaceId: string,
+    asked: { requestId: string; keyId: string; at: Date; until: Date },
+  ): Promise<string | null>
+}
+
+export async function keyNames(parts: RequestParts, db: Db, workspaceId: string): Promise<KeyNames> {
+  return new Map((await parts.listKeys(db, workspaceId)).map((key) => [key.id, key]))
+}
+
+interface Mark {
+  at: Date
+  id: string
+}
+
+export interface Asked {
+  limit: number
+  /** Go on below this row. */
+  before: Mark | null
+  /** Only what is newer than this row. */
+  after: Mark | null
+}
+
+/** How many requests a filter without an index looks through at a time. */
+export const lookAtMost = 50_000
+
+/** A request is logged when it ends, under the time it began: one may still come in below what was seen already. */
+const lateMs = 30_000
+
+/** Logged requests that fit, the newest first. Whoever asks for those `after` a row may get late ones from below it. */
+export async function searchRequests(
+  db: Db,
+  workspaceId: string,
+  keys: KeyNames,
+  filters: RequestFilters,
+  { limit, before, after }: Asked,
+): Promise<Omit<LoggedRequests, 'next_cursor' | 'newest_cursor'> & { next: Mark | null; newest: Mark | null }> {
+  const search = toSearch(filters, before, after)
+  const lookAt = isNarrow(search) ? lookAtMost : limit + 1
+  const found =
+    filters.id === undefined
+      ? await findRequests(db, workspaceId, search, { take: limit + 1, lookAt })
+      : await byId(db, workspaceId, filters.id)
+  const rows = found.slice(0, limit)
+  const isFull = found.length > rows.length
+  const end =
+    isFull || lookAt !== lookAtMost || filters.id !== undefined
+      ? undefined
+      : await endOfLook(db, workspaceId, search, lookAt)
+  return {
+    object: 'list',
+    data: rows.map((row) => toLogged(row, keys)),
+    has_more: isFull || end !== undefined,
+    searched_to: end?.at.toISOString() ?? null,
+    next: isFull ? (rows.at(-1) ?? null) : (end ?? null),
+    newest: rows[0] ?? after,
+  }
+}
+
+export async function getRequest(parts: RequestParts, db: Db, workspaceId: string, id: string): Promise<RequestDetail> {
+  const [row] = await byId(db, workspaceId, id)
+  if (!row) return refuse('not_found')
+  const entry = row.code === null ? null : meaningOf(row.code)
+  const until = new Date(row.at.getTime() + Math.ceil(row.duration_us / 1000) + 1000)
+  const isSend = row.method === 'POST' && row.route === '/v1/messages' && row.status < 300 && row.key_id !== null
+  const asked = { requestId: row.id, keyId: row.key_id ?? '', at: row.at, until }
+  return {
+    ...toLogged(row, await keyNames(parts, db, workspaceId)),
+    error: entry && { title: entry.title, cause: entry.cause, remedy: entry.remedy },
+    message_id: isSend ? await parts.messageMadeBy(db, workspaceId, asked) : null,
+  }
+}
+
+export type { TrafficRow } from './search.sql.ts'
+export const readTraffic = trafficSince
+
+export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
+  id: withPrefix('req', row.id),
+  at: row.at.toISOString(),
+  method: row.method,
+  route: row.route,
+  status: row.status,
+  code: row.code,
+  duration_us: row.duration_us,
+  address: row.address,
+  user_agent: row.user_agent,
+  key: row.key_id === null ? null : { id: row.key_id, ...namesOf(keys.get(row.key_id)) },
+})
+
+const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
+
+/** What a code means, in words. */
+export function meaningOf(code: string): { status: number | null; title: string; cause: string; remedy: string } {
+  return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
+}
+
+async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow[]> {
+  const uuid = id.replace(/^req_/, '')
+  const row = isUuid(uuid) ? await requestById(db, workspaceId, uuid) : undefined
+  return row ? [row] : []
+}
+
+function toSearch(filters: RequestFilters, before: Mark | null, after: Mark | null): Search {
+  const from = readTime('from', filters.from)
+  const since = after && new Date(after.at.getTime() - lateMs)
+  return {
+    statuses: readStatuses(filters.status),
+    code: filters.code ?? null,
+    method: filters.method ?? null,
+    route: filters.route ?? null,
+    keyId: filters.key ?? null,
+    address: filters.address ?? null,
+    from: from && since ? new Date(Math.max(from.getTime(), since.getTime())) : (from ?? since),
+    to: readTime('to', filters.to),
+    before,
+  }
+}
+
+function readStatuses(status: string | undefined): Search['statuses'] {
+  if (status === undefined) return null
+  const first = Number(status.replace('xx', '00'))
+  return { first, last: status.endsWith('xx') ? first + 99 : first }
+}
+
+function readTime(param: string, text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? refuseParam(param, 'invalid', `${param} is not a time.`) : at
+}
+
+const isNarrow = ({ statuses, method, route, keyId, address }: Search): boolean =>
+  [statuses, method, route, keyId, address].some((each) => each !== null)

@@ -1,0 +1,36 @@
+import { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
+import { List } from '@parley/contract/page'
+import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { wholeList } from '../../http/page.ts'
+import { listForPeople } from './console.ts'
+
+interface Parts {
+  /** Asks the network anew for the numbers and templates of every account of a workspace. */
+  syncWorkspace(workspaceId: string): Promise<SyncReply>
+}
+
+export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/senders',
+    who: 'senders:read',
+    reply: List(ConsoleSender),
+    handle: async ({ db, workspaceId }) => wholeList(await listForPeople(db, workspaceId)),
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/sync',
+    who: 'network:sync',
+    reply: SyncReply,
+    // It waits for the network.
+    ownTransactions: true,
+    async handle({ workspaceId, audit, db }) {
+      const reply = await syncWorkspace(workspaceId)
+      const after = Object.fromEntries(reply.accounts.map(({ account, outcome }) => [account, outcome]))
+      await audit({ action: 'network.sync', target: null, after })
+      db.tell(workspaceId, 'senders')
+      db.tell(workspaceId, 'templates')
+      return reply
+    },
+  }),
+]

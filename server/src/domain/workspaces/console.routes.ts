@@ -1,0 +1,105 @@
+import { WorkspaceSettings } from '@parley/contract/console/workspace'
+import { Uuid } from '@parley/contract/ids'
+import { Type } from 'typebox'
+import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { refuse } from '../../lib/refuse.ts'
+import { changeSettings, readSettings, type Settings } from './settings.ts'
+import { createWorkspace, requireWorkspace, resumeWorkspace, suspendWorkspace } from './workspaces.ts'
+
+const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false })
+const Text = Type.String({ maxLength: 1000 })
+const ById = Strict({ id: Uuid })
+const Nothing = Type.Null()
+
+export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: number }): ConsoleRoute[] => [
+  workspaceRoute({
+    method: 'GET',
+    path: '/settings',
+    who: 'settings:manage',
+    reply: WorkspaceSettings,
+    handle: async ({ db, workspaceId }) => toReply(await readSettings(db, workspaceId), retentionDays),
+  }),
+  workspaceRoute({
+    method: 'PATCH',
+    path: '/settings',
+    who: 'settings:manage',
+    body: Strict({
+      name: Type.Optional(Text),
+      requires_two_factor: Type.Optional(Type.Boolean()),
+      low_balance: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+    }),
+    reply: WorkspaceSettings,
+    async handle({ db, workspaceId, person, audit }, { body }) {
+      if (body.requires_two_factor && !person.twoFactor) {
+        refuse('conflict', { message: 'Set up a second factor for yourself first; you would lock yourself out.' })
+      }
+      const { before, after } = await changeSettings(db, workspaceId, body)
+      await audit({ action: 'workspace.settings', target: workspaceId, before: wordsOf(before), after: wordsOf(after) })
+      return toReply(after, retentionDays)
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/workspaces',
+    who: 'operator',
+    body: Strict({ name: Text }),
+    reply: Type.Object({ id: Uuid, name: Type.String() }),
+    status: 201,
+    async handle({ db, clock, audit }, { body }) {
+      const { id, name } = await createWorkspace(db, clock, body.name)
+      await audit({ action: 'workspace.create', target: id, targetName: name, workspaceId: id })
+      return { id, name }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/workspaces/:id/suspend',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    body: Strict({ reason: Text }),
+    reply: Nothing,
+    status: 204,
+    async handle({ db, clock, audit }, { params, body }) {
+      const { id, name, suspended } = await suspendWorkspace(db, clock, params.id, body.reason)
+      const after = { reason: suspended?.reason }
+      await audit({ action: 'workspace.suspend', target: id, targetName: name, after, workspaceId: id })
+      return null
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/operator/workspaces/:id/resume',
+    who: 'operator',
+    confirmed: true,
+    params: ById,
+    reply: Nothing,
+    status: 204,
+    async handle({ db, audit }, { params }) {
+      const before = await requireWorkspace(db, params.id)
+      await resumeWorkspace(db, params.id)
+      await audit({
+        action: 'workspace.resume',
+        target: before.id,
+        targetName: before.name,
+        before: { reason: before.suspended?.reason ?? null },
+        workspaceId: before.id,
+      })
+      return null
+    },
+  }),
+]
+
+const wordsOf = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
+  name,
+  requires_two_factor: requiresTwoFactor,
+  low_balance: lowBalance,
+})
+
+const toReply = (settings: Settings, retentionDays: number): WorkspaceSettings => ({
+  id: settings.id,
+  ...wordsOf(settings),
+  retention_days: retentionDays,
+  created_at: settings.createdAt.toISOString(),
+})

@@ -1,0 +1,44 @@
+import type { Db } from '../../db/db.ts'
+import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
+
+/** What an admin sets for a workspace. */
+export interface Settings {
+  id: string
+  name: string
+  requiresTwoFactor: boolean
+  lowBalance: number
+  createdAt: Date
+}
+
+export async function readSettings(db: Db, workspaceId: string): Promise<Settings> {
+  return toSettings((await settingsOf(db, workspaceId)) ?? refuse('not_found'))
+}
+
+export async function changeSettings(
+  db: Db,
+  workspaceId: string,
+  wish: { name?: string; requires_two_factor?: boolean; low_balance?: number },
+): Promise<{ before: Settings; after: Settings }> {
+  const before = await readSettings(db, workspaceId)
+  const name = (wish.name ?? before.name).trim()
+  if (name.length < 1 || name.length > 100) {
+    refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
+  }
+  const after = {
+    ...before,
+    name,
+    requiresTwoFactor: wish.requires_two_factor ?? before.requiresTwoFactor,
+    lowBalance: wish.low_balance ?? before.lowBalance,
+  }
+  await updateSettings(db, workspaceId, after)
+  return { before, after }
+}
+
+const toSettings = (row: SettingsRow): Settings => ({
+  id: row.id,
+  name: row.name,
+  requiresTwoFactor: row.requires_two_factor,
+  lowBalance: row.low_balance,
+  createdAt: row.created_at,
+})

@@ -1,0 +1,15 @@
+import type { ConsoleList } from '@parley/contract/console/list'
+import { type Mark, type Page, pageOf, readPage } from '../page.ts'
+
+export const readConsolePage = (query: { limit?: number; cursor?: string }): Page => readPage({ limit: 50, ...query })
+
+/** A page of a list whose length nobody counts. */
+export function consolePageOf<Row, Item>(
+  page: Page,
+  rows: readonly Row[],
+  mark: (row: Row) => Mark,
+  toItem: (row: Row) => Item,
+): ConsoleList<Item> {
+  const { total: _, ...list } = pageOf(page, rows, 0, mark, toItem)
+  return list
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { News } from '../../db/news.ts'
+import { Refusal } from '../../lib/refuse.ts'
+import { type Door, standingHeaders } from './pipeline.ts'
+
+/** One browser that watches one workspace. */
+interface Watcher {
+  workspaceId: string
+  personId: string
+  reply: FastifyReply
+  /** Whether whoever opened it may still see it. */
+  check(): Promise<boolean>
+}
+
+const perPerson = 5
+
+/** Streams what changes to the browsers that look at it. Each stream shows only its own workspace, and only hints. */
+export class LiveHub {
+  readonly #watchers = new Set<Watcher>()
+  readonly #checks: NodeJS.Timeout
+  #stopped = false
+
+  constructor(checkMs = 30_000) {
+    // A session that ended elsewhere ends its streams within a minute; what is written keeps proxies from closing them.
+    this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
+  }
+
+  hear({ workspaceId, topic }: News): void {
+    for (const watcher of this.#watchers) {
+      if (watcher.workspaceId === workspaceId) write(watcher, 'change', { topic })
+    }
+  }
+
+  /** Something may have been missed: everything is to be asked for again. */
+  missed(): void {
+    for (const watcher of this.#watchers) write(watcher, 'change', { topic: 'all' })
+  }
+
+  watch(watcher: Watcher): void {
+    const own = [...this.#watchers].filter(({ personId }) => personId === watcher.personId)
+    // A browser that went away without a word may not have been noticed yet: the oldest makes room.
+    if (own.length >= perPerson && own[0]) this.#end(own[0], 'too_many')
+    this.#watchers.add(watcher)
+    watcher.reply.raw.on('close', () => this.#watchers.delete(watcher))
+    if (this.#stopped) this.#end(watcher, 'stopping')
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearInterval(this.#checks)
+    for (const watcher of this.#watchers) this.#end(watcher, 'stopping')
+  }
+
+  async #checkAll(): Promise<void> {
+    for (const watcher of this.#watchers) {
+      const may = await watcher.check().catch(() => true)
+      if (may) watcher.reply.raw.write(': still here\n\n')
+      else this.#end(watcher, 'signed_out')
+    }
+  }
+
+  #end(watcher: Watcher, reason: string): void {
+    this.#watchers.delete(watcher)
+    write(watcher, 'end', { reason })
+    watcher.reply.raw.end()
+  }
+}
+
+const write = ({ reply }: Watcher, event: string, data: object): void =>
+  void reply.raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+
+export function mountLive(app: FastifyInstance, hub: LiveHub, door: Door): void {
+  app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
+    const enter = () => door.enter(request, 'overview:read', request.params.workspace)
+    const { person, workspaceId } = await enter()
+    if (!person || workspaceId === null) throw new Refusal('not_signed_in')
+    reply.hijack()
+    reply.raw.writeHead(200, {
+      ...standingHeaders(request.id),
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'X-Accel-Buffering': 'no',
+    })
+    reply.raw.write('retry: 2000\nevent: hello\ndata: {}\n\n')
+    const check = () =>
+      enter().then(
+        () => true,
+        (error: unknown) => !(error instanceof Refusal),
+      )
+    hub.watch({ workspaceId, personId: person.personId, reply, check })
+  })
+}

@@ -1,0 +1,204 @@
+import { can, type Permission, type Role } from '@parley/contract/console/permissions'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../db/db.ts'
+import type { AddressRange } from '../../lib/addresses.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isUuid } from '../../lib/ids.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { Refusal } from '../../lib/refuse.ts'
+import { errorReply, toRefusal } from '../answer.ts'
+import { bodyMax, parseJson, readBody } from '../body.ts'
+import { clientAddressReader } from '../client-address.ts'
+import type { Patience } from '../patience.ts'
+import { checkFor, plain } from '../validate.ts'
+import { Cookies } from './cookies.ts'
+import {
+  type ConsoleContext,
+  type ConsoleRoute,
+  type Deed,
+  fullPath,
+  isWorkspaceRoute,
+  type SignedIn,
+  type WorkspaceContext,
+} from './route.ts'
+import { requireSameOrigin } from './same-origin.ts'
+
+export interface Membership {
+  role: Role
+  /** The workspace asks for a second factor. */
+  requiresTwoFactor: boolean
+}
+
+export interface Signature {
+  personId: string | null
+  name: string
+  address: string
+  userAgent: string | null
+}
+
+export interface ConsoleDeps {
+  db: Db
+  clock: Clock
+  log: Logger
+  publicUrl: string
+  trustProxy: readonly AddressRange[]
+  patience: Patience
+  /** Whose session a cookie is. */
+  sessionOf(token: string): Promise<SignedIn | null>
+  membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
+  record(db: Db, who: Signature, deed: Omit<Deed, 'by'> & { workspaceId: string | null }): Promise<void>
+}
+
+/** The console's API: session → permission → confirmation → input → handler, and one entry in the record for a deed. */
+export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async (request: { raw: Parameters<typeof readBody>[0] }) => {
+    const bytes = await readBody(request.raw, bodyMax, deps.patience.bodyMs)
+    return bytes.length === 0 ? undefined : parseJson(bytes)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(standingHeaders(request.id))
+    requireSameOrigin(request, deps.publicUrl)
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { refusal, bug } = toRefusal(error)
+    if (bug)
+      deps.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'the console failed')
+    return reply
+      .code(refusal.status)
+      .headers(refusal.parts.headers ?? {})
+      .type('application/json; charset=utf-8')
+      .serializer(JSON.stringify)
+      .send(errorReply(refusal, request.id, deps.publicUrl))
+  })
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not_found')
+  })
+  const door = newDoor(deps)
+  for (const route of routes) mountRoute(app, route, deps, door)
+}
+
+/** Headers of every answer of the console's API. */
+export const standingHeaders = (requestId: string): Record<string, string> => ({
+  'X-Request-Id': requestId,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+})
+
+export interface Visitor {
+  person: SignedIn | null
+  workspaceId: string | null
+  role: Role | null
+}
+
+export type Door = ReturnType<typeof newDoor>
+
+/** Lets in whoever may; also for what is not an ordinary route, such as a stream. */
+export function newDoor(deps: ConsoleDeps) {
+  const cookies = new Cookies(deps.publicUrl)
+  const addressOf = clientAddressReader(deps.trustProxy)
+  return {
+    cookies,
+    addressOf,
+    async enter(request: FastifyRequest, who: ConsoleRoute['who'], workspaceId: string | null): Promise<Visitor> {
+      if (who === 'anyone') return { person: null, workspaceId: null, role: null }
+      const token = cookies.read(request.headers.cookie, 'session')
+      const person = token === undefined ? null : await deps.sessionOf(token)
+      if (!person) throw new Refusal('not_signed_in')
+      if (who === 'person') return { person, workspaceId: null, role: null }
+      if (who === 'operator') {
+        if (!person.operator) throw new Refusal('not_permitted', { message: 'Only an operator may do this.' })
+        return { person, workspaceId: null, role: null }
+      }
+      const membership =
+        workspaceId !== null && isUuid(workspaceId) ? await deps.membershipOf(person.personId, workspaceId) : null
+      // A workspace one does not belong to answers as one that never was.
+      if (!membership || workspaceId === null) throw new Refusal('not_found')
+      if (membership.requiresTwoFactor && !person.twoFactor) throw new Refusal('two_factor_required')
+      if (!can(membership.role, who)) throw notPermitted(membership.role, who)
+      return { person, workspaceId, role: membership.role }
+    },
+  }
+}
+
+const notPermitted = (role: Role, permission: Permission): Refusal =>
+  new Refusal('not_permitted', {
+    message: `Your role in this workspace, ${role}, does not allow this. Ask an admin.`,
+    details: { role, permission },
+  })
+
+function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, door: Door): void {
+  const path = fullPath(route)
+  const changes = route.method !== 'GET'
+  const status = route.status ?? 200
+  const checks = {
+    params: route.params && checkFor('params', route.params),
+    query: checkFor('query', route.query ?? nothing),
+    body: checkFor('body', route.body ?? nothing),
+  }
+  app.route({
+    method: route.method,
+    url: path.slice(app.prefix.length),
+    schema: { response: { [status]: plain(route.reply) } },
+    async handler(request, reply) {
+      const { workspace, ...params } = request.params as Record<string, string>
+      const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
+      if (route.confirmed && !isFresh(visitor.person, deps.clock)) throw new Refusal('confirmation_required')
+      checks.params?.(params)
+      checks.query(request.query)
+      if (changes) checks.body(request.body ?? {})
+      const input = { params, query: request.query, body: request.body ?? {} } as never
+      const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
+      let deeds = 0
+      const handle = async (db: Db) => {
+        const context = newContext(deps, door, request, reply, visitor, db, () => deeds++)
+        const answer = await route.handle(context as never, input)
+        if (changes && deeds !== (route.unaudited === undefined ? 1 : 0)) {
+          throw new Error(`${route.method} ${path} put ${deeds} deeds on record`)
+        }
+        return answer
+      }
+      const answer = changes && !route.ownTransactions ? await whole.transaction(handle) : await handle(whole)
+      return reply.code(status).send(status === 204 ? undefined : answer)
+    },
+  })
+}
+
+const nothing = { type: 'object', additionalProperties: false, properties: {} }
+
+const isFresh = (person: SignedIn | null, clock: Clock): boolean =>
+  person?.confirmedUntil != null && person.confirmedUntil.getTime() > clock.now().getTime()
+
+function newContext(
+  deps: ConsoleDeps,
+  { cookies, addressOf }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { person, workspaceId, role }: Visitor,
+  db: Db,
+  counted: () => void,
+): ConsoleContext & Partial<WorkspaceContext> {
+  const address = addressOf(request.raw)
+  const userAgent = request.headers['user-agent'] ?? null
+  return {
+    db,
+    clock: deps.clock,
+    requestId: request.id,
+    address,
+    userAgent,
+    ...(person ? { person } : {}),
+    ...(workspaceId !== null && role ? { workspaceId, role } : {}),
+    cookie: (name) => cookies.read(request.headers.cookie, name),
+    // Fastify adds to the cookies that are set already.
+    setCookie: (name, value) => void reply.header('Set-Cookie', cookies.write(name, value)),
+    setHeader: (name, value) => void reply.header(name, value),
+    async audit(deed, within = db) {
+      counted()
+      const { by = person ?? { personId: null, email: 'nobody' }, workspaceId: where = workspaceId, ...done } = deed
+      const who = { personId: by.personId, name: by.email, address, userAgent }
+      await deps.record(within, who, { ...done, workspaceId: where })
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Amounts of money as decimal strings: exact, of any size, and without knowing how many decimals a currency has. Sums are
+ * made with whole numbers of the smallest decimal place there is, never with floating point.
+ */
+export type Decimal = string
+
+const pattern = /^\d{1,15}(\.\d{1,10})?$/
+
+export const isDecimal = (text: string): boolean => pattern.test(text)
+
+export function addDecimals(left: Decimal, right: Decimal): Decimal {
+  const places = Math.max(placesOf(left), placesOf(right))
+  return fromUnits(toUnits(left, places) + toUnits(right, places), places)
+}
+
+export function timesDecimal(amount: Decimal, count: number): Decimal {
+  const places = placesOf(amount)
+  return fromUnits(toUnits(amount, places) * BigInt(count), places)
+}
+
+const placesOf = (amount: Decimal): number => amount.split('.')[1]?.length ?? 0
+
+function toUnits(amount: Decimal, places: number): bigint {
+  const [whole = '', decimals = ''] = amount.split('.')
+  return BigInt(whole + decimals.padEnd(places, '0'))
+}
+
+function fromUnits(units: bigint, places: number): Decimal {
+  const digits = units.toString().padStart(places + 1, '0')
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}

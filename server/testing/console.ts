@@ -1,0 +1,75 @@
+import type { Role } from '@parley/contract/console/permissions'
+import { invite, linkUrl, newSetupLink } from '../src/domain/people/links.ts'
+import type { House } from './house.ts'
+
+/** A browser as far as the console's API can tell: it keeps cookies and says where it comes from. */
+export interface Browser {
+  call(path: string, options?: BrowserCall): Promise<BrowserAnswer>
+  cookies: Map<string, string>
+}
+
+export interface BrowserCall {
+  method?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface BrowserAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes.
+  body: any
+}
+
+export function newBrowser(url: string): Browser {
+  const cookies = new Map<string, string>()
+  return {
+    cookies,
+    async call(path, { method = 'GET', body, headers = {} } = {}) {
+      const answer = await fetch(`${url}/console/api${path}`, {
+        method,
+        headers: {
+          origin: url,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(cookies.size > 0 ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') } : {}),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      for (const line of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        if (value === '') cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text || null }
+    },
+  }
+}
+
+export const goodPassword = 'seven quiet otters'
+
+/** Somebody who is signed in, an operator or a member of a workspace. */
+export interface SignedInPerson extends Browser {
+  email: string
+  password: string
+}
+
+let count = 0
+
+export async function signedIn(
+  { db, clock, url }: House,
+  as: { operator: true; workspaceId?: string } | { workspaceId: string; role: Role },
+): Promise<SignedInPerson> {
+  const email = `person${++count}@example.com`
+  const token =
+    'operator' in as
+      ? await newSetupLink(db, clock, as.workspaceId ?? null, 'test')
+      : await invite(db, clock, { ...as, email, createdBy: 'test' })
+  const browser = newBrowser(url)
+  const body = { name: `Person ${count}`, password: goodPassword, ...('operator' in as ? { email } : {}) }
+  const { status } = await browser.call(`/links/${token}`, { method: 'POST', body })
+  if (status !== 200) throw new Error(`following ${linkUrl('', token)} answered ${status}`)
+  return { ...browser, email, password: goodPassword }
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+
+/** What the network has under an id: so many bytes, made as they are sent. */
+export interface HostedFile {
+  size: number
+  /** What it says the size is. */
+  claimedSize?: number
+  /** Stops sending at this byte, and leaves the connection open. */
+  stallAt?: number
+}
+
+/** A network that has nothing but files, for what the simulator cannot do: huge ones, and ones that stall. */
+export interface FileHost {
+  url: string
+  files: Map<string, HostedFile>
+  /** How often the bytes of a file were asked for. */
+  asked: Map<string, number>
+}
+
+const block = Buffer.from(Array.from({ length: 65_536 }, (_, n) => (n * 31) % 251))
+
+export async function startFileHost(): Promise<FileHost> {
+  const files = new Map<string, HostedFile>()
+  const asked = new Map<string, number>()
+  const server = createServer((request, response) => {
+    const [, kind, id = ''] = /^\/(v25\.0|bytes)\/(\w+)/.exec(request.url ?? '') ?? []
+    const file = files.get(id)
+    if (!file) return void response.writeHead(404).end()
+    if (kind === 'bytes') {
+      asked.set(id, (asked.get(id) ?? 0) + 1)
+      return void Readable.from(bytesOf(file)).pipe(response.writeHead(200))
+    }
+    const answer = { url: `${host.url}/bytes/${id}`, file_size: file.claimedSize ?? file.size, mime_type: 'image/png' }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const host = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, asked }
+  return host
+}
+
+async function* bytesOf({ size, stallAt = Number.POSITIVE_INFINITY }: HostedFile): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size; at += block.length) {
+    if (at >= stallAt) await new Promise(() => {})
+    yield block.subarray(0, Math.min(block.length, size - at))
+  }
+}
+
+/** The digest of a file of that size, in base64. */
+export function digestOf(size: number): string {
+  const hash = createHash('sha256')
+  for (let at = 0; at < size; at += block.length) hash.update(block.subarray(0, Math.min(block.length, size - at)))
+  return hash.digest('base64')
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { scopes } from '@parley/contract/scopes'
+import { onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '../src/db/db.ts'
+import { createKey } from '../src/domain/keys/keys.ts'
+import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { newUuid } from '../src/lib/ids.ts'
+import { newDatabase } from './database.ts'
+import type { FileHost } from './file-host.ts'
+import type { House } from './house.ts'
+import { newApp, newSender } from './posting-app.ts'
+import { type ServiceProcess, spawnService } from './service.ts'
+import { until } from './until.ts'
+
+/** The service in processes of its own, before a network of files. */
+export interface FileService {
+  db: Database
+  secret: string
+  start(): Promise<ServiceProcess>
+  /** Somebody submits a form with these files; gives the id of the submission. */
+  submit(service: ServiceProcess, ids: readonly string[], sha256?: string): Promise<string>
+  /** How it stands with a file of a submission. */
+  state(responseId: string): Promise<string>
+}
+
+export async function newFileService(host: FileHost): Promise<FileService> {
+  const made = await newDatabase()
+  const db = openDatabase(made.connection, () => {}, 4)
+  onTestFinished(async () => {
+    await db.close()
+    await made.drop()
+  })
+  const { id: workspaceId } = await createWorkspace(db, systemClock, 'Files')
+  const { secret } = await createKey(db, systemClock, {
+    workspaceId,
+    name: 'k',
+    scopes,
+    budget: 100,
+    createdBy: 'test',
+  })
+  // As `spawnService` has them.
+  const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
+  const house = { db, clock: systemClock, secretKeys, url: '' } as unknown as House
+  const app = await newApp(house)
+  await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
+  const sender = await newSender(house, workspaceId, app.id, '77000000001')
+  return {
+    db,
+    secret,
+    async start() {
+      const service = await spawnService(made.connection)
+      onTestFinished(() => void service.child.kill('SIGKILL'))
+      return service
+    },
+    async submit(service, ids, sha256) {
+      house.url = service.url
+      const files = ids.map((id) => ({ id, mime_type: 'image/png', file_name: `${id}.png`, sha256 }))
+      const message = {
+        from: '16505550123',
+        id: `wamid.${newUuid()}`,
+        timestamp: '1786000000',
+        type: 'interactive',
+        interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ files }) } },
+      }
+      const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages: [message] }
+      const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
+      await app.post({ object: 'whatsapp_business_account', entry })
+      const row = await db.first<{ id: string }>(
+        'select id from flow_responses order by created_at desc, id desc limit 1',
+      )
+      return row?.id ?? ''
+    },
+    state: async (responseId) =>
+      (await db.first<{ state: string }>('select state from flow_files where response_id = $1', [responseId]))?.state ??
+      'unknown',
+  }
+}
+
+/** Megabytes that a process has in memory, and the most it ever had. */
+export function memoryOf(pid: number | undefined): { nowMb: number; peakMb: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  return { nowMb: read('VmRSS'), peakMb: read('VmHWM') }
+}
+
+export const whenFetched = (files: FileService, responseId: string): Promise<true> =>
+  until('the file is fetched', async () => (await files.state(responseId)) === 'fetched')

@@ -1,0 +1,86 @@
+import { act } from './acts.ts'
+import type { Message } from './api.ts'
+import { button, el } from './dom.ts'
+import { type IconName, icon } from './icons.ts'
+import { summaryOf } from './message-view.ts'
+import { pin } from './pointing.ts'
+import { changed, state } from './state.ts'
+import { copyText } from './toast.ts'
+
+const emojis = ['👍', '❤️', '😂', '😮', '🙏', '🎉']
+
+let close: (() => void) | undefined
+
+/** A small menu beside a message: react, answer, follow it on the wire. */
+export function openActions(message: Message, opener: HTMLElement): void {
+  const wasHere = opener.getAttribute('aria-expanded') === 'true'
+  close?.()
+  if (wasHere) return
+  const done = (run: () => void) => () => {
+    close?.()
+    run()
+  }
+  const entry = (name: IconName, words: string, run: () => void) =>
+    button({ class: 'menu-item' }, done(run), icon(name, 18), words)
+  const menu = el(
+    'div',
+    { class: 'menu', role: 'dialog', 'aria-label': 'Message actions' },
+    message.direction === 'out' && emojiRow(message, done),
+    entry('reply', 'Reply', () => {
+      state.replyTo = message.id
+      changed('reply')
+    }),
+    entry('wire', 'Show on the wire', () => pin([message.id], 'wire')),
+    entry(
+      'copy',
+      'Copy its id',
+      () => void copyText(message.id, `Copied the id of “${summaryOf(message).slice(0, 30)}”`),
+    ),
+  )
+  const outside = (event: Event) => {
+    if (!menu.contains(event.target as Node) && !opener.contains(event.target as Node)) close?.()
+  }
+  close = () => {
+    menu.remove()
+    opener.removeAttribute('aria-expanded')
+    document.removeEventListener('pointerdown', outside, true)
+    close = undefined
+  }
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    close?.()
+    opener.focus()
+  })
+  document.addEventListener('pointerdown', outside, true)
+  opener.setAttribute('aria-expanded', 'true')
+  opener.closest('.row')?.append(menu)
+  menu.scrollIntoView({ block: 'nearest' })
+  menu.querySelector('button')?.focus()
+}
+
+function emojiRow(message: Message, done: (run: () => void) => () => void): HTMLElement {
+  const mine = [...state.messages.values()].findLast(
+    ({ type, direction, content }) =>
+      type === 'reaction' && direction === 'in' && (content as { message_id?: string }).message_id === message.id,
+  )
+  const current = (mine?.content as { emoji?: string } | undefined)?.emoji
+  return el(
+    'div',
+    { class: 'emoji-row' },
+    emojis.map((emoji) =>
+      button(
+        {
+          class: 'emoji',
+          'aria-label': emoji === current ? `Take ${emoji} back` : `React with ${emoji}`,
+          'aria-pressed': String(emoji === current),
+        },
+        done(() =>
+          emoji === current
+            ? void act('unreact', { message: message.id }, 'Reaction')
+            : void act('react', { message: message.id, emoji }, emoji),
+        ),
+        emoji,
+      ),
+    ),
+  )
+}

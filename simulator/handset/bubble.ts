@@ -1,0 +1,86 @@
+import type { Message } from './api.ts'
+import { openActions } from './bubble-actions.ts'
+import { button, el, fill } from './dom.ts'
+import { icon } from './icons.ts'
+import { textAt } from './json.ts'
+import { contentOf, summaryOf } from './message-view.ts'
+import { pin, point } from './pointing.ts'
+import { business, me, state } from './state.ts'
+import { clockTime } from './text.ts'
+import { failureOf, ticks } from './ticks.ts'
+
+/** A message in the chat. It is drawn once; what changes about it is changed in place. */
+export interface Bubble {
+  message: Message
+  row: HTMLElement
+  update: (isFirst: boolean, reactions: string[]) => void
+}
+
+export function newBubble(message: Message): Bubble {
+  const side = message.direction === 'in' ? 'mine' : 'theirs'
+  const inside = el('div', { class: 'inside' })
+  const meta = el('span', { class: 'meta' })
+  const reacted = el('div', { class: 'reactions' })
+  const failure = el('p', { class: 'failure' })
+  const bubble = el('div', { class: 'bubble' }, quoteOf(message), inside, meta)
+  const more = button(
+    { class: 'row-more', 'aria-label': 'Message actions', 'aria-haspopup': 'dialog' },
+    (event) => openActions(message, event.currentTarget as HTMLElement),
+    icon('smile', 18),
+  )
+  const row = el(
+    'div',
+    { class: `row ${side}`, 'data-id': message.id, 'data-type': message.type },
+    el('div', { class: 'line' }, el('div', { class: 'bubble-box' }, bubble, reacted), more),
+    failure,
+  )
+  row.addEventListener('mouseenter', () => point([message.id]))
+  row.addEventListener('mouseleave', () => point([]))
+  bubble.addEventListener('click', (event) => {
+    if (!(event.target as Element).closest('button, a, video, audio, [tabindex]')) pin([message.id], 'wire')
+  })
+  let drawn: string | undefined
+  return {
+    message,
+    row,
+    update(isFirst, reactions) {
+      const key = drawingKey(message)
+      if (key !== drawn) fill(inside, ...contentOf(message))
+      drawn = key
+      const waits = side === 'theirs' && me()?.online === false && isOnTheWay(message)
+      row.classList.toggle('first', isFirst)
+      row.classList.toggle('waits', waits)
+      row.classList.toggle('failed', message.journey?.state === 'failed')
+      fill(
+        meta,
+        waits && el('span', { class: 'waits-words' }, 'waits for this phone'),
+        el('time', { datetime: message.at }, clockTime(message.at)),
+        ticks(message),
+      )
+      fill(reacted, ...reactions.map((emoji) => el('span', { class: 'reaction' }, emoji)))
+      failure.textContent = failureOf(message) ?? ''
+    },
+  }
+}
+
+const isOnTheWay = ({ journey }: Message): boolean => journey?.state === 'accepted' || journey?.state === 'sent'
+
+/** Changes when the content has to be drawn anew: a template became known, or a button was answered. */
+function drawingKey(message: Message): string {
+  if (message.type !== 'template' && message.type !== 'interactive') return ''
+  const answers = [...state.messages.values()].filter(({ contextId }) => contextId === message.id).length
+  const isKnown = state.templates.some(({ name }) => name === textAt(message.content, 'name'))
+  return `${answers} ${isKnown}`
+}
+
+function quoteOf(message: Message): HTMLElement | null {
+  const quoted = message.contextId ? state.messages.get(message.contextId) : undefined
+  if (!quoted) return null
+  const who = quoted.direction === 'in' ? 'You' : (business()?.verifiedName ?? 'Business')
+  return button(
+    { class: 'quote' },
+    () => pin([quoted.id], 'chat'),
+    el('strong', {}, who),
+    el('span', {}, summaryOf(quoted)),
+  )
+}

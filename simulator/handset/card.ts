@@ -1,0 +1,34 @@
+import type { Json } from './json.ts'
+
+/** A message with parts, however it was written on the wire: templates and interactive messages end up as this. */
+export interface Card {
+  header?: Header
+  body: string
+  footer: string
+  buttons: CardButton[]
+  /** A carousel's. */
+  cards: Card[]
+}
+
+export type Header =
+  | { kind: 'text'; text: string }
+  | { kind: 'image' | 'video' | 'document'; file: Json }
+  | { kind: 'location'; place: Json }
+
+export type CardButton =
+  | { kind: 'reply'; label: string; place: number }
+  | { kind: 'url'; label: string; url: string }
+  | { kind: 'call'; label: string; number: string }
+  | { kind: 'copy'; label: string; code: string }
+  | { kind: 'form'; label: string; flow: string; screen: string; data: Json }
+  | { kind: 'list'; label: string; sections: Section[] }
+  | { kind: 'location' | 'contact'; label: string }
+  | { kind: 'products'; label: string; skus: string[] }
+  | { kind: 'still'; label: string }
+
+export interface Section {
+  title: string
+  rows: { title: string; description: string; place: number }[]
+}
+
+export const emptyCard = (): Card => ({ body: '', footer: '', buttons: [], cards: [] })

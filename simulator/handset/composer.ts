@@ -1,0 +1,113 @@
+import { write } from './acts.ts'
+import { openCatalogue } from './catalogue-sheet.ts'
+import { button, el, fill } from './dom.ts'
+import { openFile } from './file-sheet.ts'
+import { type IconName, icon } from './icons.ts'
+import { openLocation } from './location-sheet.ts'
+import { summaryOf } from './message-view.ts'
+import { openContact } from './people-sheets.ts'
+import { openSheet } from './sheet.ts'
+import { business, changed, on, state } from './state.ts'
+
+/** Where one writes: text, or something from the tray. */
+export function composerView(): HTMLElement {
+  const words = el('textarea', {
+    rows: 1,
+    placeholder: 'Message',
+    'aria-label': 'Message',
+    maxlength: 4096,
+    enterkeyhint: 'send',
+  })
+  const sendButton = button(
+    { class: 'send', 'aria-label': 'Send', disabled: true },
+    () => void send(),
+    icon('send', 22),
+  )
+  const quoted = el('div', { class: 'quoting', hidden: true })
+  const check = () => {
+    sendButton.disabled = words.value.trim() === '' || state.to === ''
+  }
+  const send = async () => {
+    const text = words.value.trim()
+    if (text === '' || state.to === '') return
+    words.value = ''
+    check()
+    words.focus()
+    const isSent = await write('say', { text }, text)
+    if (!isSent && words.value === '') words.value = text
+    check()
+  }
+  words.addEventListener('input', check)
+  words.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && state.replyTo) stopReplying()
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    void send()
+  })
+  on('reply', () => {
+    drawQuoted(quoted)
+    if (state.replyTo) words.focus()
+  })
+  on('chat', () => {
+    drawQuoted(quoted)
+    check()
+  })
+  return el(
+    'div',
+    { class: 'composer' },
+    quoted,
+    el(
+      'div',
+      { class: 'composer-line' },
+      button({ class: 'round', 'aria-label': 'Attach', 'aria-haspopup': 'dialog' }, openTray, icon('plus', 24)),
+      words,
+      sendButton,
+    ),
+  )
+}
+
+function stopReplying(): void {
+  state.replyTo = null
+  changed('reply')
+}
+
+function drawQuoted(view: HTMLElement): void {
+  const message = state.replyTo ? state.messages.get(state.replyTo) : undefined
+  view.hidden = !message
+  if (!message) return
+  const who = message.direction === 'in' ? 'You' : (business()?.verifiedName ?? 'Business')
+  fill(
+    view,
+    el('div', { class: 'quote' }, el('strong', {}, who), el('span', {}, summaryOf(message))),
+    button({ class: 'round small', 'aria-label': 'Stop replying' }, stopReplying, icon('close', 16)),
+  )
+}
+
+function openTray(): void {
+  const items: [IconName, string, () => void][] = [
+    ['picture', 'Photo', () => openFile('picture')],
+    ['file', 'Document', () => openFile('document')],
+    ['mic', 'Voice note', () => openFile('voice')],
+    ['pin', 'Location', () => openLocation()],
+    ['person', 'Contact', openContact],
+    ['bag', 'Shop', () => openCatalogue()],
+  ]
+  openSheet('Send something', ({ close }) =>
+    el(
+      'div',
+      { class: 'tray' },
+      items.map(([name, label, open], index) => {
+        const press = () => {
+          close()
+          open()
+        }
+        return button(
+          { class: 'tray-item' },
+          press,
+          el('span', { class: `tray-icon shade-${(index * 3) % 8}` }, icon(name, 24)),
+          label,
+        )
+      }),
+    ),
+  )
+}

@@ -1,0 +1,83 @@
+import { type Card, type CardButton, emptyCard, type Header, type Section } from './card.ts'
+import { listAt, objectAt, textAt } from './json.ts'
+
+/** An interactive message of a business as the phone shows it. */
+export function interactiveCard(content: unknown): Card {
+  const card = emptyCard()
+  const header = headerOf(content)
+  if (header) card.header = header
+  card.body = textAt(content, 'body', 'text')
+  card.footer = textAt(content, 'footer', 'text')
+  card.buttons = buttonsOf(content)
+  if (textAt(content, 'type') === 'carousel') card.cards = listAt(content, 'action', 'cards').map(interactiveCard)
+  return card
+}
+
+function headerOf(content: unknown): Header | undefined {
+  const kind = textAt(content, 'header', 'type')
+  if (kind === 'text') return { kind, text: textAt(content, 'header', 'text') }
+  if (kind === 'image' || kind === 'video' || kind === 'document')
+    return { kind, file: objectAt(content, 'header', kind) }
+  return undefined
+}
+
+function buttonsOf(content: unknown): CardButton[] {
+  const action = objectAt(content, 'action')
+  const parameters = objectAt(action, 'parameters')
+  switch (textAt(content, 'type')) {
+    case 'button':
+      return listAt(action, 'buttons').map((button, place) => ({
+        kind: 'reply',
+        label: textAt(button, 'reply', 'title'),
+        place,
+      }))
+    case 'list':
+      return [{ kind: 'list', label: textAt(action, 'button'), sections: sectionsOf(action) }]
+    case 'cta_url':
+      return [{ kind: 'url', label: textAt(parameters, 'display_text'), url: textAt(parameters, 'url') }]
+    case 'flow':
+      return [
+        {
+          kind: 'form',
+          label: textAt(parameters, 'flow_cta'),
+          flow: textAt(parameters, 'flow_id') || textAt(parameters, 'flow_name'),
+          screen: textAt(parameters, 'flow_action_payload', 'screen'),
+          data: objectAt(parameters, 'flow_action_payload', 'data'),
+        },
+      ]
+    case 'location_request_message':
+      return [{ kind: 'location', label: 'Send location' }]
+    case 'contact_request':
+      return [{ kind: 'contact', label: 'Share phone number' }]
+    case 'product':
+      return [{ kind: 'products', label: 'View item', skus: [textAt(action, 'product_retailer_id')] }]
+    case 'product_list':
+      return [{ kind: 'products', label: 'View items', skus: skusOf(action) }]
+    case 'catalog_message':
+      return [{ kind: 'products', label: 'View catalogue', skus: [] }]
+    case 'carousel':
+      return []
+    default:
+      // A card of a carousel has no type of its own, only an address to open.
+      return textAt(parameters, 'url')
+        ? [{ kind: 'url', label: textAt(parameters, 'display_text'), url: textAt(parameters, 'url') }]
+        : [{ kind: 'still', label: textAt(content, 'type').replaceAll('_', ' ') || 'Open' }]
+  }
+}
+
+function sectionsOf(action: unknown): Section[] {
+  let place = 0
+  return listAt(action, 'sections').map((section) => ({
+    title: textAt(section, 'title'),
+    rows: listAt(section, 'rows').map((row) => ({
+      title: textAt(row, 'title'),
+      description: textAt(row, 'description'),
+      place: place++,
+    })),
+  }))
+}
+
+const skusOf = (action: unknown): string[] =>
+  listAt(action, 'sections')
+    .flatMap((section) => listAt(section, 'product_items'))
+    .map((item) => textAt(item, 'product_retailer_id'))

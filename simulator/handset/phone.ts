@@ -1,0 +1,82 @@
+import { setOnline } from './acts.ts'
+import { avatar } from './avatar.ts'
+import { chatView } from './chat.ts'
+import { composerView } from './composer.ts'
+import { button, el, fill } from './dom.ts'
+import { icon } from './icons.ts'
+import { useScreen } from './sheet.ts'
+import { business, me, on } from './state.ts'
+import { clockTime, spoken } from './text.ts'
+
+/** The phone: a frame, a screen, and in it one chat. */
+export function phoneView(): HTMLElement {
+  const bar = el('div', { class: 'status-bar', 'aria-hidden': 'true' })
+  const head = el('header', { class: 'chat-head' })
+  const notice = el('p', { class: 'offline-notice', role: 'status' })
+  const screen = el('div', { class: 'screen' }, bar, head, notice, chatView(), composerView())
+  const draw = () => {
+    drawBar(bar)
+    drawHead(head)
+    const isOffline = me()?.online === false
+    screen.classList.toggle('offline', isOffline)
+    notice.textContent = isOffline ? 'No connection. Messages wait in the network.' : ''
+  }
+  on('people', draw)
+  on('chat', draw)
+  setInterval(() => drawBar(bar), 10_000)
+  useScreen(screen)
+  return el(
+    'section',
+    { class: 'phone-area', 'aria-label': 'Phone' },
+    el(
+      'div',
+      { class: 'phone' },
+      el('span', { class: 'side-key upper' }),
+      el('span', { class: 'side-key lower' }),
+      screen,
+    ),
+  )
+}
+
+function drawBar(bar: HTMLElement): void {
+  const isOffline = me()?.online === false
+  fill(
+    bar,
+    el('span', { class: 'bar-time' }, clockTime(new Date().toISOString())),
+    el('span', { class: 'camera' }),
+    el(
+      'span',
+      { class: 'bar-right' },
+      isOffline ? icon('plane', 15) : el('span', { class: 'signal' }, ...[1, 2, 3, 4].map(() => el('i', {}))),
+      el('span', { class: 'battery' }, el('i', {})),
+    ),
+  )
+}
+
+function drawHead(head: HTMLElement): void {
+  const number = business()
+  const isOffline = me()?.online === false
+  if (!number) {
+    fill(head, el('strong', {}, 'Nobody to talk to'))
+    return
+  }
+  const label = isOffline ? 'Go online' : 'Go offline'
+  const hadFocus = head.contains(document.activeElement)
+  const plane = button(
+    { class: 'round plane', 'aria-label': label, title: label, 'aria-pressed': String(isOffline) },
+    () => void setOnline(isOffline),
+    icon('plane', 20),
+  )
+  fill(
+    head,
+    avatar(number.verifiedName),
+    el(
+      'div',
+      { class: 'chat-title' },
+      el('h1', {}, number.verifiedName, el('span', { class: 'badge-mark', title: 'A business' }, icon('verified', 17))),
+      el('span', {}, spoken(number.phoneNumber)),
+    ),
+    plane,
+  )
+  if (hadFocus) plane.focus()
+}

@@ -1,0 +1,76 @@
+import { type Child, el } from './dom.ts'
+
+const marks: [RegExp, 'code' | 'strong' | 'em' | 's'][] = [
+  [/```([\s\S]+?)```/, 'code'],
+  [/(?<![\w*])\*(\S(?:[^*\n]*\S)?)\*(?![\w*])/, 'strong'],
+  [/(?<![\w_])_(\S(?:[^_\n]*\S)?)_(?![\w_])/, 'em'],
+  [/(?<![\w~])~(\S(?:[^~\n]*\S)?)~(?![\w~])/, 's'],
+]
+
+const address = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/
+
+/** Text as a chat shows it: *bold*, _italic_, ~struck~, ```code``` and addresses one can follow. */
+export function rich(text: string): Child[] {
+  const link = address.exec(text)
+  if (link) return around(text, link, outward(link[0], link[0], 'link'))
+  for (const [pattern, tag] of marks) {
+    const found = pattern.exec(text)
+    if (found) return around(text, found, el(tag, {}, tag === 'code' ? found[1] : rich(found[1] ?? '')))
+  }
+  return [text]
+}
+
+function around(text: string, found: RegExpExecArray, middle: Child): Child[] {
+  return [...rich(text.slice(0, found.index)), middle, ...rich(text.slice(found.index + found[0].length))]
+}
+
+export const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+
+/** A link to somewhere else; what is not a web address is only shown. */
+export function outward(url: string, label: Child, className: string, ...more: Child[]): HTMLElement {
+  if (!isWebAddress(url)) return el('span', { class: className, title: 'Not a web address' }, ...more, label)
+  return el(
+    'a',
+    { class: className, href: url, target: '_blank', rel: 'noopener noreferrer', title: url },
+    ...more,
+    label,
+  )
+}
+
+export const clockTime = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
+
+export function dayName(iso: string): string {
+  const day = new Date(iso).toDateString()
+  const today = new Date()
+  if (day === today.toDateString()) return 'Today'
+  today.setDate(today.getDate() - 1)
+  if (day === today.toDateString()) return 'Yesterday'
+  return new Date(iso).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
+}
+
+export function sizeOf(bytes: number): string {
+  return bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+export const money = (amount: number, currency: string): string => {
+  try {
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount)
+  } catch {
+    return `${amount} ${currency}`
+  }
+}
+
+/** A number as people write it, in groups. */
+export function spoken(digits: string): string {
+  const plain = digits.replaceAll(/\D/g, '')
+  if (/^1\d{10}$/.test(plain)) return `+1 ${plain.slice(1, 4)}-${plain.slice(4, 7)}-${plain.slice(7)}`
+  return `+${plain.slice(0, 2)} ${plain.slice(2, 5)} ${plain.slice(5)}`.trim()
+}
+
+/** A number that is always the same for the same words, to draw from. */
+export function seedOf(words: string): number {
+  let seed = 2166136261
+  for (const letter of words) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16777619)
+  return seed >>> 0
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import type { FastifyInstance } from 'fastify'
+
+const folder = new URL('../handset/', import.meta.url)
+
+const types: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  ts: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  ogg: 'audio/ogg',
+}
+
+/** The page may load its own files and speak with this server, and may not be framed: a click in it sends messages. */
+const headers = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
+/** The handset: a phone in the browser. Its sources are TypeScript; the types are taken out when a browser asks. */
+export function handsetRoutes(server: FastifyInstance): void {
+  const names = new Set(readdirSync(folder).filter((name) => typeOf(name) !== undefined))
+  const kept = new Map<string, string | Buffer>()
+  const read = (name: string): string | Buffer => {
+    const content = kept.get(name) ?? contentOf(name)
+    kept.set(name, content)
+    return content
+  }
+  server.get('/', (_request, reply) =>
+    reply
+      .headers(headers)
+      .type(types.html ?? '')
+      .send(read('index.html')),
+  )
+  server.get('/handset', (_request, reply) => reply.redirect('/'))
+  server.get('/handset/:name', (request, reply) => {
+    const { name } = request.params as { name: string }
+    const type = typeOf(name)
+    if (!names.has(name) || type === undefined) return reply.callNotFound()
+    return reply.headers(headers).type(type).send(read(name))
+  })
+}
+
+function typeOf(name: string): string | undefined {
+  return types[name.split('.').at(-1) ?? '']
+}
+
+function contentOf(name: string): string | Buffer {
+  const bytes = readFileSync(new URL(name, folder))
+  return name.endsWith('.ts') ? withoutTypes(bytes.toString('utf8')) : bytes
+}
+
+/** Node warns once that this function is young; whoever opens the page need not read that. */
+function withoutTypes(source: string): string {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return stripTypeScriptTypes(source)
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
