@@ -66,6 +66,7 @@ export const MessageWithHistory = Type.Object(
 const moment = (description: string) =>
   Type.Optional(
     Type.String({
+      format: 'date-time',
       pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
       maxLength: 40,
       description,

@@ -82,7 +82,24 @@ create index inbound_messages_by_quoted on inbound_messages (sender_id, (content
 alter table events add column message_id uuid;
 create index events_by_message on events (message_id) where message_id is not null;
 
--- With kind and amount beside, what was spent by the day is read from the index alone.
-drop index credit_entries_by_workspace;
-create index credit_entries_by_workspace on credit_entries (workspace_id, created_at, id) include (kind, amount);
+-- What each day of UTC cost and what of it was given back, counted as it is entered.
+create table credit_days (
+  workspace_id uuid not null references workspaces,
+  day date not null,
+  spent bigint not null,
+  refunded bigint not null,
+  primary key (workspace_id, day)
+) with (fillfactor = 50);
+select wall_off('credit_days', 'workspace_id');
+insert into credit_days (workspace_id, day, spent, refunded)
+  select workspace_id, (created_at at time zone 'UTC')::date, coalesce(-sum(amount) filter (where kind = 'debit'), 0),
+    coalesce(sum(amount) filter (where kind = 'refund'), 0)
+  from credit_entries group by 1, 2;
+
 create index credit_entries_by_rare_kind on credit_entries (workspace_id, kind, created_at, id) where kind <> 'debit';
+
+-- Deliveries ------------------------------------------------------------------------------------------------------
+
+-- By type, where it is rare; what is frequent is soon met by time.
+create index events_by_rare_type on events (workspace_id, type, created_at desc, id desc)
+  where type not in ('message.sent', 'message.delivered', 'message.read', 'message.received');

@@ -86,14 +86,14 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
   const { db, clock, log, publicUrl } = deps
   const full: ConsoleDeps = {
     ...deps,
-    async sessionOf(token) {
-      const session = await sessionOf(db, clock, token)
+    async sessionOf(token, isThere) {
+      const session = await sessionOf(db, clock, token, isThere)
       return session && { ...session, sessionId: session.id }
     },
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, deed) => recordDeed(within, clock, who, deed),
   }
-  const hub = new LiveHub()
+  const hub = new LiveHub(deps.patience.streamCheckMs)
   app.register(
     async (room) => {
       mountConsole(room, consoleRoutes({ ...parts, publicUrl, version, site: deps }), full)

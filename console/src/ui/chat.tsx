@@ -90,7 +90,17 @@ function MediaPlace({ type, detail }: { type: string; detail: string | null }) {
   return (
     <div className={styles.media}>
       <Icon
-        name={type === 'image' || type === 'sticker' || type === 'gif' ? 'image' : type === 'video' ? 'play' : 'file'}
+        name={
+          type === 'image' || type === 'sticker' || type === 'gif'
+            ? 'image'
+            : type === 'video'
+              ? 'play'
+              : type === 'location'
+                ? 'globe'
+                : type === 'order'
+                  ? 'order'
+                  : 'file'
+        }
         size={22}
       />
       <span className={styles.mediaType}>{type}</span>
@@ -117,12 +127,16 @@ function Place({ latitude, longitude, name, address }: NonNullable<Bubble['locat
 
 const marks = /(```[^`]+```|\*[^*\n]+\*|_[^_\n]+_|~[^~\n]+~|\{\{\s*\w+\s*\}\})/g
 
+/** Characters that turn the direction of what follows: they make `exe.jpg` out of `gpj.exe`. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g
+
 /** WhatsApp's own marks for bold, italic, struck and mono text; a hole that is not filled stands out. */
 function Words({ text }: { text: string }) {
   return (
     <bdi>
       {text
         .slice(0, 5000)
+        .replaceAll(turning, '')
         .split(marks)
         .map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name than their place

@@ -33,9 +33,13 @@ export function CheckboxGroups({
 }: CheckboxGroupsProps) {
   const chosen = new Set(value)
   const order = groups.flatMap(({ choices }) => choices.map((choice) => choice.value))
+  // The group decides which boxes are ticked, so the box for all of a group is named to it as well.
+  const full = groups
+    .filter(({ choices }) => choices.every((choice) => choice.disabled || chosen.has(choice.value)))
+    .map(({ title }) => `all of ${title}`)
   const change = (next: Set<string>) => onChange(order.filter((word) => next.has(word)))
   return (
-    <Checkbox.Group label={label} description={description} error={error} value={[...value]}>
+    <Checkbox.Group label={label} description={description} error={error} value={[...value, ...full]}>
       {presets.length > 0 && (
         <div className={styles.presets}>
           {presets.map((preset) => (

@@ -1,5 +1,5 @@
 import { FocusTrap, Modal } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useLayoutEffect, useState } from 'react'
 import { wordsOf } from '../lib/api.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
@@ -35,6 +35,7 @@ export function Dialog({
   onSubmit,
   firm = false,
 }: DialogProps) {
+  useFocusBack(open)
   const body = (
     <>
       <div className={styles.body}>{children}</div>
@@ -82,6 +83,21 @@ export function Dialog({
       </Modal.Content>
     </Modal.Root>
   )
+}
+
+/** Gives the focus back to what opened a dialog, also when the dialog is taken away whole; of a menu, to its button. */
+export function useFocusBack(open: boolean): void {
+  useLayoutEffect(() => {
+    if (!open) return
+    const active = document.activeElement as HTMLElement | null
+    const menu = active?.closest('[role="menu"]')
+    const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
+    return () => {
+      setTimeout(() => {
+        if (document.activeElement === document.body && opener?.isConnected) opener.focus()
+      }, 250)
+    }
+  }, [open])
 }
 
 interface ConfirmDialogProps {

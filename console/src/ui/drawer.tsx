@@ -1,6 +1,7 @@
 import { FocusTrap, Drawer as MantineDrawer } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { IconButton } from './button.tsx'
+import { useFocusBack } from './dialog.tsx'
 import styles from './drawer.module.css'
 
 interface DrawerProps {
@@ -18,8 +19,12 @@ interface DrawerProps {
  * { push: true })`, so Back and Esc close it and a pasted link opens it.
  */
 export function Drawer({ open, onClose, title, badge, actions, children, wide = false }: DrawerProps) {
+  useFocusBack(open)
+  // Only a drawer that is there already when it opens notes where the focus was, and gives it back as it closes.
+  const [isThere, setIsThere] = useState(false)
+  useEffect(() => setIsThere(true), [])
   return (
-    <MantineDrawer.Root opened={open} onClose={onClose} position="right" size={wide ? 820 : 600}>
+    <MantineDrawer.Root opened={open && isThere} onClose={onClose} position="right" size={wide ? 820 : 600}>
       <MantineDrawer.Overlay />
       <MantineDrawer.Content>
         <FocusTrap.InitialFocus />

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatTime } from '../lib/format.ts'
+import { useLast } from '../lib/last.ts'
 import { Button } from './button.tsx'
 import { CopyField } from './copy-field.tsx'
 import { Dialog } from './dialog.tsx'
@@ -16,6 +17,7 @@ interface LinkOnceProps {
 
 /** A one-time link, shown this once, for a person to hand on: the service sends no mail. */
 export function LinkOnce({ link, onClose, title, children }: LinkOnceProps) {
+  const shown = useLast(link)
   return (
     <Dialog
       open={link !== null}
@@ -29,9 +31,9 @@ export function LinkOnce({ link, onClose, title, children }: LinkOnceProps) {
         </Button>
       }
     >
-      {link && (
+      {shown && (
         <>
-          <CopyField label="Link" text={link.url} detail={`Works once, until ${formatTime(link.expires_at)}.`} />
+          <CopyField label="Link" text={shown.url} detail={`Works once, until ${formatTime(shown.expires_at)}.`} />
           <Notice tone="warn">
             No mail is sent: hand it over yourself, in a way that only they can read. It is not shown again.
           </Notice>

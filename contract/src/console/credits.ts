@@ -9,6 +9,10 @@ export const CreditsReply = Type.Object({
   balance: Type.Integer(),
   /** At or below this the console warns. */
   low_balance: Type.Integer(),
+})
+
+/** What is looked at less often, and takes longer to find out. */
+export const CreditUsage = Type.Object({
   /** The last thirty days, the oldest first; a day is one of UTC. */
   days: Type.Array(Type.Object({ day: Type.String(), spent: Type.Integer(), refunded: Type.Integer() })),
   prices: Type.Array(Type.Object({ item: Type.String(), credits: Type.Integer() })),
@@ -39,6 +43,7 @@ export const LowBalance = Type.Object(
 )
 
 export type CreditsReply = Static<typeof CreditsReply>
+export type CreditUsage = Static<typeof CreditUsage>
 export type CreditEntry = Static<typeof CreditEntry>
 export type StatementQuery = Static<typeof StatementQuery>
 export type StatementFilters = Static<typeof StatementFilters>

@@ -24,6 +24,7 @@ export const consolePageQuery = {
 
 /** A moment as a filter takes it. */
 export const Moment = Type.String({
+  format: 'date-time',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
   maxLength: 40,
 })

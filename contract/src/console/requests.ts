@@ -48,7 +48,10 @@ export const RequestDetail = Type.Object({
 export type RequestDetail = Static<typeof RequestDetail>
 
 /** ISO 8601 in UTC, as precise as one likes. */
-const When = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$' })
+const When = Type.String({
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
+})
 
 export const requestFilters = {
   /** A class, as in 4xx, or one status. */

@@ -54,7 +54,9 @@ export function openDatabase(
   max = 10,
   patienceMs = usualPatienceMs,
 ): Database {
-  const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000 }
+  // In a pipeline a statement need not wait for the answer to the one before: what opens a transaction, or says whose rows
+  // may be seen, travels along with what it is for.
+  const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000, pipeline: true }
   // Said by the first statement rather than in the start-up packet, which connection poolers do not pass on.
   const whole = new pg.Pool({ ...shared, verify: seeAll })
   // PostgreSQL ends what takes too long; one that hangs cannot, so a little later we stop waiting ourselves.
@@ -77,14 +79,16 @@ export function openDatabase(
       (work) => work(),
       (work) => borrow(whole, work),
       (workspaceId) => (work) =>
-        borrow(walled, async (client) => {
-          await client.query({
-            name: 'within',
-            text: `select set_config('${visibility}', $1, false)`,
-            values: [workspaceId],
-          })
-          return work(client)
-        }),
+        borrow(walled, (client) =>
+          following(
+            client.query({
+              name: 'within',
+              text: `select set_config('${visibility}', $1, false)`,
+              values: [workspaceId],
+            }),
+            () => work(client),
+          ),
+        ),
     ),
     script: (text) => borrow(whole, async (client) => void (await client.query(text))),
     session: () => openSession(connection),
@@ -134,6 +138,15 @@ async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise
   }
 }
 
+/** Begins work behind a statement that is on its way. What came of the work counts only if the statement succeeded. */
+async function following<T>(statement: Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  // Awaited below; until then nobody else listens.
+  statement.catch(() => {})
+  const result = await work()
+  await statement
+  return result
+}
+
 /** A statement that PostgreSQL refused leaves the connection sound, unless it says that it is going (57P…). */
 function isConnectionFault(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
@@ -155,20 +168,25 @@ function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (w
     change: async (text, values) => (await query(text, values)).rowCount ?? 0,
     copy: (table, columns, bytes) =>
       lend(async (client) => {
-        const stream = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin (format binary)`))
-        stream.end(bytes)
-        await finished(stream)
+        const inPipeline = client as pg.ClientBase & { pipeline: boolean }
+        inPipeline.pipeline = false
+        try {
+          const stream = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin (format binary)`))
+          stream.end(bytes)
+          await finished(stream)
+        } finally {
+          inPipeline.pipeline = true
+        }
       }),
     transaction: (work) =>
       lend(async (client) => {
-        await client.query('begin')
         const later: (() => void)[] = []
         let result: Awaited<ReturnType<typeof work>>
         try {
           const inside: Borrow = (use) => use(client)
           const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
           tx.transaction = (nested) => nested(tx)
-          result = await work(tx)
+          result = await following(client.query('begin'), () => work(tx))
           await client.query('commit')
         } catch (error) {
           await client.query('rollback').catch(() => {})

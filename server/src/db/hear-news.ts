@@ -17,17 +17,20 @@ export function hearNews(db: Database, log: Logger, heard: (news: News) => void,
   let retry: NodeJS.Timeout | undefined
 
   async function open(first: boolean): Promise<void> {
+    let opened: Session | undefined
     try {
-      const opened = await db.session()
-      if (stopped) return await opened.close()
-      session = opened
-      opened.onLost(() => again(0))
+      opened = await db.session()
       await opened.listen(newsChannel, (payload) => {
         for (const news of readNews(payload)) heard(news)
       })
+      if (stopped) return await opened.close()
+      // Only now: one that is lost before is seen to below, and two would come in its place.
+      opened.onLost(() => again(0))
+      session = opened
       if (!first) missed()
     } catch (error) {
       log.warn({ err: error }, 'changes by other processes cannot be heard just now')
+      await opened?.close().catch(() => {})
       again(1000)
     }
   }

@@ -13,6 +13,7 @@ import { giveCredits } from '../domain/credits/credits.ts'
 import { changeKey, type KeyWish, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
+import { usualPatience } from './patience.ts'
 import { route } from './route.ts'
 
 const away = route({
@@ -24,7 +25,7 @@ const away = route({
 })
 const house = useHouse({
   moreRoutes: [...echoRoutes, away],
-  patience: { headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
+  patience: { ...usualPatience, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
 })
 
 async function withKey(wish: Partial<KeyWish>, path: string, options: CallOptions = {}): Promise<Answer> {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, toRefusal } from './answer.ts'
 import { mountConsolePages } from './console/pages.ts'
+import { pageHeaders } from './page-headers.ts'
 
 export interface PagesOptions {
   isReady(): Promise<boolean>
@@ -22,7 +23,7 @@ export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: 
     app.get(path, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
-        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        .headers(pageHeaders({ 'default-src': "'none'", 'style-src': "'unsafe-inline'" }))
         .send(html),
     )
   }

@@ -8,6 +8,14 @@ export interface Patience {
   requestMs: number
   /** How often connections are looked at. */
   checkMs: number
+  /** How often it is looked whether whoever watches a stream still may. */
+  streamCheckMs: number
 }
 
-export const usualPatience: Patience = { headersMs: 15_000, bodyMs: 20_000, requestMs: 27_000, checkMs: 2_000 }
+export const usualPatience: Patience = {
+  headersMs: 15_000,
+  bodyMs: 20_000,
+  requestMs: 27_000,
+  checkMs: 2_000,
+  streamCheckMs: 30_000,
+}

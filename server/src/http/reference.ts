@@ -1,19 +1,19 @@
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { pageHeaders } from './page-headers.ts'
 
 /** Nothing on the page may come from, or go to, another host. */
-const policy = [
-  "default-src 'self'",
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "frame-ancestors 'none'",
-].join('; ')
+const headers = pageHeaders({
+  'default-src': "'self'",
+  'script-src': "'self' 'unsafe-inline'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data: blob:",
+  'font-src': "'self' data:",
+})
 
 /** The API reference, served by us alone: no fonts, telemetry, assistants or sharing of the page's maker. */
 export async function mountReference(app: FastifyInstance): Promise<void> {
-  app.addHook('onSend', async (_request, reply) => void reply.header('Content-Security-Policy', policy))
+  app.addHook('onSend', async (_request, reply) => void reply.headers(headers))
   await app.register(scalar, {
     routePrefix: '/docs/api',
     configuration: {

@@ -9,7 +9,7 @@ import { usualPatience } from './patience.ts'
 
 const house = useHouse({
   moreRoutes: echoRoutes,
-  patience: { headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
+  patience: { ...usualPatience, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
 })
 
 /** Sends one byte after another until the other side has had enough. */

@@ -7,17 +7,41 @@ export type Part = 'params' | 'query' | 'body'
 export type Check = (value: unknown) => void
 
 // Bodies are taken as they are: nothing unknown is dropped and "1" is not 1. A query is text, so numbers are read from it.
-const strict = new Ajv({ allErrors: true, strict: false, useDefaults: true })
-const reading = new Ajv({ allErrors: true, strict: false, useDefaults: true, coerceTypes: true })
+const settings = { allErrors: true, strict: false, useDefaults: true, formats: { 'date-time': isMoment } }
+const strict = new Ajv(settings)
+const reading = new Ajv({ ...settings, coerceTypes: true })
 
 /** Compiles a schema into a check that refuses with every fault named. A path that cannot be an id is simply unknown. */
 export function checkFor(part: Part, schema: TSchema): Check {
   const validate = (part === 'query' ? reading : strict).compile(plain(schema))
   return (value) => {
-    if (validate(value)) return
+    const faults = validate(value) ? (part === 'body' ? [] : unstorable(value)) : null
+    if (faults?.length === 0) return
     if (part === 'params') throw new Refusal('not_found')
-    throw invalid(faultsOf(validate.errors ?? [], part))
+    throw invalid(faults ?? faultsOf(validate.errors ?? [], part))
   }
+}
+
+/** What PostgreSQL's text has no place for, by where it stands. */
+export function unstorable(value: unknown, at = ''): Fault[] {
+  if (typeof value === 'string') return value.includes('\0') ? [nulAt(at)] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    return key.includes('\0') ? [nulAt(at)] : unstorable(inner, at ? `${at}.${key}` : key)
+  })
+}
+
+const nulAt = (at: string): Fault => ({
+  param: shortened(at),
+  code: 'invalid_characters',
+  message: 'The text holds characters that cannot be stored.',
+})
+
+/** A time there is: JavaScript takes the 30th of February for a day in March, and PostgreSQL neither that nor the year 0. */
+function isMoment(text: string): boolean {
+  const day = text.slice(0, 10)
+  if (Number.isNaN(Date.parse(text)) || day < '0001' || !/(Z|[+-](0\d|1[0-5]):[0-5]\d)$/.test(text)) return false
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 /** The schema without its names, which only the OpenAPI document needs: Ajv would take each for a second definition. */

@@ -65,7 +65,7 @@ function takeFiles(answers: JsonObject): { response: Record<string, unknown>; fi
         return withoutKeys(item)
       })
     }
-    const inner = readObject(value)
+    const inner = readObject(withoutKeys(value))
     if (inner === null) return value
     return Object.fromEntries(
       Object.entries(inner).map(([key, part]) => [key, search(part, field ? `${field}.${key}` : key)]),

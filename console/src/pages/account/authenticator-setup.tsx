@@ -67,7 +67,8 @@ export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; 
         <div className={styles.scanWords}>
           <CopyField
             label="Or enter this key"
-            text={made.secret.replace(/(.{4})(?=.)/g, '$1 ')}
+            text={made.secret}
+            shown={made.secret.replace(/(.{4})(?=.)/g, '$1 ')}
             detail="Time based, six digits."
           />
           <TextInput

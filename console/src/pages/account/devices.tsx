@@ -2,6 +2,7 @@ import type { SessionRow } from '@parley/contract/console/session'
 import { useState } from 'react'
 import { deviceOf, isHandheld } from '../../lib/device.ts'
 import { plural } from '../../lib/format.ts'
+import { useLast } from '../../lib/last.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -17,6 +18,7 @@ export function DevicesSection() {
   const { data, error, refetch } = useDevices()
   const renew = useRenewAccount()
   const [ended, setEnded] = useState<SessionRow | 'others' | null>(null)
+  const asked = useLast(ended)
   const devices = [...(data?.data ?? [])].sort((one, two) => Number(two.current) - Number(one.current))
   const others = devices.filter(({ current }) => !current).length
   return (
@@ -65,7 +67,7 @@ export function DevicesSection() {
       <ConfirmDialog
         open={ended !== null}
         onClose={() => setEnded(null)}
-        title={ended === 'others' ? 'Sign out all other devices?' : 'Sign out this device?'}
+        title={asked === 'others' ? 'Sign out all other devices?' : 'Sign out this device?'}
         confirm="Sign out"
         onConfirm={async () => {
           if (ended === 'others') {
@@ -78,10 +80,10 @@ export function DevicesSection() {
           await renew()
         }}
       >
-        {ended === 'others'
+        {asked === 'others'
           ? `${plural(others, 'device')} will have to sign in again. You stay signed in here.`
-          : ended &&
-            `${deviceOf(ended.user_agent)} at ${ended.address ?? 'an unknown address'} will have to sign in again.`}
+          : asked &&
+            `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
       </ConfirmDialog>
     </Section>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ApiError, wordsOf } from '../../lib/api.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { formatDay } from '../../lib/format.ts'
+import { useLast } from '../../lib/last.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
@@ -21,6 +22,7 @@ export function PasskeysSection() {
   const renew = useRenewAccount()
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<PasskeyRow | null>(null)
+  const gone = useLast(removed)
   const obstacle = obstacleTo(public_url)
   return (
     <Section
@@ -74,8 +76,8 @@ export function PasskeysSection() {
           toast.done('Passkey removed')
         }}
       >
-        <bdi>{removed?.name}</bdi> will no longer sign you in. Delete it in your device’s password settings too, so that
-        it is not offered any more.
+        <bdi>{gone?.name}</bdi> will no longer sign you in. Delete it in your device’s password settings too, so that it
+        is not offered any more.
       </ConfirmDialog>
     </Section>
   )

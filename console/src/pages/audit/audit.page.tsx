@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { deedOf, sentenceOf } from '../../lib/deeds.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useSearchParam, useSearchParams } from '../../lib/url.ts'
 import { Avatar } from '../../ui/avatar.tsx'
@@ -14,7 +15,6 @@ import { toast } from '../../ui/toasts.tsx'
 import styles from './audit.module.css'
 import { useAudit, useExport, useFacets } from './audit.queries.ts'
 import { EntryDrawer } from './entry-drawer.tsx'
-import { deedOf, sentenceOf } from './sentence.ts'
 
 export function AuditPage() {
   const list = useAudit()
@@ -66,7 +66,7 @@ export function AuditPage() {
               key: 'address',
               title: 'Address',
               width: 150,
-              hideOn: 'tablet',
+              hideOn: 'phone',
               cell: (each) => <SafeText className="mono">{each.address}</SafeText>,
             },
             {

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../lib/deeds.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useHere } from '../../lib/session.ts'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -11,7 +12,6 @@ import { Moment } from '../../ui/time.tsx'
 import styles from './audit.module.css'
 import type { AuditEntry } from './audit.queries.ts'
 import { Difference } from './difference.tsx'
-import { sentenceOf } from './sentence.ts'
 
 export function EntryDrawer({
   entry,

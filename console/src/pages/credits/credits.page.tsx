@@ -7,9 +7,9 @@ import { Button } from '../../ui/button.tsx'
 import { Stat, Stats } from '../../ui/figures.tsx'
 import { Card, PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, Notice, Skeleton } from '../../ui/states.tsx'
+import { FailedState, Skeleton } from '../../ui/states.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
-import { useCredits } from './credits.queries.ts'
+import { useCredits, useUsage } from './credits.queries.ts'
 import { LowBalanceDialog } from './low-balance-dialog.tsx'
 import { Prices } from './prices.tsx'
 import { Statement } from './statement.tsx'
@@ -19,13 +19,16 @@ export function CreditsPage() {
   const mayChange = useCan('settings:manage')
   const [asks, setAsks] = useState(false)
   const [tab, setTab] = useChoice('tab', ['statement', 'prices'])
+  const usage = useUsage()
   const { data } = credits
-  const spent = data?.days.reduce((sum, day) => sum + day.spent - day.refunded, 0)
+  const spent = usage.data?.days.reduce((sum, day) => sum + day.spent - day.refunded, 0)
   const perDay = spent === undefined ? undefined : spent / 30
-  const isLow = data !== undefined && data.balance <= data.low_balance
   return (
     <>
-      <PageHeader title="Credits" detail="Sending spends credits; a message that fails gives them back." />
+      <PageHeader
+        title="Credits"
+        detail="Sending spends credits; a message that fails gives them back. The operator grants new ones."
+      />
       <PageBody>
         {credits.error && !data ? (
           <FailedState
@@ -35,14 +38,6 @@ export function CreditsPage() {
           />
         ) : (
           <>
-            {isLow && (
-              <Notice
-                tone={data.balance === 0 ? 'bad' : 'warn'}
-                title={data.balance === 0 ? 'No credits are left.' : 'Credits run low.'}
-              >
-                The operator of this installation grants credits; tell them how many you need.
-              </Notice>
-            )}
             <Stats>
               <Stat
                 label="Balance"
@@ -57,23 +52,29 @@ export function CreditsPage() {
               <Stat
                 label="Warn at"
                 value={data && formatCredits(data.low_balance)}
-                detail={
-                  mayChange && data ? (
-                    <Button size="s" kind="quiet" icon="edit" onClick={() => setAsks(true)}>
+                detail={mayChange ? undefined : 'An admin can change this'}
+                aside={
+                  mayChange &&
+                  data && (
+                    <Button size="s" icon="edit" onClick={() => setAsks(true)}>
                       Change
                     </Button>
-                  ) : (
-                    'An admin can change this'
                   )
                 }
               />
             </Stats>
             <Card title="Spent by day">
-              {data ? (
+              {usage.error && !usage.data ? (
+                <FailedState
+                  what="The chart could not be loaded"
+                  error={usage.error}
+                  onRetry={() => void usage.refetch()}
+                />
+              ) : usage.data ? (
                 <BarChart
                   label="Credits spent by day"
                   height={180}
-                  bars={data.days.map(({ day, spent: out, refunded }) => ({
+                  bars={usage.data.days.map(({ day, spent: out, refunded }) => ({
                     key: day,
                     label: day.slice(5),
                     title: formatDay(`${day}T12:00:00Z`),
@@ -99,7 +100,7 @@ export function CreditsPage() {
           value={tab}
           onChange={setTab}
         />
-        <TabPanel name={tab}>{tab === 'statement' ? <Statement /> : <Prices prices={data?.prices} />}</TabPanel>
+        <TabPanel name={tab}>{tab === 'statement' ? <Statement /> : <Prices prices={usage.data?.prices} />}</TabPanel>
       </PageBody>
       {data && <LowBalanceDialog open={asks} onClose={() => setAsks(false)} now={data.low_balance} />}
     </>

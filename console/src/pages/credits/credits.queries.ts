@@ -1,4 +1,4 @@
-import type { CreditEntry, CreditsReply } from '@parley/contract/console/credits'
+import type { CreditEntry, CreditsReply, CreditUsage } from '@parley/contract/console/credits'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
 import { useLive } from '../../lib/live.ts'
@@ -10,6 +10,13 @@ export function useCredits() {
   const path = here.api('credits')
   useLive(here.id, ['credits'], [[path]])
   return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<CreditsReply>(path, { signal }) })
+}
+
+export function useUsage() {
+  const here = useHere()
+  const path = here.api('credits/usage')
+  useLive(here.id, ['credits'], [[path]])
+  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<CreditUsage>(path, { signal }) })
 }
 
 export function useStatement(filters: Partial<Record<'kind' | 'from' | 'to', string>>) {

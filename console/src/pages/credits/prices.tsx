@@ -1,9 +1,9 @@
-import type { CreditsReply } from '@parley/contract/console/credits'
+import type { CreditUsage } from '@parley/contract/console/credits'
 import { formatCredits } from '../../lib/format.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 
 /** What a message costs, by its kind. */
-export function Prices({ prices }: { prices: CreditsReply['prices'] | undefined }) {
+export function Prices({ prices }: { prices: CreditUsage['prices'] | undefined }) {
   return (
     <DataTable
       label="Prices"

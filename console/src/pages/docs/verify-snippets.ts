@@ -4,16 +4,20 @@
  */
 export const typescript = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Throws unless the delivery is genuine and fresh. \`rawBody\` is the body as it came, before anything parses it. */
+// Throws unless the delivery is genuine and fresh.
+// rawBody is the body as it came, before anything parses it.
 export function verifyDelivery(rawBody: Buffer, header: string | undefined, secret: string): void {
   if (!secret) throw new Error('The signing secret is not set')
-  const parts = new Map((header ?? '').split(',').map((part) => part.trim().split('=', 2) as [string, string]))
-  const t = parts.get('t') ?? ''
-  const v1 = parts.get('v1') ?? ''
-  if (!/^\\d{1,15}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) throw new Error('Service-Signature is malformed')
+  const parts = (header ?? '').split(',').map((part) => part.trim().split('=', 2))
+  const { t = '', v1 = '' } = Object.fromEntries(parts)
+  if (!/^\\d{1,15}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
+    throw new Error('Service-Signature is malformed')
+  }
   if (Math.abs(Date.now() / 1000 - Number(t)) > 300) throw new Error('The delivery is too old')
   const expected = createHmac('sha256', secret).update(\`\${t}.\`).update(rawBody).digest()
-  if (!timingSafeEqual(expected, Buffer.from(v1, 'hex'))) throw new Error('The signature does not match')
+  if (!timingSafeEqual(expected, Buffer.from(v1, 'hex'))) {
+    throw new Error('The signature does not match')
+  }
 }
 `
 
@@ -23,7 +27,8 @@ import { verifyDelivery } from './verify-delivery.ts'
 createServer(async (request, response) => {
   const rawBody = Buffer.concat(await Array.fromAsync(request))
   try {
-    verifyDelivery(rawBody, request.headers['service-signature']?.toString(), process.env.PARLEY_WEBHOOK_SECRET ?? '')
+    const signature = request.headers['service-signature']?.toString()
+    verifyDelivery(rawBody, signature, process.env.PARLEY_WEBHOOK_SECRET ?? '')
   } catch {
     return response.writeHead(400).end()
   }
@@ -42,7 +47,8 @@ import time
 def verify_delivery(raw_body: bytes, header: str, secret: str) -> None:
     """Raises ValueError unless the delivery is genuine and fresh.
 
-    raw_body is the body as it came: request.get_data() in Flask, request.body in Django, await request.body() in FastAPI.
+    raw_body is the body as it came: request.get_data() in Flask, request.body in Django,
+    await request.body() in FastAPI.
     """
     if not secret:
         raise ValueError("the signing secret is not set")
@@ -52,7 +58,8 @@ def verify_delivery(raw_body: bytes, header: str, secret: str) -> None:
         raise ValueError("Service-Signature is malformed")
     if abs(time.time() - int(t)) > 300:
         raise ValueError("the delivery is too old")
-    expected = hmac.new(secret.encode(), t.encode() + b"." + raw_body, hashlib.sha256).hexdigest()
+    signed = t.encode() + b"." + raw_body
+    expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected.encode(), v1.encode()):
         raise ValueError("the signature does not match")
 `
@@ -85,7 +92,8 @@ function verify_delivery(string $rawBody, string $header, string $secret): void
 
 $rawBody = (string) file_get_contents('php://input');
 try {
-    verify_delivery($rawBody, $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '', (string) getenv('PARLEY_WEBHOOK_SECRET'));
+    $signature = $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '';
+    verify_delivery($rawBody, $signature, (string) getenv('PARLEY_WEBHOOK_SECRET'));
 } catch (RuntimeException) {
     http_response_code(400);
     exit;
@@ -160,10 +168,13 @@ def verify_delivery(raw_body, header, secret)
 end
 
 # In Rails:
-# verify_delivery(request.raw_post, request.headers["Service-Signature"], ENV.fetch("PARLEY_WEBHOOK_SECRET"))
+# signature = request.headers["Service-Signature"]
+# verify_delivery(request.raw_post, signature, ENV.fetch("PARLEY_WEBHOOK_SECRET"))
 `
 
-export const sdk = `import { parleyWebhook } from '@parley/sdk/express' // also fastify, hono, fetch
+const sdkName = '@parley/sdk'
+
+export const sdk = `import { parleyWebhook } from '${sdkName}/express' // also fastify, hono, fetch
 
 app.post(
   '/hooks/parley',

@@ -48,7 +48,7 @@ function FileLine({ file, path }: { file: File; path: string }) {
   return (
     <li className={styles.file}>
       <span className={styles.fileWords}>
-        <SafeText className="clip">{file.file_name}</SafeText>
+        <SafeText className="clip">{plainName(file.file_name)}</SafeText>
         <span className="small quiet">
           <bdi>{file.field}</bdi> · <bdi>{file.mime_type}</bdi>
           {state.kind === 'fetched' && <> · {formatBytes(state.size)}</>}
@@ -65,7 +65,7 @@ function FileLine({ file, path }: { file: File; path: string }) {
           size="s"
           icon="download"
           busy={busy}
-          onClick={() => void during(() => download(path, file.file_name.replaceAll(/[/\\]/g, '_')))}
+          onClick={() => void during(() => download(path, plainName(file.file_name)))}
         >
           Download
         </Button>
@@ -74,6 +74,9 @@ function FileLine({ file, path }: { file: File; path: string }) {
     </li>
   )
 }
+
+/** Without what makes a name seem another: path signs, and characters that turn or hide text. */
+const plainName = (name: string) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').replaceAll(/[/\\]/g, '_') || 'file'
 
 const losses: Readonly<Record<FileLoss, string>> = {
   missing: 'The network no longer has it',

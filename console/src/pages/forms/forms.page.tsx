@@ -73,7 +73,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
     cell: ({ response }) => (
       <span className={styles.summary}>
         {answersOf(response)
-          .slice(0, 4)
+          .slice(0, 3)
           .map(({ name, text }) => (
             <span key={name} className={styles.answer}>
               <bdi className="quiet">{name}</bdi> <SafeText className="clip">{text}</SafeText>

@@ -9,6 +9,7 @@ import { toast } from '../../ui/toasts.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { draftOf, emptyDraft, faultsFrom, faultsOf, type KeyDraft, type KeyFaults, toWish } from './key-form.ts'
 import { useKeyDeeds } from './keys.queries.ts'
+import { rangeFault } from './ranges.ts'
 
 /** Makes a key. */
 export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeKey) => void }) {
@@ -24,15 +25,23 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMa
   )
 }
 
-/** Changes the rules of a key. They count from its next request on. */
-export function EditKeyDialog({ apiKey, onClose }: { apiKey: ConsoleKey; onClose: () => void }) {
+/** Changes the rules of a key. They count from its next request on. What `adding` names is filled in already. */
+export function EditKeyDialog({
+  apiKey,
+  adding = {},
+  onClose,
+}: {
+  apiKey: ConsoleKey
+  adding?: { range?: string; scope?: string }
+  onClose: () => void
+}) {
   const { change } = useKeyDeeds()
   return (
     <KeyDialog
       title="Edit key"
       detail="Changes count from the next request on."
       deed="Save changes"
-      first={draftOf(apiKey)}
+      first={withAdded(draftOf(apiKey), adding)}
       expiresAt={apiKey.expires_at}
       onClose={onClose}
       save={async (draft) => {
@@ -43,6 +52,14 @@ export function EditKeyDialog({ apiKey, onClose }: { apiKey: ConsoleKey; onClose
       }}
     />
   )
+}
+
+function withAdded(draft: KeyDraft, { range, scope }: { range?: string; scope?: string }): KeyDraft {
+  return {
+    ...draft,
+    ranges: range && !rangeFault(range) ? [...new Set([...draft.ranges, range])] : draft.ranges,
+    scopes: scope ? [...new Set([...draft.scopes, scope])] : draft.scopes,
+  }
 }
 
 interface KeyDialogProps {

@@ -1,5 +1,5 @@
 import type { ListedKey } from '@parley/contract/console/keys'
-import { formatNumber } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -16,10 +16,12 @@ export type KeyDeed = 'edit' | 'rotate' | 'revoke'
 
 /** A key and all that is known of it. */
 export function KeyDrawer({
+  open,
   apiKey,
   onClose,
   onDeed,
 }: {
+  open: boolean
   apiKey: ListedKey
   onClose: () => void
   onDeed: (deed: KeyDeed) => void
@@ -29,7 +31,7 @@ export function KeyDrawer({
   const isAlive = apiKey.state === 'active' || apiKey.state === 'expiring'
   return (
     <Drawer
-      open
+      open={open}
       onClose={onClose}
       title={<SafeText>{apiKey.name}</SafeText>}
       badge={
@@ -106,12 +108,15 @@ export function KeyDrawer({
             },
             {
               name: 'Last 7 days',
-              value: (
-                <Row>
-                  <KeySparkline apiKey={apiKey} />
-                  {formatNumber(totalOf(apiKey))} requests
-                </Row>
-              ),
+              value:
+                totalOf(apiKey) === 0 ? (
+                  'No requests'
+                ) : (
+                  <Row>
+                    <KeySparkline apiKey={apiKey} />
+                    {plural(totalOf(apiKey), 'request')}
+                  </Row>
+                ),
             },
             {
               name: 'Created',

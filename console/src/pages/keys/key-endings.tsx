@@ -7,6 +7,7 @@ import { Radio } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import styles from './keys.module.css'
 import { useKeyDeeds } from './keys.queries.ts'
 
 const graces: { hours: GraceHours; label: string; detail: string }[] = [
@@ -63,7 +64,7 @@ export function RotateKeyDialog({
           value={String(hours)}
           onChange={(value) => setHours(Number(value) as GraceHours)}
         >
-          <Stack gap={3} className="radios">
+          <Stack gap={3} className={styles.choices ?? ''}>
             {graces.map((grace) => (
               <Radio key={grace.hours} value={String(grace.hours)} label={grace.label} description={grace.detail} />
             ))}

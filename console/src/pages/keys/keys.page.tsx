@@ -2,7 +2,8 @@ import type { ListedKey, MadeKey } from '@parley/contract/console/keys'
 import { useMemo, useState } from 'react'
 import { useActions } from '../../lib/actions.ts'
 import { useCan, useSession } from '../../lib/session.ts'
-import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
+import { useLast } from '../../parts/use-last.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -37,11 +38,14 @@ export function KeysPage() {
   const list = useKeys(filters)
   const [openId, setOpenId] = useSearchParam('open', { push: true })
   const [creating, setCreating] = useSearchParam('new')
+  // A refusal links here with what would have let it through.
+  const [{ add_ip: range, add_scope: scope }, changeSearch] = useSearchParams()
   const [made, setMade] = useState<MadeKey | null>(null)
   const [deed, setDeed] = useState<{ kind: KeyDeed; key: ListedKey } | null>(null)
 
   const rows = useMemo(() => list.rows?.filter((key) => matches(key, q)), [list.rows, q])
   const open = list.rows?.find((key) => key.id === openId)
+  const shown = useLast(open)
   const actions = useMemo(
     () =>
       mayManage ? [{ id: 'create-key', title: 'Create key', keywords: 'api secret', run: () => setCreating('1') }] : [],
@@ -94,10 +98,22 @@ export function KeysPage() {
           }
         />
       </PageBody>
-      {open && (
-        <KeyDrawer apiKey={open} onClose={() => setOpenId(null)} onDeed={(kind) => setDeed({ kind, key: open })} />
+      {shown && (
+        <KeyDrawer
+          open={open !== undefined}
+          apiKey={shown}
+          onClose={() => setOpenId(null)}
+          onDeed={(kind) => setDeed({ kind, key: shown })}
+        />
       )}
       {creating !== null && mayManage && <CreateKeyDialog onClose={() => setCreating(null)} onMade={show} />}
+      {open && mayManage && (range || scope) && (
+        <EditKeyDialog
+          apiKey={open}
+          adding={{ ...(range ? { range } : {}), ...(scope ? { scope } : {}) }}
+          onClose={() => changeSearch({ add_ip: null, add_scope: null })}
+        />
+      )}
       {deed?.kind === 'edit' && <EditKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
       {deed?.kind === 'rotate' && <RotateKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} onMade={show} />}
       {deed?.kind === 'revoke' && <RevokeKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
@@ -194,7 +210,10 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
 ]
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
-  const [first, ...more] = scopes
+  // What it may change is worth more than what it may read.
+  const [first, ...more] = scopes.toSorted(
+    (left, right) => Number(left.endsWith(':read')) - Number(right.endsWith(':read')),
+  )
   if (first === undefined) return <span className="quiet">None</span>
   return (
     <Row gap={1} wrap={false}>

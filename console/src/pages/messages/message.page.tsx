@@ -78,19 +78,25 @@ function Story({ message, back }: { message: MessageStory; back: { to: string; t
       <PageBody>
         <TabPanel name={tab}>
           {tab === 'story' && (
-            <div className={styles.story}>
-              <div className={styles.main}>
-                <WhyItFailed message={message} />
-                <WhatHappened message={message} />
-                <Related message={message} />
+            <>
+              <WhyItFailed message={message} />
+              <div className={styles.story}>
+                <div className={styles.looks}>
+                  <Looks message={message} />
+                </div>
+                <div className={styles.main}>
+                  <WhatHappened message={message} />
+                  <Related message={message} />
+                </div>
+                <div className={styles.facts}>
+                  <Facts message={message} />
+                </div>
               </div>
-              <div className={styles.side}>
-                <Looks message={message} />
-                <Facts message={message} />
-              </div>
-            </div>
+            </>
           )}
-          {tab === 'conversation' && message.phone && <Conversation phone={message.phone} openId={message.id} />}
+          {tab === 'conversation' && message.phone && (
+            <Conversation phone={message.phone} openId={message.id} senderId={message.sender.id} />
+          )}
           {tab === 'json' && <JsonView title={message.id} value={message} openDepth={2} />}
         </TabPanel>
       </PageBody>

@@ -88,7 +88,7 @@ const columns: readonly Column<ListedMessage>[] = [
     key: 'reference',
     title: 'Reference',
     width: 140,
-    hideOn: 'tablet',
+    hideOn: 'phone',
     cell: ({ reference }) => (reference ? <SafeText className="clip">{reference}</SafeText> : null),
   },
   { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
@@ -104,10 +104,11 @@ export function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'p
   )
 }
 
-function Preview({ type, preview, template_name, error }: ListedMessage) {
+function Preview({ direction, type, preview, template_name, error }: ListedMessage) {
+  const kind = template_name ?? (direction === 'received' && type === 'interactive' && !preview ? 'form' : type)
   return (
     <span className={styles.preview}>
-      {type !== 'text' && <Chip>{template_name ?? type}</Chip>}
+      {type !== 'text' && <Chip>{kind}</Chip>}
       {preview && <SafeText className="clip">{preview}</SafeText>}
       {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}
     </span>

@@ -80,6 +80,8 @@ const looks: Readonly<Record<string, readonly [title: string, tone: Tone, icon: 
   received: ['Received', 'note', 'arrowDown'],
 }
 
+const exact = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+
 /** Request, statuses and events in the order they happened. */
 export function WhatHappened({ message }: { message: MessageStory }) {
   const events = message.events ?? []
@@ -96,7 +98,12 @@ export function WhatHappened({ message }: { message: MessageStory }) {
       at,
       tone,
       icon,
-      aside: gap !== undefined && gap > 0 && <span className="quiet numbers">after {formatDuration(gap)}</span>,
+      aside: (
+        <span className="quiet numbers">
+          {gap !== undefined && gap > 0 && <>after {formatDuration(gap)} · </>}
+          {exact.format(new Date(at))}
+        </span>
+      ),
       children: told.length > 0 && told.map((event) => <EventLine key={event.id} event={event} />),
     })
   })

@@ -130,7 +130,7 @@ function Filled({
   const total = sum(series.map(({ key }) => sum((of[key] as number[] | undefined) ?? [])))
   if (total > 0) return children
   return (
-    <p className="quiet" style={{ display: 'grid', placeItems: 'center', height: 220, margin: 0 }}>
+    <p className="quiet" style={{ display: 'grid', placeItems: 'center', height: 120, margin: 0 }}>
       {words}
     </p>
   )

@@ -44,11 +44,14 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
             to={here.path('webhooks')}
             value={deliveries ? <Duration ms={deliveries.overall.p95_ms} /> : undefined}
             detail={
-              deliveries && (
+              deliveries &&
+              (deliveries.overall.p95_ms === null ? (
+                'nothing delivered'
+              ) : (
                 <>
                   95 of 100 within; half within <Duration ms={deliveries.overall.p50_ms} />
                 </>
-              )
+              ))
             }
           />
           <Stat

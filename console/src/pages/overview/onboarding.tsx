@@ -34,7 +34,7 @@ const words: Record<OnboardingStep, Words> = {
     title: 'Create an API key',
     detail: 'One for each system that calls. Its secret is shown once.',
     action: 'Create a key',
-    to: (path) => path('keys'),
+    to: (path) => path('keys?new=1'),
   },
   request: {
     title: 'Make the first request',
@@ -88,34 +88,44 @@ export function OnboardingList() {
     >
       <Meter value={done / steps.length} label="First steps taken" />
       <ol className={styles.steps}>
-        {steps.map(({ kind, done }) => {
-          const { title, detail, action, to } = words[kind]
-          const isNext = kind === next
-          return (
-            <li key={kind} className={done ? styles.done : undefined} aria-current={isNext ? 'step' : undefined}>
-              <span className={styles.mark}>
-                <Icon name={done ? 'checkCircle' : 'circle'} />
-                <span className="unseen">{done ? 'Done: ' : 'To do: '}</span>
-              </span>
-              <div className={styles.words}>
-                <strong>{title}</strong>
-                {!done && <span className="quiet">{detail}</span>}
-                {isNext && kind === 'request' && (
-                  <CodeBlock
-                    language="shell"
-                    code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer ${data?.key_hint ?? '$PARLEY_KEY'}"`}
-                  />
-                )}
-              </div>
-              {!done && (
-                <ButtonLink size="s" kind={isNext ? 'primary' : 'quiet'} to={to(here.path)}>
+        {steps
+          .filter((step) => !step.done)
+          .map(({ kind }) => {
+            const { title, detail, action, to } = words[kind]
+            const isNext = kind === next
+            return (
+              <li key={kind} aria-current={isNext ? 'step' : undefined}>
+                <span className={styles.mark}>
+                  <Icon name="circle" />
+                </span>
+                <div className={styles.words}>
+                  <strong>{title}</strong>
+                  <span className="quiet">{detail}</span>
+                  {isNext && kind === 'request' && (
+                    <CodeBlock
+                      language="shell"
+                      code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer ${data?.key_hint ?? '$PARLEY_KEY'}"`}
+                    />
+                  )}
+                </div>
+                <ButtonLink size="s" kind={isNext ? 'primary' : 'secondary'} to={to(here.path)}>
                   {action}
                 </ButtonLink>
-              )}
-            </li>
-          )
-        })}
+              </li>
+            )
+          })}
       </ol>
+      {done > 0 && (
+        <ul className={styles.done} aria-label="Done">
+          {steps
+            .filter((step) => step.done)
+            .map(({ kind }) => (
+              <li key={kind}>
+                <Icon name="checkCircle" size={14} /> {words[kind].title}
+              </li>
+            ))}
+        </ul>
+      )}
     </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { periods } from '@parley/contract/console/overview'
+import type { Period } from '@parley/contract/console/overview'
 import { useChoice } from '../../lib/url.ts'
 import { SegmentedControl } from '../../ui/fields.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
@@ -10,6 +10,7 @@ import { OnboardingList } from './onboarding.tsx'
 import { useOverview } from './overview.queries.ts'
 import { OpenProblems } from './problems.tsx'
 
+const periods = ['24h', '7d', '30d'] as const satisfies readonly Period[]
 const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 
 export function OverviewPage() {

@@ -61,7 +61,7 @@ function ProblemLine({ problem: { kind, severity, title, detail, href, since } }
         </span>
         {since && (
           <span className={styles.since}>
-            since <TimeAgo at={since} />
+            <TimeAgo at={since} />
           </span>
         )}
         <Icon name="chevronRight" size={14} />

@@ -105,30 +105,34 @@ function RefusalFacts({ group }: { group: RefusalDetail }) {
           }))}
         />
       </Card>
-      <Card title="By endpoint" detail={`Of the latest ${formatNumber(group.routes_of)}.`} flush>
-        <Counts
-          label="Refusals by endpoint"
-          rows={group.by_route.map(({ method, route, count }) => ({
-            id: `${method} ${route}`,
-            what: <SafeText className="mono">{`${method} ${route}`}</SafeText>,
-            count,
-            at: null,
-            to: log(`&method=${method}&route=${encodeURIComponent(route)}`),
-          }))}
-        />
-      </Card>
-      <Card title="The latest" flush>
-        <Counts
-          label="The latest requests of this group"
-          rows={group.samples.map((request) => ({
-            id: request.id,
-            what: <SafeText className="mono">{`${request.method} ${request.route}`}</SafeText>,
-            count: null,
-            at: request.at,
-            to: here.path(`requests?open=${request.id}`),
-          }))}
-        />
-      </Card>
+      {group.by_route.length > 0 && (
+        <Card title="By endpoint" detail={`Of the latest ${formatNumber(group.routes_of)}.`} flush>
+          <Counts
+            label="Refusals by endpoint"
+            rows={group.by_route.map(({ method, route, count }) => ({
+              id: `${method} ${route}`,
+              what: <SafeText className="mono">{`${method} ${route}`}</SafeText>,
+              count,
+              at: null,
+              to: log(`&method=${method}&route=${encodeURIComponent(route)}`),
+            }))}
+          />
+        </Card>
+      )}
+      {group.samples.length > 0 && (
+        <Card title="The latest" flush>
+          <Counts
+            label="The latest requests of this group"
+            rows={group.samples.map((request) => ({
+              id: request.id,
+              what: <SafeText className="mono">{`${request.method} ${request.route}`}</SafeText>,
+              count: null,
+              at: request.at,
+              to: here.path(`requests?open=${request.id}`),
+            }))}
+          />
+        </Card>
+      )}
     </Stack>
   )
 }
@@ -166,12 +170,18 @@ interface CountRow {
 function Counts({ label, rows }: { label: string; rows: readonly CountRow[] }) {
   return (
     <table className={styles.counts} aria-label={label}>
-      <thead className="unseen">
+      <thead className={styles.head}>
         <tr>
           <th scope="col">What</th>
-          <th scope="col">Last</th>
-          <th scope="col">How many</th>
-          <th scope="col">Log</th>
+          <th scope="col" className={styles.when}>
+            Last
+          </th>
+          <th scope="col" className={styles.many}>
+            How many
+          </th>
+          <th scope="col" className={styles.go}>
+            Log
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -1,4 +1,4 @@
-import { type RefusalGroup, refusalPeriods } from '@parley/contract/console/refusals'
+import type { RefusalGroup, RefusalPeriod } from '@parley/contract/console/refusals'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useChoice, useSearchParam } from '../../lib/url.ts'
@@ -15,6 +15,7 @@ import { RefusalDrawer } from './refusal-drawer.tsx'
 import styles from './refusals.module.css'
 import { useRefusals } from './refusals.queries.ts'
 
+const refusalPeriods = ['24h', '7d', '30d'] as const satisfies readonly RefusalPeriod[]
 const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 
 export function RefusalsPage() {

@@ -28,7 +28,7 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
     case 'key_expired':
     case 'key_revoked':
     case 'invalid_key':
-      return { title: 'Create a new key', to: 'keys' }
+      return { title: 'Create a new key', to: 'keys?new=1' }
     case 'insufficient_credits':
       return { title: 'See the credits', to: 'credits' }
     case 'validation_failed':

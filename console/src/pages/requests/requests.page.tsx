@@ -34,6 +34,7 @@ export function RequestsPage() {
   const isScrolled = useIsScrolled()
   const isPaused = isHovered || isScrolled
   const tail = useTail(query, isLive && !list.isLoading, isPaused, list.newestCursor)
+  const listed = new Set(list.rows?.map(({ id }) => id))
   const isFiltered = Object.keys(query).length > 0
   const [isExporting, setExporting] = useState(false)
   const save = async () => {
@@ -70,21 +71,6 @@ export function RequestsPage() {
             <Switch label={isLive && isPaused ? 'Live, paused' : 'Live'} checked={isLive} onChange={toggle} />
           </Row>
         </FilterBar>
-        {tail.waiting > 0 && (
-          <div className={styles.chip}>
-            <Button
-              kind="primary"
-              size="s"
-              icon="arrowUp"
-              onClick={() => {
-                tail.release()
-                window.scrollTo({ top: 0 })
-              }}
-            >
-              {tail.waiting} new
-            </Button>
-          </div>
-        )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: resting on the rows only keeps them from moving */}
         <div
           className={styles.tail}
@@ -93,13 +79,28 @@ export function RequestsPage() {
           onFocus={() => setHovered(true)}
           onBlur={() => setHovered(false)}
         >
+          {tail.waiting > 0 && (
+            <div className={styles.chip}>
+              <Button
+                kind="primary"
+                size="s"
+                icon="arrowUp"
+                onClick={() => {
+                  tail.release()
+                  window.scrollTo({ top: 0 })
+                }}
+              >
+                {tail.waiting} new
+              </Button>
+            </div>
+          )}
           <DataTable
             label="Requests"
             list={withTail(list, tail)}
             rowKey={(request) => request.id}
             onOpen={(request) => setOpen(request.id)}
             openKey={open}
-            columns={columns(tail.isFresh)}
+            columns={columns((id) => tail.isFresh(id) && !listed.has(id))}
             empty={<NoRequests isFiltered={isFiltered} searchedTo={list.searchedTo} onMore={list.loadMore} />}
           />
         </div>
@@ -136,6 +137,7 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
     key: 'key',
     title: 'Key',
     width: 170,
+    hideOn: 'phone',
     cell: ({ key }) => <SafeText className="clip">{key && (key.name ?? 'unknown')}</SafeText>,
   },
   {
@@ -149,6 +151,7 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
     key: 'duration',
     title: 'Took',
     width: 90,
+    hideOn: 'phone',
     align: 'right',
     cell: ({ duration_us }) => <Duration ms={duration_us / 1000} />,
   },
@@ -172,7 +175,7 @@ function SearchedTo({ at, list }: { at: string; list: Logged }) {
         </Button>
       }
     >
-      Looked back to {formatShortTime(at)}. This filter is answered in stretches of 50,000 requests; a date range or an
+      Looked back to {formatShortTime(at)}. This filter is answered in stretches of 30,000 requests; a date range or an
       error narrows it.
     </Notice>
   )
@@ -200,7 +203,7 @@ function NoRequests({
           </Button>
         }
       >
-        This filter is answered in stretches of 50,000 requests, and none of the latest fits. There may be older ones.
+        This filter is answered in stretches of 30,000 requests, and none of the latest fits. There may be older ones.
       </EmptyState>
     )
   }

@@ -32,7 +32,7 @@ export function SettingsPage() {
                 ]}
               />
             </Section>
-            <Section title="Access" detail="Who gets in, and how surely it is they.">
+            <Section title="Access" detail="What people need in order to get in.">
               <SecondFactorSwitch settings={settings} />
             </Section>
             <Section
@@ -48,12 +48,15 @@ export function SettingsPage() {
             <Section title="Retention" detail="How long what has happened is kept.">
               <KeyValue facts={[{ name: 'Kept for', value: plural(settings.retention_days, 'day') }]} />
               <p className="quiet">
-                After that, events, delivery attempts, refusals and the request log are deleted for good. Messages,
-                orders, credits and the audit log stay. Whoever operates this installation sets it, for all workspaces
-                at once.
+                After that, files, events, delivery attempts, refusals and the request log are deleted for good.
+                Messages, orders, credits and the audit log stay. Whoever operates this installation sets it, for all
+                workspaces at once.
               </p>
             </Section>
-            <Section title="Leaving" detail="Deleting a workspace is up to whoever operates this installation.">
+            <Section
+              title="Leaving"
+              detail="A workspace is not deleted; whoever operates this installation can suspend it."
+            >
               <p>
                 To leave this workspace yourself, go to <PageLink to={here.path('team')}>Team</PageLink>. Its last admin
                 has to stay.

@@ -1,5 +1,6 @@
 import type { Invite } from '@parley/contract/console/team'
 import { useState } from 'react'
+import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -18,6 +19,7 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
   const mayManage = useCan('team:manage')
   const { invite, withdraw } = useTeamDeeds()
   const [withdrawn, setWithdrawn] = useState<Invite | null>(null)
+  const gone = useLast(withdrawn)
   if (!data || data.invites.length === 0) return null
   const renew = ({ email, role }: Invite) =>
     invite(email, role).then(
@@ -67,7 +69,7 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
           toast.done('Invitation withdrawn')
         }}
       >
-        The link that <bdi>{withdrawn?.email}</bdi> may have stops working at once.
+        The link that <bdi>{gone?.email}</bdi> may have stops working at once.
       </ConfirmDialog>
     </section>
   )

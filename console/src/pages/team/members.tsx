@@ -1,5 +1,6 @@
 import type { Member } from '@parley/contract/console/team'
 import { useState } from 'react'
+import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -21,6 +22,7 @@ export function Members() {
   const { remove } = useTeamDeeds()
   const [changed, setChanged] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
+  const leaver = useLast(removed)
   const members = data?.members
   const isLastAdmin = (member: Member) =>
     member.role === 'admin' && members?.filter(({ role }) => role === 'admin').length === 1
@@ -98,14 +100,14 @@ export function Members() {
       <ConfirmDialog
         open={removed !== null}
         onClose={() => setRemoved(null)}
-        title={`Remove ${removed?.name ?? ''}?`}
+        title={`Remove ${leaver?.name ?? ''}?`}
         confirm="Remove"
         onConfirm={async () => {
           if (removed) await remove(removed.id)
           toast.done(`${removed?.name} was removed`)
         }}
       >
-        <bdi>{removed?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
+        <bdi>{leaver?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
         working: look through them if they must not.
       </ConfirmDialog>
     </>

@@ -1,6 +1,7 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { Radio } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
+import styles from './team.module.css'
 
 export const roleWords: Record<Role, { title: string; may: string }> = {
   admin: { title: 'Admin', may: 'Everything: keys, webhooks and their secrets, credits, the team and the settings.' },
@@ -33,6 +34,7 @@ export function RoleChoice({
             label={roleWords[role].title}
             description={roleWords[role].may}
             disabled={disabled.includes(role)}
+            {...(disabled.includes(role) ? { className: styles.closed ?? '' } : {})}
           />
         ))}
       </Stack>

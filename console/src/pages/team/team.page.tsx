@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import { useActions } from '../../lib/actions.ts'
+import { useLast } from '../../lib/last.ts'
 import { useCan, useWorkspace } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -15,6 +16,7 @@ export function TeamPage() {
   const mayManage = useCan('team:manage')
   const [isInviting, setInviting] = useState(false)
   const [made, setMade] = useState<MadeInvite | null>(null)
+  const handed = useLast(made)
   useActions(
     useMemo(
       () =>
@@ -53,7 +55,7 @@ export function TeamPage() {
         />
       )}
       <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{made?.email}</bdi> joins {workspace.name}.
+        With it <bdi>{handed?.email}</bdi> joins {workspace.name}.
       </LinkOnce>
     </>
   )

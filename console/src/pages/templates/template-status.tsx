@@ -15,7 +15,9 @@ export function TemplateStatus({ template: { status, rejected_reason: reason } }
   )
 }
 
+/** The network's words in capitals as people write them; a sentence stays as it is. */
 export const wordsOf = (reason: string) => {
+  if (!/^[A-Z_]+$/.test(reason)) return reason
   const words = reason.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -104,10 +104,12 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: { to: 
                   <RequestCode template={template} variables={toSend} />
                 </Card>
               </div>
-              <div className={styles.side}>
+              <div className={styles.preview}>
                 <ChatPaper label="Preview">
                   <ChatBubble bubble={templateBubble(template.components, toSend)} />
                 </ChatPaper>
+              </div>
+              <div className={styles.facts}>
                 <TemplateFacts template={template} />
               </div>
             </div>

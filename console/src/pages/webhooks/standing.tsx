@@ -4,7 +4,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
+import { Moment } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useWebhookDeeds } from './webhooks.queries.ts'
 
@@ -15,8 +15,8 @@ export function Standing({ webhook, mayManage }: { webhook: ConsoleWebhook; mayM
   const { failures, failures_max, failing_since } = webhook
   return (
     <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
-      It has been failing since <TimeAgo at={failing_since} />. After {failures_max} failures in a row it is disabled,
-      and its events are held. Open a delivery to see what it answers.
+      The first of them was at <Moment at={failing_since} />. After {failures_max} failures in a row it is disabled, and
+      its events are held. Open a delivery to see what it answers.
     </Notice>
   )
 }

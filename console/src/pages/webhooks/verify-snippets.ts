@@ -1,12 +1,14 @@
 import type { Snippet } from '../../ui/code-block.tsx'
 
+const sdk = '@parley/sdk'
+
 /** How a receiver verifies a delivery: with the SDK, and by hand. */
 export const verifySnippets: readonly Snippet[] = [
   {
     title: 'Express',
     language: 'js',
     code: `import express from 'express'
-import { parleyWebhook } from '@parley/sdk/express'
+import { parleyWebhook } from '${sdk}/express'
 
 const app = express()
 app.post(
@@ -23,7 +25,7 @@ app.use(express.json()) // after the webhook: its signature is over the raw body
     code: `import { createHmac, timingSafeEqual } from 'node:crypto'
 
 function isFromParley(rawBody, header, secret) {
-  const parts = Object.fromEntries(header.split(',').map((part) => part.split('=', 2)))
+  const parts = Object.fromEntries((header ?? '').split(',').map((part) => part.split('=', 2)))
   const signed = createHmac('sha256', secret).update(parts.t + '.').update(rawBody).digest()
   const given = Buffer.from(parts.v1 ?? '', 'hex')
   const isFresh = Math.abs(Date.now() / 1000 - Number(parts.t)) <= 300
@@ -38,10 +40,12 @@ function isFromParley(rawBody, header, secret) {
     code: `import hashlib, hmac, time
 
 def is_from_parley(raw_body: bytes, header: str, secret: str) -> bool:
-    parts = dict(part.split("=", 1) for part in header.split(","))
-    signed = hmac.new(secret.encode(), parts["t"].encode() + b"." + raw_body, hashlib.sha256)
-    is_fresh = abs(time.time() - int(parts["t"])) <= 300
-    return is_fresh and hmac.compare_digest(signed.hexdigest(), parts["v1"])
+    parts = dict(part.strip().partition("=")[::2] for part in header.split(","))
+    t, v1 = parts.get("t", ""), parts.get("v1", "")
+    if not t.isdecimal() or abs(time.time() - int(t)) > 300:
+        return False
+    signed = hmac.new(secret.encode(), t.encode() + b"." + raw_body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(signed.encode(), v1.encode())
 
 # header: the request's Service-Signature; raw_body: its bytes, not parsed`,
   },

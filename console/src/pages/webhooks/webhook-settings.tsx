@@ -48,7 +48,7 @@ function Editable({ webhook, onDeed }: Props) {
             )}
             <WebhookFields draft={form.draft} faults={form.faults} onChange={form.setDraft} />
           </div>
-          <Row justify="flex-end">
+          <Row justify="flex-end" className={styles.save ?? ''}>
             <Button type="submit" kind="primary" busy={form.busy}>
               Save changes
             </Button>

@@ -44,7 +44,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        detail="Endpoints of yours that events are posted to. What one does not take is tried again for about nine hours."
+        detail="Endpoints of yours that events are posted to, signed. None is lost while one is away."
         actions={create}
       />
       <PageBody>

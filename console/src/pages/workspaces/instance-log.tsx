@@ -1,10 +1,12 @@
+import { sentenceOf } from '../../lib/deeds.ts'
 import { deviceOf } from '../../lib/device.ts'
+import { Avatar } from '../../ui/avatar.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
+import styles from './workspaces.module.css'
 import { useInstanceLog } from './workspaces.queries.ts'
 
 /** What was done to the installation and by people to their own accounts; what concerns a workspace is in its own log. */
@@ -20,19 +22,23 @@ export function InstanceLog() {
         list={list}
         rowKey={({ id }) => id}
         columns={[
-          { key: 'who', title: 'Who', cell: ({ actor }) => <SafeText>{actor}</SafeText> },
-          { key: 'what', title: 'What', width: 210, cell: ({ action }) => <Chip mono>{action}</Chip> },
           {
-            key: 'target',
-            title: 'Target',
-            hideOn: 'tablet',
-            cell: ({ target_name, target }) => <SafeText>{target_name ?? target}</SafeText>,
+            key: 'what',
+            title: 'What',
+            cell: (each) => (
+              <span className={styles.deed}>
+                <Avatar name={each.actor} size={22} />
+                <span>
+                  <bdi className={styles.actor}>{each.actor}</bdi> <bdi>{sentenceOf(each)}</bdi>
+                </span>
+              </span>
+            ),
           },
           {
             key: 'address',
             title: 'Address',
             width: 140,
-            hideOn: 'tablet',
+            hideOn: 'phone',
             cell: ({ address }) => <SafeText className="mono">{address}</SafeText>,
           },
           {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useLast } from '../../lib/last.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -16,6 +17,7 @@ export function People() {
   const { resetLink } = useOperatorDeeds()
   const [asked, setAsked] = useState<OperatedPerson | null>(null)
   const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
+  const [person, handed] = [useLast(asked), useLast(made)]
   return (
     <>
       <DataTable
@@ -43,9 +45,7 @@ export function People() {
               <span className={styles.chips}>
                 {operator && <Chip>Operator</Chip>}
                 {workspaces.map(({ id, name, role }) => (
-                  <Chip key={id}>
-                    {role} of <bdi>{name}</bdi>
-                  </Chip>
+                  <Chip key={id}>{`${role} of ${name}`}</Chip>
                 ))}
                 {!operator && workspaces.length === 0 && <span className="quiet">In no workspace</span>}
               </span>
@@ -92,11 +92,11 @@ export function People() {
           if (asked) setMade({ person: asked, link: await resetLink(asked.id) })
         }}
       >
-        Whoever opens it within half an hour sets a new password for <bdi>{asked?.email}</bdi>; all their devices are
+        Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>; all their devices are
         then signed out. An authenticator app is still asked for. Be sure that it is really they who ask.
       </ConfirmDialog>
       <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{made?.person.email}</bdi> sets a new password.
+        With it <bdi>{handed?.person.email}</bdi> sets a new password.
       </LinkOnce>
     </>
   )

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { formatCredits, plural } from '../../lib/format.ts'
+import { useLast } from '../../lib/last.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -41,6 +42,7 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
   const { resume } = useOperatorDeeds()
   const [asks, setAsks] = useState<'suspend' | 'resume' | null>(null)
   const [made, setMade] = useState<{ email: string; link: HandedLink } | null>(null)
+  const handed = useLast(made)
   const isIn = session.workspaces.some(({ id }) => id === workspace.id)
   return (
     <Stack gap={5}>
@@ -109,7 +111,7 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
         Its keys work again from the next call on, and what waited is sent.
       </ConfirmDialog>
       <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{made?.email}</bdi> becomes an admin of <bdi>{workspace.name}</bdi>.
+        With it <bdi>{handed?.email}</bdi> becomes an admin of <bdi>{workspace.name}</bdi>.
       </LinkOnce>
     </Stack>
   )

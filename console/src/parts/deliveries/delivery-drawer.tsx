@@ -18,12 +18,12 @@ import { type DeliveryName, useDelivery, useRetries } from './deliveries.queries
 import { standingOf } from './words.ts'
 
 /** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
-export function DeliveryDrawer({ name, onClose }: { name: DeliveryName; onClose: () => void }) {
+export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
   const { data: delivery, error, refetch } = useDelivery(name)
   const mayRetry = useCan('deliveries:retry')
   return (
     <Drawer
-      open
+      open={open}
       wide
       onClose={onClose}
       title={<span className="mono">{delivery?.event_type ?? 'Delivery'}</span>}

@@ -6,12 +6,12 @@ import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
-import { Stack } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useLast } from '../use-last.ts'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { useDeliveries, useRetries } from './deliveries.queries.ts'
@@ -67,7 +67,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
           },
         ]
   const isNarrowed = Object.keys(chosen).length > 0
-  const openName = open === null ? null : nameOf(open)
+  const shown = useLast(open)
   return (
     <>
       <FilterBar filters={[...endpoint, ...filters]}>{children}</FilterBar>
@@ -102,7 +102,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
           )
         }
       />
-      {openName && <DeliveryDrawer key={open} name={openName} onClose={() => setOpen(null)} />}
+      {shown && <DeliveryDrawer open={open !== null} name={nameOf(shown)} onClose={() => setOpen(null)} />}
     </>
   )
 }
@@ -113,6 +113,9 @@ function nameOf(key: string) {
   const [event_id = '', webhook_id = ''] = key.split('.')
   return { event_id, webhook_id }
 }
+
+/** The list is in this order: what is over by its last attempt, what is not by its event. */
+const isOver = ({ state }: Delivery) => state === 'delivered' || state === 'failed'
 
 const mostAtOnce = 100
 
@@ -153,10 +156,10 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     key: 'event',
     title: 'Event',
     cell: (delivery) => (
-      <Stack gap={0}>
+      <span className={styles.event}>
         <span className="mono">{delivery.event_type ?? 'no longer kept'}</span>
         <span className={`${styles.id} mono`}>{delivery.event_id}</span>
-      </Stack>
+      </span>
     ),
   },
   ...(withEndpoint
@@ -209,6 +212,6 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     title: 'When',
     width: 120,
     align: 'right',
-    cell: (delivery) => <TimeAgo at={delivery.last_attempt_at ?? delivery.created_at} />,
+    cell: (delivery) => <TimeAgo at={isOver(delivery) ? delivery.last_attempt_at : delivery.created_at} />,
   },
 ]

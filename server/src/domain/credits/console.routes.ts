@@ -1,6 +1,7 @@
 import {
   CreditEntry,
   CreditsReply,
+  CreditUsage,
   LowBalance,
   StatementFilters,
   StatementQuery,
@@ -9,7 +10,7 @@ import { ConsoleList } from '@parley/contract/console/list'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamCsv } from '../../http/console/stream.ts'
-import { changeLowBalance, exportEntries, listEntries, markOf, readCredits, toEntry } from './console.ts'
+import { changeLowBalance, exportEntries, listEntries, markOf, readCredits, readUsage, toEntry } from './console.ts'
 
 export const creditConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
@@ -17,7 +18,14 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     path: '/credits',
     who: 'credits:read',
     reply: CreditsReply,
-    handle: ({ db, clock, workspaceId }) => readCredits(db, clock.now(), workspaceId),
+    handle: ({ db, workspaceId }) => readCredits(db, workspaceId),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/credits/usage',
+    who: 'credits:read',
+    reply: CreditUsage,
+    handle: ({ db, clock, workspaceId }) => readUsage(db, clock.now(), workspaceId),
   }),
   workspaceRoute({
     method: 'PATCH',

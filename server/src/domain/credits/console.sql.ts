@@ -40,17 +40,9 @@ export interface DayRow {
 /** What was spent and given back on each of so many days of UTC up to now, also those on which nothing was. */
 export const daysOf = (db: Db, workspaceId: string, now: Date, days: number): Promise<DayRow[]> =>
   db.rows(
-    `with moved as (
-       select (created_at at time zone 'UTC')::date as day, -sum(amount) filter (where kind = 'debit') as spent,
-         sum(amount) filter (where kind = 'refund') as refunded
-       from credit_entries
-       where workspace_id = $1
-         and created_at >= (($2::timestamptz at time zone 'UTC')::date - ($3::int - 1))::timestamp at time zone 'UTC'
-       group by 1)
-     select to_char(d.day, 'YYYY-MM-DD') as day, coalesce(m.spent, 0)::bigint as spent,
-       coalesce(m.refunded, 0)::bigint as refunded
-     from (select ($2::timestamptz at time zone 'UTC')::date - n as day from generate_series(0, $3::int - 1) as n) d
-     left join moved m on m.day = d.day order by d.day`,
+    `select to_char(n.day, 'YYYY-MM-DD') as day, coalesce(d.spent, 0) as spent, coalesce(d.refunded, 0) as refunded
+     from (select ($2::timestamptz at time zone 'UTC')::date - n as day from generate_series(0, $3::int - 1) as n) n
+     left join credit_days d on d.workspace_id = $1 and d.day = n.day order by n.day`,
     [workspaceId, now, days],
   )
 

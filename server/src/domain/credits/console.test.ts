@@ -30,8 +30,8 @@ test('the page tells the balance, what each day cost and every price', async () 
   house.clock.forward({ hours: 24 })
   const failed = await spend(5)
   await giveBack(failed)
-  const { body } = await person.call(at)
-  expect(body).toMatchObject({ balance: 97, low_balance: 100 })
+  expect((await person.call(at)).body).toEqual({ balance: 97, low_balance: 100 })
+  const { body } = await person.call(`${at}/usage`)
   expect(body.days).toHaveLength(30)
   const today = house.clock.now().toISOString().slice(0, 10)
   expect(body.days.at(-1)).toEqual({ day: today, spent: 5, refunded: 5 })
@@ -86,7 +86,7 @@ test('a member sees no credits, and nobody those of another workspace', async ()
   const { workspace, at } = await newDesk()
   const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
   const stranger = (await newDesk()).person
-  for (const path of [at, `${at}/entries`, `${at}.csv`]) {
+  for (const path of [at, `${at}/usage`, `${at}/entries`, `${at}.csv`]) {
     expect((await member.call(path)).status, path).toBe(403)
     expect((await stranger.call(path)).status, path).toBe(404)
   }

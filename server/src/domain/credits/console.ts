@@ -1,4 +1,4 @@
-import type { CreditEntry, CreditsReply, StatementFilters } from '@parley/contract/console/credits'
+import type { CreditEntry, CreditsReply, CreditUsage, StatementFilters } from '@parley/contract/console/credits'
 import type { Db } from '../../db/db.ts'
 import { type Cell, csvLines } from '../../lib/csv.ts'
 import { withPrefix } from '../../lib/ids.ts'
@@ -10,15 +10,15 @@ import { listPrices } from './prices.ts'
 
 const shownDays = 30
 
-export async function readCredits(db: Db, now: Date, workspaceId: string): Promise<CreditsReply> {
+export async function readCredits(db: Db, workspaceId: string): Promise<CreditsReply> {
   const workspace = (await lowBalanceOf(db, workspaceId)) ?? refuse('not_found')
-  return {
-    balance: await readBalance(db, workspaceId),
-    low_balance: workspace.low_balance,
-    days: await daysOf(db, workspaceId, now, shownDays),
-    prices: await listPrices(db),
-  }
+  return { balance: await readBalance(db, workspaceId), low_balance: workspace.low_balance }
 }
+
+export const readUsage = async (db: Db, now: Date, workspaceId: string): Promise<CreditUsage> => ({
+  days: await daysOf(db, workspaceId, now, shownDays),
+  prices: await listPrices(db),
+})
 
 /** Returns what it was before. */
 export async function changeLowBalance(db: Db, workspaceId: string, lowBalance: number): Promise<number> {

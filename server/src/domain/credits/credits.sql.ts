@@ -23,6 +23,12 @@ export interface NewEntry {
 const entered = `insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, note, created_at)
   select $2, $1, $3, $4::bigint, balance, $5, $6, $7 from moved`
 
+const counted = `insert into credit_days as d (workspace_id, day, spent, refunded)
+  select $1, ($7::timestamptz at time zone 'UTC')::date, case when $3 = 'debit' then -$4::bigint else 0 end,
+    case when $3 = 'refund' then $4::bigint else 0 end from moved
+  on conflict (workspace_id, day) do update set spent = d.spent + excluded.spent,
+    refunded = d.refunded + excluded.refunded`
+
 const valuesOf = ({ workspaceId, id, kind, amount, messageId, note, at }: NewEntry) => [
   workspaceId,
   id,
@@ -33,13 +39,13 @@ const valuesOf = ({ workspaceId, id, kind, amount, messageId, note, at }: NewEnt
   at,
 ]
 
-/** Moves the balance by the entry's amount and enters it, in one statement. Undefined: the balance would be below zero. */
+/** Moves the balance by the entry's amount, enters it and counts it for its day, in one statement. Undefined: the balance would be below zero. */
 export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
   db.first(
     `with moved as (
        update credit_balances set balance = balance + $4::bigint
        where workspace_id = $1 and balance + $4::bigint >= 0 returning balance
-     ), kept as (${entered})
+     ), kept as (${entered}), noted as (${counted})
      select balance from moved`,
     valuesOf(entry),
   )

@@ -109,9 +109,95 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
   )
 }
 
+export interface BrowsedEvent {
+  id: string
+  createdAt: Date
+}
+
+/**
+ * Events of a type, the newest first, and the last event that was looked at if there may be more. Of a frequent type the
+ * newest events are looked through, `look` of them at most; a rare one has an index of its own.
+ */
+export async function eventsPage(
+  db: Db,
+  wish: Wish,
+  type: string,
+  look: number,
+): Promise<{ events: BrowsedEvent[]; last: BrowsedEvent | null }> {
+  const { values, add } = parameters(wish.workspaceId, wish.take, type)
+  const { eventId, since, until, after } = wish
+  const conditions = [
+    eventId && `e.id = ${add(eventId, 'uuid')}`,
+    since && `e.created_at >= ${add(since, 'timestamptz')}`,
+    until && `e.created_at <= ${add(until, 'timestamptz')}`,
+    after && `e.created_at <= ${add(after.at, 'timestamptz')}`,
+    // The event of the place itself again: others of its deliveries may follow.
+    after && `(e.created_at < ${add(after.at, 'timestamptz')} or e.id <= ${add(after.eventId, 'uuid')})`,
+  ]
+  const newest = 'order by e.created_at desc, e.id desc'
+  if (!frequentTypes.includes(type)) {
+    const events = await db.rows<BrowsedEvent>(
+      `select e.id, e.created_at as "createdAt" from events e
+       where e.workspace_id = $1 and e.type = $3 and ${isRare} ${all(conditions)} ${newest} limit $2`,
+      values,
+    )
+    return { events, last: events.length < wish.take ? null : (events.at(-1) ?? null) }
+  }
+  const lookMax = add(look, 'int')
+  const rows = await db.rows<BrowsedEvent & { fits: boolean; looked: number }>(
+    `with looked as materialized (
+       select e.id, e.created_at, e.type = $3 as fits from events e
+       where e.workspace_id = $1 ${all(conditions)} ${newest} limit ${lookMax}
+     )
+     select f.id, f.created_at as "createdAt", true as fits, 0 as looked
+     from (select * from looked e where e.fits ${newest} limit $2) as f
+     union all
+     select l.id, l.created_at, false, (select count(*) from looked)
+     from (select * from looked order by created_at, id limit 1) as l
+     order by "createdAt" desc, id desc`,
+    values,
+  )
+  const events = rows.filter(({ fits }) => fits)
+  const end = rows.find(({ fits }) => !fits)
+  if (events.length === wish.take) return { events, last: events.at(-1) ?? null }
+  return { events, last: end && end.looked >= look ? end : null }
+}
+
+const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', 'message.read', 'message.received']
+/** As the index has it. */
+const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
+
+/** The deliveries of these events, finished or not, in the order of the events. */
+export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly BrowsedEvent[]): Promise<BrowsedRow[]> {
+  const { values, add } = parameters(
+    wish.workspaceId,
+    events.map(({ id }) => id),
+    events.map(({ createdAt }) => createdAt),
+    type,
+  )
+  return db.rows(
+    `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", $4::text as type,
+       case when d.event_id is null then l.state when d.due_at = 'infinity' then 'held'
+         when d.attempts > 0 then 'retrying' else 'pending' end as state,
+       e.created_at as "createdAt", l.made as attempts, l.at as "lastAt", l.status, l.error,
+       l.duration_us as "durationUs", case when d.lease is null then nullif(d.due_at, 'infinity') end as "dueAt"
+     from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
+     cross join webhooks w
+     left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+     left join lateral (
+       select a.state, a.at, a.status, a.error, a.duration_us, count(*) over () as made from delivery_attempts a
+       where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at
+       order by a.at desc, a.number desc limit 1) as l on true
+     where ${endpoints(wish, add)} and (d.event_id is not null or l.state is not null)
+     order by e.created_at desc, e.id desc, w.id desc`,
+    values,
+  )
+}
+
 /** Of a delivery on the page: its event's type, and how many attempts were made. */
 const surroundings = `
-  left join events e on e.id = x.event_id and e.created_at = x.event_created_at
+  left join lateral (select e.type from events e
+    where e.id = x.event_id and e.created_at = x.event_created_at limit 1) as e on true
   cross join lateral (select count(*) from delivery_attempts a
     where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made`
 

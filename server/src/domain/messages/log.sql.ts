@@ -35,6 +35,9 @@ export interface LoggedRow {
   preview: string | null
   template_id: string | null
   template_name: string | null
+  /** What the template is made of, and what its variables were given. */
+  components: unknown[] | null
+  variables: Record<string, unknown> | null
   reference: string | null
   error: string | null
 }
@@ -59,15 +62,17 @@ export function messagesWanted(
       const { time } = table
       if (place) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${place}`)
       const where = ['workspace_id = $1', ...conditions].join(' and ')
+      // Answers to one message are few; the fence keeps them from being looked for along the whole of time.
+      const fence = wanted.quoted === undefined ? '' : 'offset 0'
       return [
-        `(select ${table.columns} from ${table.name} where ${where}
+        `(select ${table.columns} from (select * from ${table.name} where ${where} ${fence}) as m
           order by ${time} ${page.order}, id ${page.order} limit $2::int)`,
       ]
     }),
   )
   if (parts.length === 0) return Promise.resolve([])
   return db.rows(
-    `select x.*, t.name as template_name from (${parts.join(' union all ')}) as x
+    `select x.*, t.name as template_name, t.components from (${parts.join(' union all ')}) as x
      left join templates t on t.id = x.template_id and t.workspace_id = $1
      order by x.at ${page.order}, x.id ${page.order} limit $2::int`,
     values,
@@ -75,7 +80,7 @@ export function messagesWanted(
 }
 
 /** As many characters of a message as a list shows. */
-const previewLength = 500
+export const previewLength = 500
 
 const sentTable = {
   name: 'messages',
@@ -88,7 +93,8 @@ const sentTable = {
       content #>> '{request,interactive,body,text}', content #>> '{request,reaction,emoji}',
       content #>> '{request,location,name}', content #>> '{request,document,filename}',
       content #>> '{request,contacts,0,name,formatted_name}'), ${previewLength}) as preview,
-    template_id, reference, error ->> 'title' as error`,
+    template_id, reference, error ->> 'title' as error,
+    content #> '{request,template,variables}' as variables`,
 } as const
 
 const receivedTable = {
@@ -100,7 +106,8 @@ const receivedTable = {
     sender_id, type, 'received' as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}'), ${previewLength}) as preview,
-    null::uuid as template_id, null::text as reference, content #>> '{error,title}' as error`,
+    null::uuid as template_id, null::text as reference, content #>> '{error,title}' as error,
+    null::json as variables`,
 } as const
 
 /** Null: nothing in this table can fit. */

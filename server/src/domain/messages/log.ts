@@ -4,7 +4,8 @@ import type { Db } from '../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuseParam } from '../../lib/refuse.ts'
-import { type LoggedRow, messagesWanted, type Wanted } from './log.sql.ts'
+import { filledBody } from '../../whatsapp/template-text.ts'
+import { type LoggedRow, messagesWanted, previewLength, type Wanted } from './log.sql.ts'
 
 export type { LoggedRow }
 
@@ -49,10 +50,14 @@ export function readMoment(param: string, text: string | undefined): Date | unde
 
 export const placeOf = ({ at, id }: LoggedRow) => ({ at, id })
 
-export const toListed = (row: LoggedRow): ListedMessage => ({
-  ...row,
-  id: withPrefix('msg', row.id),
-  at: row.at.toISOString(),
-  sender_id: withPrefix('snd', row.sender_id),
-  template_id: row.template_id && withPrefix('tpl', row.template_id),
-})
+export function toListed({ components, variables, ...row }: LoggedRow): ListedMessage {
+  const filled = components && filledBody(components, variables ?? {})
+  return {
+    ...row,
+    preview: filled?.slice(0, previewLength) ?? row.preview,
+    id: withPrefix('msg', row.id),
+    at: row.at.toISOString(),
+    sender_id: withPrefix('snd', row.sender_id),
+    template_id: row.template_id && withPrefix('tpl', row.template_id),
+  }
+}

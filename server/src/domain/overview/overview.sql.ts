@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { without } from '../../db/without.ts'
 
 /** What a workspace has to know of itself: these read the tables of many nouns, and only read. */
 
@@ -7,6 +8,9 @@ export interface StepRow {
   count: number
 }
 
+const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+  without(['sort', 'seqscan', 'bitmapscan'], db, read)
+
 /** Messages by the status they have now. Status and time lie in the index; the messages themselves are not read. */
 export const messagesBySteps = (
   db: Db,
@@ -14,25 +18,31 @@ export const messagesBySteps = (
   from: Date,
   hours: number,
 ): Promise<(StepRow & { status: string })[]> =>
-  db.rows(
-    `select date_bin(make_interval(hours => $3::int), created_at, $2::timestamptz) as at, status, count(*) from messages
-     where workspace_id = $1 and created_at >= $2 group by 1, 2`,
-    [workspaceId, from, hours],
+  fromIndex(db, (tx) =>
+    tx.rows(
+      `select date_bin(make_interval(hours => $3::int), created_at, $2::timestamptz) as at, status, count(*) from messages
+       where workspace_id = $1 and created_at >= $2 group by 1, 2`,
+      [workspaceId, from, hours],
+    ),
   )
 
 export const receivedBySteps = (db: Db, workspaceId: string, from: Date, hours: number): Promise<StepRow[]> =>
-  db.rows(
-    `select date_bin(make_interval(hours => $3::int), recorded_at, $2::timestamptz) as at, count(*)
-     from inbound_messages where workspace_id = $1 and recorded_at >= $2 group by 1`,
-    [workspaceId, from, hours],
+  fromIndex(db, (tx) =>
+    tx.rows(
+      `select date_bin(make_interval(hours => $3::int), recorded_at, $2::timestamptz) as at, count(*)
+       from inbound_messages where workspace_id = $1 and recorded_at >= $2 group by 1`,
+      [workspaceId, from, hours],
+    ),
   )
 
 /** What messages cost since a time, less what was given back. */
 export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
-  const row = await db.first<{ spent: number }>(
-    `select coalesce(-sum(amount), 0)::bigint as spent from credit_entries
-     where workspace_id = $1 and created_at >= $2 and kind in ('debit', 'refund')`,
-    [workspaceId, from],
+  const row = await fromIndex(db, (tx) =>
+    tx.first<{ spent: number }>(
+      `select coalesce(-sum(amount), 0)::bigint as spent from credit_entries
+       where workspace_id = $1 and created_at >= $2 and kind in ('debit', 'refund')`,
+      [workspaceId, from],
+    ),
   )
   return row?.spent ?? 0
 }

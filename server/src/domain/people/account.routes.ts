@@ -59,8 +59,11 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
       await showWho(db, clock, deps.secretKeys(), who, { password: body.current })
-      setCookie('session', await db.transaction((tx) => changePassword(tx, clock, who, body.next, context)))
-      await audit({ action: 'account.password' })
+      const token = await db.transaction(async (tx) => {
+        await audit({ action: 'account.password' }, tx)
+        return changePassword(tx, clock, who, body.next, context)
+      })
+      setCookie('session', token)
       return null
     },
   }),

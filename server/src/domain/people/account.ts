@@ -1,7 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { checkPassword, hashPassword } from './passwords.ts'
-import { setPassword } from './people.sql.ts'
+import { newPassword } from './new-password.ts'
 import type { Person } from './people.ts'
 import { type Browser, endSessions, openSession } from './sessions.ts'
 
@@ -13,9 +12,8 @@ export async function changePassword(
   next: string,
   browser: Browser,
 ): Promise<string> {
-  checkPassword(next, person)
-  await setPassword(db, person.id, await hashPassword(next))
-  return startAnew(db, clock, person.id, browser)
+  await newPassword(db, clock, person, next)
+  return openSession(db, clock, person.id, browser)
 }
 
 /** Ends every session of a person, for whoever knew the old secret may be in one of them, and begins a new one. */

@@ -6,6 +6,7 @@ import {
   type ChallengeRow,
   challengeBy,
   deleteOldChallenges,
+  deleteSecondSteps,
   insertChallenge,
   takeChallenge,
 } from './challenges.sql.ts'
@@ -36,6 +37,11 @@ export async function findChallenge(
 
 /** Uses it up; false if somebody else did first. */
 export const useChallenge = (db: Db, token: string): Promise<boolean> => takeChallenge(db, sha256(token))
+
+/** Whoever has shown a password and not yet a second factor begins anew. */
+export async function dropSecondSteps(db: Db, personId: string): Promise<void> {
+  await deleteSecondSteps(db, personId)
+}
 
 export async function sweepChallenges(db: Db, clock: Clock): Promise<void> {
   await deleteOldChallenges(db, clock.now())

@@ -75,6 +75,13 @@ export const endLinks = (
     [kind, email, workspaceId, now],
   )
 
+/** Every link to a new password of one person. */
+export const endResets = (db: Db, personId: string, now: Date): Promise<number> =>
+  db.change(`update links set used_at = $2 where kind = 'reset' and person_id = $1 and used_at is null`, [
+    personId,
+    now,
+  ])
+
 export const withdrawInvite = (db: Db, workspaceId: string, id: string, now: Date): Promise<LinkRow | undefined> =>
   db.first(
     `update links l set used_at = $3 where l.workspace_id = $1 and l.id = $2 and l.kind = 'invite' and l.used_at is null

@@ -8,6 +8,7 @@ import { newUuid } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import {
   endLinks,
+  endResets,
   insertLink,
   type LinkRow,
   type OpenLink,
@@ -17,10 +18,8 @@ import {
   withdrawInvite,
 } from './links.sql.ts'
 import { addMember } from './members.ts'
-import { checkPassword, hashPassword } from './passwords.ts'
-import { setPassword } from './people.sql.ts'
-import { createPerson, findPerson, type Person, readEmail, requirePerson } from './people.ts'
-import { endSessions } from './sessions.ts'
+import { newPassword } from './new-password.ts'
+import { createPerson, findPerson, makeOperator, type Person, readEmail, requirePerson } from './people.ts'
 
 const day = 24 * 3_600_000
 export const linkLifeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
@@ -58,9 +57,11 @@ export async function invite(
   return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
 }
 
-/** Lets a person set a new password: half an hour, once. */
-export const newResetLink = (db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> =>
-  newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
+/** Lets a person set a new password: half an hour, once. A newer one takes the place of the one before. */
+export async function newResetLink(db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> {
+  await endResets(db, person.id, clock.now())
+  return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
+}
 
 export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
   openInvites(db, workspaceId, clock.now())
@@ -77,43 +78,40 @@ export async function readLink(db: Db, clock: Clock, token: string): Promise<Lin
   return { ...link, hasAccount }
 }
 
+/** Whose account there is already for what a link asks: they show that it is theirs before they follow it. */
+export const accountFor = async (db: Db, link: Link, email: string | undefined): Promise<Person | undefined> =>
+  link.kind === 'reset' ? undefined : findPerson(db, link.email ?? email ?? '')
+
 export interface Followed {
   link: Link
   person: Person
 }
 
 /**
- * Does what a link is for, inside of a transaction. Somebody who has an account already shows that it is theirs with its
- * password; of a reset the password is the new one, and every session of before ends.
+ * Does what a link is for, inside of a transaction. An account there is already is given what the link offers if `shown`
+ * says that it was shown to be theirs; of a reset the password is the new one, and every session of before ends.
  */
 export async function followLink(
   db: Db,
   clock: Clock,
   token: string,
   given: { name?: string; email?: string; password: string },
-  isTheirs: (person: Person) => Promise<boolean>,
+  shown: string | null,
 ): Promise<Followed> {
   const link = await readLink(db, clock, token)
   if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
   if (link.kind === 'reset') {
     const person = await requirePerson(db, link.person_id as string)
-    checkPassword(given.password, person)
-    await setPassword(db, person.id, await hashPassword(given.password))
-    await endSessions(db, person.id)
+    await newPassword(db, clock, person, given.password)
     return { link, person }
   }
-  const email = link.email ?? given.email ?? ''
-  const known = await findPerson(db, email)
-  if (known && !(await isTheirs(known)))
-    refuse('wrong_credentials', { message: 'That is not the password of this account.' })
-  const person =
-    known ??
-    (await createPerson(db, clock, {
-      email,
-      name: given.name ?? '',
-      password: given.password,
-      operator: link.operator,
-    }))
+  const known = await accountFor(db, link, given.email)
+  if (known && known.id !== shown) {
+    refuse('conflict', { message: 'There is an account with this address by now. Try again with its password.' })
+  }
+  if (known && link.operator) await makeOperator(db, known.id)
+  const wish = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
+  const person = known ?? (await createPerson(db, clock, { ...wish, password: given.password }))
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
   return { link, person }
 }

@@ -47,7 +47,7 @@ export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
 
 /** Nobody else changes who belongs to a workspace before the transaction ends. */
 export const lockMembers = (db: Db, workspaceId: string): Promise<unknown> =>
-  db.rows('select 1 from memberships where workspace_id = $1 for update', [workspaceId])
+  db.rows('select 1 from memberships where workspace_id = $1 order by person_id for update', [workspaceId])
 
 export const upsertMember = (db: Db, workspaceId: string, personId: string, role: Role, at: Date): Promise<number> =>
   db.change(

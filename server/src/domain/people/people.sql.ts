@@ -28,10 +28,6 @@ export const insertPerson = (
 export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1`, [id])
 
-/** Nobody else changes this person, or takes one of their codes, before the transaction ends. */
-export const personForUpdate = (db: Db, id: string): Promise<PersonRow | undefined> =>
-  db.first(`select ${columns} from people where id = $1 for update`, [id])
-
 export const personByEmail = (db: Db, email: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where email = $1`, [email])
 

@@ -59,10 +59,11 @@ export async function openSession(db: Db, clock: Clock, personId: string, browse
 }
 
 /** Whose token it is, unless the session has ended. */
-export async function sessionOf(db: Db, clock: Clock, token: string): Promise<Session | null> {
+export async function sessionOf(db: Db, clock: Clock, token: string, isThere: boolean): Promise<Session | null> {
   const row = await sessionByDigest(db, sha256(token))
   if (!row || isOver(row, clock.now())) return null
-  if (clock.now().getTime() - row.last_seen_at.getTime() > 60_000) await touchSession(db, row.id, clock.now())
+  const isStale = clock.now().getTime() - row.last_seen_at.getTime() > 60_000
+  if (isThere && isStale) await touchSession(db, row.id, clock.now())
   return {
     id: row.id,
     personId: row.person_id,

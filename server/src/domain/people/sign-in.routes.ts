@@ -1,8 +1,8 @@
 import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
-import { type ConsoleContext, type ConsoleRoute, openRoute, personRoute } from '../../http/console/route.ts'
+import { type ConsoleContext, type ConsoleRoute, type Deed, openRoute, personRoute } from '../../http/console/route.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { followLink, readLink } from './links.ts'
+import { accountFor, type Followed, followLink, readLink } from './links.ts'
 import { listPlaces } from './members.ts'
 import { askForPasskey, listPasskeys, personOfPasskey } from './passkeys.ts'
 import { endSession } from './sessions.ts'
@@ -147,35 +147,41 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     ownTransactions: true,
     async handle(context, { params, body }) {
       const { db, clock } = context
-      const isTheirs = (person: Parameters<typeof showWho>[3]) =>
-        showWho(db, clock, deps.secretKeys(), person, { password: body.password }).then(() => true)
-      const { person, link } = await db.transaction((tx) => followLink(tx, clock, params.token, body, isTheirs))
-      const step = await letIn(db, clock, person, browserOf(context))
-      return proceed(context, step, `${link.kind} link`, link.workspace_id)
+      const known = await accountFor(db, await readLink(db, clock, params.token), body.email)
+      if (known) await showWho(db, clock, deps.secretKeys(), known, { password: body.password })
+      const step = await db.transaction(async (tx) => {
+        const followed = await followLink(tx, clock, params.token, body, known?.id ?? null)
+        await context.audit(deedOf(followed), tx)
+        return letIn(tx, clock, followed.person, browserOf(context))
+      })
+      return hand(context, step)
     },
   }),
 ]
 
 const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
 
-/** Hands the browser what the step gave it, and puts it on record. */
-async function proceed(
-  context: ConsoleContext,
-  step: Step,
-  by: string,
-  workspaceId: string | null = null,
-): Promise<NextStep> {
-  const { person } = step
-  if (step.kind === 'second_factor') context.setCookie('step', step.stepToken)
+/** Puts a step of signing in on record, and hands the browser what it gave. */
+async function proceed(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
+  const { id: personId, email } = step.person
+  const action = step.kind === 'done' ? 'session.begin' : 'session.first_factor'
+  await context.audit({ action, after: { by }, by: { personId, email } })
+  return hand(context, step)
+}
+
+function hand({ setCookie }: ConsoleContext, step: Step): NextStep {
+  if (step.kind === 'second_factor') setCookie('step', step.stepToken)
   else {
-    context.setCookie('session', step.sessionToken)
-    context.setCookie('step', null)
+    setCookie('session', step.sessionToken)
+    setCookie('step', null)
   }
-  await context.audit({
-    action: step.kind === 'done' ? 'session.begin' : 'session.first_factor',
-    after: { by },
-    by: { personId: person.id, email: person.email },
-    workspaceId,
-  })
   return { next: step.kind }
+}
+
+/** What following a link has done; that it also signs in goes without saying. */
+function deedOf({ link: { kind, role, operator, workspace_id: workspaceId }, person }: Followed): Deed {
+  const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
+  if (kind === 'reset') return { action: 'account.password', after: { by: 'reset link' }, ...who }
+  if (kind === 'invite') return { action: 'member.join', after: { role }, workspaceId, ...who }
+  return { action: 'account.setup', after: { operator, role }, workspaceId, ...who }
 }

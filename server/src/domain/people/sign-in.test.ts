@@ -188,7 +188,7 @@ test('each deed is on record, without a secret', async () => {
     'select action, before, after, actor from audit_entries where actor = $1 order by at, id',
     [person.email],
   )
-  expect(rows.map(({ action }) => action)).toEqual(['session.begin', 'account.rename', 'session.end'])
+  expect(rows.map(({ action }) => action)).toEqual(['account.setup', 'account.rename', 'session.end'])
   expect(JSON.stringify(rows)).not.toContain(goodPassword)
   await expect(house.db.change('delete from audit_entries')).rejects.toThrow(/never changed or deleted/)
   await expect(house.db.change(`update audit_entries set actor = 'x'`)).rejects.toThrow(/never changed/)

@@ -7,7 +7,7 @@ import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
 import { type Person, requirePerson } from './people.ts'
 import { type Browser, openSession } from './sessions.ts'
-import { clearTries, refuseTry, requireUnlocked } from './tries.ts'
+import { clearTries, giveBackTry, type Try, takeTry } from './tries.ts'
 import { takeBackupCode, takeTotp } from './two-factor.ts'
 
 export type Step =
@@ -16,6 +16,7 @@ export type Step =
   | { kind: 'second_factor'; person: Person; stepToken: string }
 
 const unlike = 'The address or the password is wrong.'
+const wrongCode = 'That code is wrong, or was used already.'
 
 /** An address that nobody has is refused in the same words, after the same time. */
 export async function signIn(
@@ -25,10 +26,12 @@ export async function signIn(
   browser: Browser,
 ): Promise<Step> {
   const email = given.email.trim().toLowerCase().slice(0, 254)
-  await requireUnlocked(db, clock, email)
+  const taken = await takeTry(db, clock, email)
   const person = await personByEmail(db, email)
-  const right = await isPassword(person?.password_hash ?? null, given.password)
-  if (!person || !right) return refuseTry(db, clock, email, unlike)
+  const right = await unlessUnable(db, taken, isPassword(person?.password_hash ?? null, given.password))
+  if (!person || !right) return refuse('wrong_credentials', { message: unlike })
+  // Half of it: what was wrong before counts until the second factor is right as well.
+  if (person.totp_confirmed_at) await giveBackTry(db, taken)
   return letIn(db, clock, person, browser)
 }
 
@@ -55,12 +58,12 @@ export async function secondFactor(
     return refuse('not_signed_in', { message: 'That took too long. Sign in again.' })
   }
   const person = await requirePerson(db, step.person_id)
-  await requireUnlocked(db, clock, person.email)
+  const taken = await takeTry(db, clock, person.email)
   const right =
     given.kind === 'totp'
-      ? await takeTotp(db, clock, keys, person, given.code)
+      ? await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code))
       : await takeBackupCode(db, person.id, given.code)
-  if (!right) return refuseTry(db, clock, person.email, 'That code is wrong, or was used already.')
+  if (!right) refuse('wrong_credentials', { message: wrongCode })
   if (!(await useChallenge(db, stepToken))) refuse('not_signed_in')
   await clearTries(db, person.email)
   return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
@@ -74,17 +77,23 @@ export async function showWho(
   person: Person,
   given: { password?: string; code?: string },
 ): Promise<void> {
-  await requireUnlocked(db, clock, person.email)
+  const taken = await takeTry(db, clock, person.email)
   const right =
     given.password !== undefined
-      ? await isPassword(person.password_hash, given.password)
-      : given.code !== undefined && (await takeTotp(db, clock, keys, person, given.code))
-  if (!right)
-    await refuseTry(
-      db,
-      clock,
-      person.email,
-      given.password === undefined ? 'That code is wrong, or was used already.' : 'That password is wrong.',
-    )
+      ? await unlessUnable(db, taken, isPassword(person.password_hash, given.password))
+      : given.code !== undefined && (await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code)))
+  if (!right) {
+    refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'That password is wrong.' })
+  }
   await clearTries(db, person.email)
+}
+
+/** What we cannot check, for want of a key or of time, is no wrong try of theirs. */
+async function unlessUnable(db: Db, taken: Try, check: Promise<boolean>): Promise<boolean> {
+  try {
+    return await check
+  } catch (error) {
+    await giveBackTry(db, taken)
+    throw error
+  }
 }

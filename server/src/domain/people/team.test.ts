@@ -87,7 +87,12 @@ test('a role that is taken away counts from the next call on', async () => {
   await boss.call(`/w/${place.id}/team/members/${id}`, { method: 'DELETE' })
   expect((await person.call(`/w/${place.id}/team`)).status).toBe(404)
   const log = (await boss.call(`/w/${place.id}/audit?action=member`)).body.data
-  expect(log.map(({ action }: { action: string }) => action)).toEqual(['member.remove', 'member.role'])
+  expect(log.map(({ action }: { action: string }) => action)).toEqual([
+    'member.remove',
+    'member.role',
+    'member.join',
+    'member.join',
+  ])
   expect(log[1]).toMatchObject({ before: { role: 'admin' }, after: { role: 'developer' }, target_name: person.email })
 })
 

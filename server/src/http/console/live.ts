@@ -13,6 +13,8 @@ interface Watcher {
 }
 
 const perPerson = 5
+/** What may lie here for a browser that has stopped reading. One that is cut off comes back by itself. */
+const unreadMax = 64 * 1024
 
 /** Streams what changes to the browsers that look at it. Each stream shows only its own workspace, and only hints. */
 export class LiveHub {
@@ -20,23 +22,25 @@ export class LiveHub {
   readonly #checks: NodeJS.Timeout
   #stopped = false
 
-  constructor(checkMs = 30_000) {
+  constructor(checkMs: number) {
     // A session that ended elsewhere ends its streams within a minute; what is written keeps proxies from closing them.
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
   }
 
   hear({ workspaceId, topic }: News): void {
     for (const watcher of this.#watchers) {
-      if (watcher.workspaceId === workspaceId) write(watcher, 'change', { topic })
+      if (watcher.workspaceId === workspaceId) this.#write(watcher, eventOf('change', { topic }))
     }
   }
 
   /** Something may have been missed: everything is to be asked for again. */
   missed(): void {
-    for (const watcher of this.#watchers) write(watcher, 'change', { topic: 'all' })
+    for (const watcher of this.#watchers) this.#write(watcher, eventOf('change', { topic: 'all' }))
   }
 
   watch(watcher: Watcher): void {
+    // Gone while it was being let in: nothing would tell of it any more.
+    if (watcher.reply.raw.closed) return
     const own = [...this.#watchers].filter(({ personId }) => personId === watcher.personId)
     // A browser that went away without a word may not have been noticed yet: the oldest makes room.
     if (own.length >= perPerson && own[0]) this.#end(own[0], 'too_many')
@@ -54,24 +58,30 @@ export class LiveHub {
   async #checkAll(): Promise<void> {
     for (const watcher of this.#watchers) {
       const may = await watcher.check().catch(() => true)
-      if (may) watcher.reply.raw.write(': still here\n\n')
+      if (may) this.#write(watcher, ': still here\n\n')
       else this.#end(watcher, 'signed_out')
     }
   }
 
+  #write(watcher: Watcher, text: string): void {
+    const { raw } = watcher.reply
+    // It may have ended while it was being looked at.
+    if (!this.#watchers.has(watcher)) return
+    if (raw.writableLength > unreadMax) raw.destroy()
+    else raw.write(text)
+  }
+
   #end(watcher: Watcher, reason: string): void {
-    this.#watchers.delete(watcher)
-    write(watcher, 'end', { reason })
-    watcher.reply.raw.end()
+    if (this.#watchers.delete(watcher)) watcher.reply.raw.end(eventOf('end', { reason }))
   }
 }
 
-const write = ({ reply }: Watcher, event: string, data: object): void =>
-  void reply.raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+const eventOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 export function mountLive(app: FastifyInstance, hub: LiveHub, door: Door): void {
   app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
-    const enter = () => door.enter(request, 'overview:read', request.params.workspace)
+    // A stream that stays open is nobody being there: it does not keep a session from running out.
+    const enter = () => door.enter(request, 'overview:read', request.params.workspace, false)
     const { person, workspaceId } = await enter()
     if (!person || workspaceId === null) throw new Refusal('not_signed_in')
     reply.hijack()

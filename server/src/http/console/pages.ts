@@ -3,24 +3,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { pageHeaders } from '../page-headers.ts'
 
 const built = join(import.meta.dirname, '..', '..', '..', '..', 'console', 'dist')
 
 /** Everything comes from us; a script or a style runs only if it is a file of ours or bears the answer's nonce. */
-const policyWith = (nonce: string): string =>
-  [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+const headersWith = (nonce: string): Record<string, string> =>
+  pageHeaders({
+    'default-src': "'self'",
+    'script-src': `'self' 'nonce-${nonce}'`,
+    'style-src': `'self' 'nonce-${nonce}'`,
+    'style-src-attr': "'unsafe-inline'",
+    'img-src': "'self' data: blob:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+  })
 
 /** The console's files, and its one page at every address that is nothing else. Returns null where it was not built. */
 export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) => FastifyReply) | null {
@@ -40,14 +37,7 @@ export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) 
     const nonce = randomBytes(16).toString('base64')
     return reply
       .type('text/html; charset=utf-8')
-      .headers({
-        'Content-Security-Policy': policyWith(nonce),
-        'Cache-Control': 'no-store',
-        'Cross-Origin-Opener-Policy': 'same-origin',
-        'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-        'Referrer-Policy': 'no-referrer',
-        'X-Content-Type-Options': 'nosniff',
-      })
+      .headers({ ...headersWith(nonce), 'Cache-Control': 'no-store' })
       .send(html.replaceAll('__CSP_NONCE__', nonce))
   }
 }

@@ -5,12 +5,12 @@ import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { Refusal } from '../../lib/refuse.ts'
+import { invalid, Refusal } from '../../lib/refuse.ts'
 import { errorReply, toRefusal } from '../answer.ts'
 import { bodyMax, parseJson, readBody } from '../body.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { Patience } from '../patience.ts'
-import { checkFor, plain } from '../validate.ts'
+import { checkFor, plain, unstorable } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
   type ConsoleContext,
@@ -43,8 +43,8 @@ export interface ConsoleDeps {
   publicUrl: string
   trustProxy: readonly AddressRange[]
   patience: Patience
-  /** Whose session a cookie is. */
-  sessionOf(token: string): Promise<SignedIn | null>
+  /** Whose session a cookie is. That somebody is there keeps it from running out. */
+  sessionOf(token: string, isThere: boolean): Promise<SignedIn | null>
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
   record(db: Db, who: Signature, deed: Omit<Deed, 'by'> & { workspaceId: string | null }): Promise<void>
 }
@@ -102,10 +102,15 @@ export function newDoor(deps: ConsoleDeps) {
   return {
     cookies,
     addressOf,
-    async enter(request: FastifyRequest, who: ConsoleRoute['who'], workspaceId: string | null): Promise<Visitor> {
+    async enter(
+      request: FastifyRequest,
+      who: ConsoleRoute['who'],
+      workspaceId: string | null,
+      isThere = true,
+    ): Promise<Visitor> {
       if (who === 'anyone') return { person: null, workspaceId: null, role: null }
       const token = cookies.read(request.headers.cookie, 'session')
-      const person = token === undefined ? null : await deps.sessionOf(token)
+      const person = token === undefined ? null : await deps.sessionOf(token, isThere)
       if (!person) throw new Refusal('not_signed_in')
       if (who === 'person') return { person, workspaceId: null, role: null }
       if (who === 'operator') {
@@ -149,6 +154,8 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
       checks.params?.(params)
       checks.query(request.query)
       if (changes) checks.body(request.body ?? {})
+      const faults = unstorable(request.body)
+      if (faults.length > 0) throw invalid(faults)
       const input = { params, query: request.query, body: request.body ?? {} } as never
       const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
       let deeds = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deedOf, sentenceOf } from './sentence.ts'
+import { deedOf, sentenceOf } from './deeds.ts'
 
 const nothing = { target: null, target_name: null, before: null, after: null }
 
@@ -13,7 +13,7 @@ test.each([
       before: { role: 'admin' },
       after: { role: 'member' },
     },
-    'made b@x.example member, before admin',
+    'changed the role of b@x.example from admin to member',
   ],
   [{ ...nothing, action: 'workspace.credit', after: { amount: -5 } }, 'took 5 credits'],
   [

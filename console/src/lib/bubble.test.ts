@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { requestBubble, templateBubble } from './bubble.ts'
+
+const components = [
+  { type: 'HEADER', format: 'IMAGE' },
+  { type: 'BODY', text: '{{first_name}}, your order {{ 2 }} is {{2}}.' },
+  { type: 'FOOTER', text: 'Shop' },
+  {
+    type: 'BUTTONS',
+    buttons: [{ type: 'URL', text: 'Track' }, { type: 'OTP' }, { type: 'QUICK_REPLY', text: 'Stop' }],
+  },
+  { type: 'CAROUSEL', cards: [{ components: [{ type: 'BODY', text: 'Only {{1}}' }] }] },
+]
+
+test('a template shows its values, and a hole without one stays', () => {
+  const values = {
+    'body.first_name': 'Ana',
+    'header.image': { link: 'https://x.example/a.png' },
+    'cards.0.body.1': '$5',
+  }
+  expect(templateBubble(components, values)).toEqual({
+    header: { kind: 'media', type: 'image', detail: 'https://x.example/a.png' },
+    body: 'Ana, your order {{ 2 }} is {{2}}.',
+    footer: 'Shop',
+    buttons: [
+      { icon: 'link', text: 'Track' },
+      { icon: 'copy', text: 'Copy code' },
+      { icon: 'reply', text: 'Stop' },
+    ],
+    cards: [{ body: 'Only $5' }],
+  })
+})
+
+test('a value is put in as it is, whatever it looks like', () => {
+  expect(templateBubble([{ type: 'BODY', text: '{{1}} {{2}}' }], { 'body.1': '{{2}} $&', 'body.2': 'b' }).body).toBe(
+    '{{2}} $& b',
+  )
+})
+
+test('components of no known shape are drawn as nothing, not as a failure', () => {
+  expect(templateBubble([null, 7, 'x', {}, { type: 'BODY' }, { type: 'BUTTONS', buttons: 'no' }], {})).toEqual({
+    body: '',
+    buttons: [],
+  })
+})
+
+test.each([
+  [{ type: 'text', text: { body: 'hi' } }, { body: 'hi' }],
+  [{ type: 'reaction', reaction: { emoji: '' } }, { body: 'Reaction taken back' }],
+  [
+    { type: 'image', image: { link: 'https://x.example/a.png', caption: 'Look' } },
+    { header: { kind: 'media', type: 'image', detail: 'https://x.example/a.png' }, body: 'Look' },
+  ],
+  [{ type: 'template', template: { name: 'gone' } }, { body: 'gone' }],
+  [
+    {
+      type: 'interactive',
+      interactive: {
+        type: 'list',
+        header: { type: 'text', text: 'Menu' },
+        body: { text: 'Choose' },
+        action: { button: 'Open', sections: [{ rows: [] }] },
+      },
+    },
+    {
+      header: { kind: 'text', text: 'Menu' },
+      body: 'Choose',
+      footer: null,
+      buttons: [{ icon: 'list', text: 'Open' }],
+    },
+  ],
+])('a request looks as its content says: %j', (request, bubble) => {
+  expect(requestBubble(request, null)).toEqual(bubble)
+})

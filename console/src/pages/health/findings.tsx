@@ -1,0 +1,54 @@
+import { Icon } from '../../ui/icon.tsx'
+import { Card } from '../../ui/layout.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import styles from './health.module.css'
+import type { Finding } from './health.queries.ts'
+
+const rank = { problem: 0, warning: 1, ok: 2 }
+const looks = {
+  problem: { word: 'Problem', tone: 'bad' },
+  warning: { word: 'Warning', tone: 'warn' },
+  ok: { word: 'OK', tone: 'good' },
+} as const
+
+/** Every check, the worst first; one that complains says what follows from it and what to do. */
+export function Findings({ findings }: { findings: readonly Finding[] }) {
+  const sorted = [...findings].sort((one, two) => rank[one.verdict] - rank[two.verdict])
+  return (
+    <Card title="Checks" flush>
+      <ul>
+        {sorted.map((finding) => (
+          <li key={finding.check} className={styles.finding}>
+            <div className={styles.check}>
+              <span className={styles.badge}>
+                <StatusBadge status={finding.verdict} {...looks[finding.verdict]} />
+              </span>
+              <span className={styles.checkName}>{finding.check}</span>
+            </div>
+            <div className={styles.words}>
+              <p>
+                <bdi>{finding.says}</bdi>
+              </p>
+              {finding.means && <p className="quiet">{finding.means}</p>}
+              {finding.advice && (
+                <p className={styles.advice}>
+                  <Icon name="arrowRight" size={13} />
+                  <span>{finding.advice}</span>
+                </p>
+              )}
+              {finding.details.length > 0 && (
+                <ul className={styles.details}>
+                  {finding.details.map((detail) => (
+                    <li key={detail}>
+                      <bdi>{detail}</bdi>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { rangeFault } from './ranges.ts'
+
+test.each([
+  '203.0.113.7',
+  '203.0.113.0/24',
+  '10.0.0.0/8',
+  '0.0.0.0/0',
+  '192.168.4.0/22',
+  '2001:db8::',
+  '2001:db8::/32',
+  '::1',
+])('%s is taken', (text) => {
+  expect(rangeFault(text)).toBeNull()
+})
+
+test.each([
+  ['203.0.113', 'not an IPv4'],
+  ['203.0.113.256', 'not an IPv4'],
+  ['010.0.0.1', 'not an IPv4'],
+  ['example.com', 'not an IPv4'],
+  ['fe80::1%eth0', 'not an IPv4'],
+  ['2001:db8:::1', 'not an IPv4'],
+  ['203.0.113.9/24', 'the range is 203.0.113.0/24'],
+  ['10.1.0.0/8', 'the range is 10.0.0.0/8'],
+  ['203.0.113.0/33', '0 to 32'],
+  ['2001:db8::/129', '0 to 128'],
+  ['203.0.113.0/', '0 to 32'],
+  ['203.0.113.0/24/8', 'more than one'],
+])('%s is refused with its reason', (text, words) => {
+  expect(rangeFault(text)).toContain(words)
+})

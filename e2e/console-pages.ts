@@ -1,0 +1,50 @@
+import type { Browser } from '../server/testing/console.ts'
+
+export interface ConsolePage {
+  name: string
+  path: string
+}
+
+/** Every page of the console, with something to see on it; ids are those of things that are there. */
+export async function consolePages(console: Browser, workspaceId: string): Promise<ConsolePage[]> {
+  const w = `/w/${workspaceId}`
+  const first = async (path: string): Promise<string> => {
+    const { status, body } = await console.call(`${w}/${path}`)
+    const id = body?.data?.[0]?.id
+    if (typeof id !== 'string')
+      throw new Error(`${path} answered ${status} and has nothing to show: ${JSON.stringify(body)}`)
+    return id
+  }
+  const [delivery] = (await console.call(`${w}/deliveries?state=failed&limit=1`)).body?.data ?? []
+  const some = ([name, path]: [string, string]) => ({ name, path })
+  return (
+    [
+      ['overview', w],
+      ['messages', `${w}/messages`],
+      ['message', `${w}/messages/${await first('messages?direction=sent&limit=1')}`],
+      ['templates', `${w}/templates`],
+      ['template', `${w}/templates/${await first('templates?limit=1')}`],
+      ['senders', `${w}/senders`],
+      ['forms', `${w}/forms`],
+      ['form', `${w}/forms/${await first('forms?limit=1')}`],
+      ['orders', `${w}/orders`],
+      ['order', `${w}/orders/${await first('orders?limit=1')}`],
+      ['keys', `${w}/keys`],
+      ['webhooks', `${w}/webhooks`],
+      ['webhook', `${w}/webhooks/${await first('webhooks')}`],
+      ['deliveries', `${w}/deliveries`],
+      ['requests', `${w}/requests`],
+      ['refusals', `${w}/refusals`],
+      ['docs', `${w}/docs`],
+      ['credits', `${w}/credits`],
+      ['team', `${w}/team`],
+      ['audit', `${w}/audit`],
+      ['settings', `${w}/settings`],
+      ['account', '/account'],
+      ['workspaces', '/operator/workspaces'],
+      ['apps', '/operator/apps'],
+      ['health', '/operator/health'],
+      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}`] as [string, string]] : []),
+    ] as [string, string][]
+  ).map(some)
+}

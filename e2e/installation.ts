@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+
+/** Parley as `npm start` runs it, on ports and a folder of its own. */
+export interface Installation {
+  url: string
+  simulatorUrl: string
+  /** The demo workspace's key, its id, and the link that makes the first account; all from what the first start says. */
+  key: string
+  workspaceId: string
+  setupUrl: string
+  env: Record<string, string>
+  /** Calls the API with the demo workspace's key. */
+  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows the shape.
+  api(path: string, body?: object): Promise<any>
+  /** Moves a pretend phone, or anything else of the simulator. */
+  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows the shape.
+  control(method: string, path: string, body?: object): Promise<any>
+  stop(): Promise<void>
+}
+
+const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
+
+export async function startInstallation(): Promise<Installation> {
+  const dataDir = newFolder()
+  const simulatorPort = await freePort()
+  const { PATH = '' } = process.env
+  const env = { PATH, PARLEY_DATA_DIR: dataDir, PORT: await freePort(), PARLEY_SIMULATOR_PORT: simulatorPort }
+  const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const found = async (pattern: RegExp): Promise<string> => {
+    for (let tries = 0; tries < 2000; tries++) {
+      const [, words] = pattern.exec(said) ?? []
+      if (words) return words
+      if (child.exitCode !== null) break
+      await sleep(30)
+    }
+    throw new Error(`the service did not say ${pattern}:\n${said}`)
+  }
+  const url = await found(/Ready at (http:\S+)/)
+  const setupUrl = await found(/(http:\S+\/link\/\S+)\n/)
+  const key = await found(/(prl_live_\w+)\n/)
+  const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
+  const ask = async (address: string, method: string, headers: Record<string, string>, body?: object) => {
+    const answer = await fetch(address, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${address} answered ${answer.status}: ${text}`)
+    return JSON.parse(text)
+  }
+  const api: Installation['api'] = (path, body) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    return ask(url + path, body ? 'POST' : 'GET', headers, body)
+  }
+  const { account_id: workspaceId } = await api('/v1/me')
+  return {
+    url,
+    simulatorUrl,
+    key,
+    workspaceId,
+    setupUrl,
+    env,
+    api,
+    control: (method, path, body) => ask(`${simulatorUrl}/control${path}`, method, {}, body),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      removeFolder(dataDir)
+    },
+  }
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}

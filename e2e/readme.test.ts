@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../sdk/testing/free-port.ts'
+import { useBrowser } from '../server/testing/browser.ts'
+import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { until } from '../server/testing/until.ts'
+import { fillIn, isPrinted, type Quote, readBlocks, readSteps, type Seen } from './readme.ts'
+import { Terminal } from './terminal.ts'
+
+/** Follows README.md to the letter: what it says to type is typed, what it says to see is looked for. Only the ports are others. */
+const root = join(import.meta.dirname, '..')
+const readme = join(root, 'README.md')
+const sections = ['Start', 'A first message', 'Sending', 'Receiving webhooks', "Operator's command line"]
+const steps = readSteps(readme, sections)
+let followed = 0
+
+const browser = useBrowser()
+const dataDir = newFolder()
+const ports = new Map<string, string>()
+const seen: Seen = new Map()
+const terminals: Terminal[] = []
+/** The terminal at hand; one in which something keeps running is left alone, and the next one opened. */
+let atHand: Terminal | undefined
+
+beforeAll(async () => {
+  for (const port of ['8080', '8090', '8095']) ports.set(port, String(await freePort()))
+})
+
+afterAll(async () => {
+  for (const terminal of terminals.reverse()) await terminal.interrupt()
+  removeFolder(dataDir)
+})
+
+test('from a clone to a message that is received, answered and looked at', { timeout: 180_000 }, async () => {
+  const service = await follow('npm start')
+  const setUpLink = /http:\S+\/link\/\S+/.exec(service.terminal.out())?.[0] ?? ''
+  const key = seen.get('prl_live_…') ?? ''
+
+  await follow('npx parley workspace list')
+  await follow('npx parley webhook create')
+  const listener = await follow('npx parley listen')
+  const phone = await browser.newPage()
+  await phone.goto(here('http://127.0.0.1:8090'))
+  await say(phone, 'hi')
+  await expectPrinted(listener.terminal, listener.quotes[1])
+
+  const answer = await follow('KEY=prl_live_…')
+  await bubble(phone, 'Hello Ana! How can we help?').getByRole('img', { name: 'Read' }).waitFor()
+  await expectPrinted(listener.terminal, answer.quotes[1])
+
+  const desk = await browser.newPage()
+  await desk.goto(setUpLink)
+  await desk.getByLabel('Your name').fill('Ada')
+  await desk.getByLabel('E-mail address').fill('ada@example.com')
+  await desk.getByLabel('Password', { exact: true }).fill('seven quiet otters')
+  await desk.getByRole('button', { name: 'Create the account' }).click()
+  await desk.getByRole('link', { name: 'Messages', exact: true }).click()
+  await desk.getByRole('row', { name: 'Hello Ana! How can we help?' }).waitFor()
+  await desk.getByRole('link', { name: 'Deliveries', exact: true }).click()
+  await desk.getByRole('row', { name: /message\.received .*Delivered.* 200/ }).waitFor()
+  await desk.getByRole('row', { name: /message\.read .*Delivered.* 200/ }).waitFor()
+
+  await follow('curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/v1/templates')
+  await follow('curl http://127.0.0.1:8080/v1/messages')
+  await bubble(phone, 'tu pedido A-1001').getByRole('img', { name: 'Read' }).waitFor()
+  await follow('curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8080/v1/messages/')
+  await expectLine(runSnippet('newClient', { KEY: key }), /Harbour Clinic/)
+
+  await listener.terminal.interrupt()
+  const example = await follow('PORT=8095 PARLEY_WEBHOOK_SECRET=')
+  await follow('npx parley phone send')
+  await expectLine(example.terminal, /^message\.received .*"hi again"/m)
+  await example.terminal.interrupt()
+  const snippet = runSnippet('parleyWebhook', { PARLEY_WEBHOOK_SECRET: seen.get('whsec_…') ?? '' })
+  await until('it listens', () => fetch(here('http://127.0.0.1:8095')).then(Boolean, () => false))
+  await say(phone, 'and again')
+  await expectLine(snippet, /^16505550123 and again$/m)
+
+  await follow('npx parley key create')
+  expect(steps.slice(followed), 'what the README says and nobody followed').toEqual([])
+  // A page that is open while its server goes away complains.
+  await Promise.all([phone.close(), desk.close()])
+  await service.terminal.interrupt()
+  expect(service.terminal.out()).toMatch(/Stopped\.\n$/)
+})
+
+test('every setting is in the table, and nothing else', () => {
+  const namesIn = (text: string) =>
+    new Set(text.match(/\b(PARLEY_[A-Z_]+|DATABASE_URL|PUBLIC_URL|LOG_LEVEL|HOST|PORT)\b/g))
+  const rows = readFileSync(readme, 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
+  const config = readFileSync(join(root, 'server', 'src', 'config.ts'), 'utf8')
+  expect(namesIn(rows.join('\n'))).toEqual(namesIn(config))
+})
+
+test.each(['README.md', 'CONTRIBUTING.md'])('every link of %s leads somewhere', (page) => {
+  const text = readFileSync(join(root, page), 'utf8')
+  const targets = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
+  expect(targets).not.toEqual([])
+  expect(targets.filter((target) => !leadsSomewhere(join(root, page), target))).toEqual([])
+})
+
+/** Types the next commands of the page, which begin with these words, and looks for what the page says that they print. */
+async function follow(words: string): Promise<{ terminal: Terminal; quotes: Quote[] }> {
+  const { commands = '', quotes = [] } = steps[followed++] ?? {}
+  expect(commands.slice(0, words.length), 'the next commands of the README').toBe(words)
+  const typed = here(fillIn(commands, seen))
+  const terminal = atHand ?? openTerminal()
+  if (/^npm start|parley listen|receiver\.ts/.test(typed)) {
+    atHand = undefined
+    terminal.start(typed)
+    await expectPrinted(terminal, quotes[0])
+  } else {
+    atHand = terminal
+    const output = await terminal.run(typed)
+    if (quotes[0] && !isPrinted(local(quotes[0]), output, seen)) throw notPrinted(quotes[0], output)
+  }
+  return { terminal, quotes }
+}
+
+function openTerminal(more: Record<string, string> = {}): Terminal {
+  const { PATH = '', HOME = '' } = process.env
+  // Somebody who has just cloned the repository has a Node of their own, not the one that the dependencies bring.
+  const path = PATH.split(delimiter).filter((folder) => !folder.includes(join('node_modules', '.bin')))
+  const env = { PATH: path.join(delimiter), HOME, PARLEY_DATA_DIR: dataDir, PORT: here('8080') }
+  const terminal = new Terminal(root, { ...env, PARLEY_SIMULATOR_PORT: here('8090'), ...more })
+  terminals.push(terminal)
+  return terminal
+}
+
+/** Runs the page's piece of TypeScript that has these words in it. */
+function runSnippet(words: string, env: Record<string, string>): Terminal {
+  const { text = '' } = readBlocks(readme).find((block) => block.language === 'ts' && block.text.includes(words)) ?? {}
+  const terminal = openTerminal({ ...env, SNIPPET: here(text) })
+  terminal.start('npx node --input-type=module-typescript --eval "$SNIPPET"')
+  return terminal
+}
+
+/** The page's ports are the defaults, and somebody may be using those. */
+const here = (text: string): string => text.replace(/\b80(80|90|95)\b/g, (port) => ports.get(port) ?? port)
+
+const local = ({ isJson, text }: Quote): Quote => ({ isJson, text: here(text) })
+
+async function expectPrinted(terminal: Terminal, quote: Quote | undefined): Promise<void> {
+  if (!quote) throw new Error('the README does not say what is printed here')
+  const look = () => isPrinted(local(quote), terminal.out(), seen) || terminal.hasEnded()
+  await until('it is printed', look, 60_000).catch(() => {})
+  if (!isPrinted(local(quote), terminal.out(), seen)) throw notPrinted(quote, terminal.all())
+}
+
+async function expectLine(terminal: Terminal, line: RegExp): Promise<void> {
+  await until('it is printed', () => line.test(terminal.out())).catch(() => {
+    throw new Error(`${line} was not printed, but:\n${terminal.all()}`)
+  })
+}
+
+const notPrinted = ({ text }: Quote, output: string) =>
+  new Error(`The README says that this is printed:\n\n${text}\nbut this was:\n\n${output}`)
+
+async function say(phone: Page, words: string): Promise<void> {
+  await phone.getByRole('textbox', { name: 'Message' }).fill(words)
+  await phone.getByRole('textbox', { name: 'Message' }).press('Enter')
+}
+
+const bubble = (phone: Page, words: string) => phone.getByRole('log').locator('[data-id]').filter({ hasText: words })
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(file)) return false
+  const headings = anchor === undefined ? [] : (readFileSync(file, 'utf8').match(/^#+ .*$/gm) ?? [])
+  return anchor === undefined || headings.map(slugOf).includes(anchor)
+}
+
+/** As GitHub makes an anchor of a heading. */
+const slugOf = (heading: string): string =>
+  heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\d\s_-]/gu, '')
+    .replaceAll(' ', '-')

@@ -1,0 +1,62 @@
+// Pictures of every page of the console and of the handset, for the docs and for looking at: npm run screenshots.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import chromium from '@sparticuz/chromium'
+import { chromium as driver, type Page } from 'playwright-core'
+import { consolePages } from '../e2e/console-pages.ts'
+import { startInstallation } from '../e2e/installation.ts'
+import { makeLively } from '../e2e/lively.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = process.env.PARLEY_SCREENSHOTS ?? join(root, 'docs', 'screenshots')
+/** Only those that are named; the docs need the light ones alone. */
+const wanted = process.argv.slice(2)
+const looks =
+  process.env.PARLEY_SCREENSHOTS === undefined
+    ? [{ suffix: '', scheme: 'light', width: 1440, height: 900 } as const]
+    : ([
+        { suffix: '', scheme: 'light', width: 1440, height: 900 },
+        { suffix: '-dark', scheme: 'dark', width: 1440, height: 900 },
+        { suffix: '-phone', scheme: 'light', width: 390, height: 844 },
+      ] as const)
+
+mkdirSync(folder, { recursive: true })
+console.log('Starting Parley and filling a workspace…')
+const place = await startInstallation()
+const lively = await makeLively(place).catch(async (error: unknown) => {
+  await place.stop()
+  throw error
+})
+const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: ['--no-sandbox'] })
+try {
+  const pages = await consolePages(lively.console, place.workspaceId)
+  for (const { suffix, scheme, width, height } of looks) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme })
+    await context.addCookies([...lively.console.cookies].map(([name, value]) => ({ name, value, url: place.url })))
+    const page = await context.newPage()
+    for (const { name, path } of pages) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue
+      await shoot(page, place.url + path, `${name}${suffix}`)
+    }
+    if (wanted.length === 0 || wanted.includes('handset')) {
+      await shoot(page, `${place.simulatorUrl}/#from=16505550123&to=15550780001`, `handset${suffix}`)
+    }
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  await lively.close()
+  await place.stop()
+}
+
+async function shoot(page: Page, address: string, name: string): Promise<void> {
+  await page.goto(address)
+  await page.waitForLoadState('load')
+  // Streams stay open, so the network is never idle: what is drawn is waited for instead.
+  await page
+    .waitForFunction(`!document.querySelector('[data-loading], [aria-busy="true"]')`, null, { timeout: 8000 })
+    .catch(() => {})
+  await page.waitForTimeout(700)
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
+  console.log(`  ${name}.png`)
+}

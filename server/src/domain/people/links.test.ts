@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { invite, newResetLink, newSetupLink } from './links.ts'
+import { requirePerson } from './people.ts'
+
+const house = useHouse()
+const post = (body: object) => ({ method: 'POST', body })
+const follow = (token: string, body: object) => newBrowser(house.url).call(`/links/${token}`, post(body))
+
+async function rowOf(person: { call: Awaited<ReturnType<typeof signedIn>>['call'] }) {
+  return requirePerson(house.db, (await person.call('/session')).body.person.id)
+}
+
+test('many who follow one link at once: one is let in, and nobody else is kept waiting', async () => {
+  const { id: workspaceId } = await newWorkspace(house)
+  const person = await signedIn(house, { operator: true })
+  const wish = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
+  const token = await invite(house.db, house.clock, wish)
+  const began = performance.now()
+  const answers = await Promise.all(Array.from({ length: 12 }, () => follow(token, { password: goodPassword })))
+  // Those whose tries ran out while the others were looked at are told so.
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.every(({ status }) => [200, 410, 429].includes(status))).toBe(true)
+  // Connections that wait for each other are given up after ten seconds.
+  expect(performance.now() - began).toBeLessThan(9_000)
+})
+
+test('of links to a new password the newest works, and none outlives a new password', async () => {
+  const person = await signedIn(house, { operator: true })
+  const row = await rowOf(person)
+  const first = await newResetLink(house.db, house.clock, row, 'test')
+  const second = await newResetLink(house.db, house.clock, row, 'test')
+  expect((await follow(first, { password: 'nine patient herons' })).status).toBe(410)
+  const change = { current: goodPassword, next: 'eight loud badgers' }
+  expect((await person.call('/account/password', post(change))).status).toBe(204)
+  expect((await follow(second, { password: 'nine patient herons' })).status).toBe(410)
+})
+
+test('a link to run the installation makes an operator of somebody who has an account already', async () => {
+  const { id: workspaceId } = await newWorkspace(house)
+  const person = await signedIn(house, { workspaceId, role: 'member' })
+  const token = await newSetupLink(house.db, house.clock, null, 'test')
+  expect((await follow(token, { email: person.email, password: 'not their password' })).status).toBe(401)
+  expect((await person.call('/operator/workspaces')).status).toBe(403)
+  expect((await follow(token, { email: person.email, password: goodPassword })).status).toBe(200)
+  expect((await person.call('/operator/workspaces')).status).toBe(200)
+})
+
+test('who joined by an invitation is on record in the workspace, once, with their role', async () => {
+  const { id: workspaceId } = await newWorkspace(house)
+  const admin = await signedIn(house, { workspaceId, role: 'admin' })
+  const { data } = (await admin.call(`/w/${workspaceId}/audit`)).body
+  expect(data).toMatchObject([{ action: 'member.join', actor: admin.email, after: { role: 'admin' } }])
+})
+
+test('a new password drops a sign-in that still waits for its second factor', async () => {
+  const person = await signedIn(house, { operator: true })
+  const row = await rowOf(person)
+  await house.db.change('update people set totp_sealed = $2, totp_confirmed_at = $3 where id = $1', [
+    row.id,
+    'test:none',
+    house.clock.now(),
+  ])
+  const thief = newBrowser(house.url)
+  await thief.call('/sign-in', post({ email: person.email, password: goodPassword }))
+  await follow(await newResetLink(house.db, house.clock, row, 'test'), { password: 'nine patient herons' })
+  const { body } = await thief.call('/sign-in/code', post({ code: '123456', kind: 'backup' }))
+  expect(body.error.message).toContain('took too long')
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { Refusal } from '../../lib/refuse.ts'
+import { checkPassword } from './passwords.ts'
+
+const ana = { email: 'ana.ruiz@example.com', name: 'Ana Ruiz' }
+
+test.each([
+  'password password',
+  'Password1234567!',
+  'passwordpasswordpassword',
+  'letmein-letmein-letmein',
+  'correct horse battery staple',
+  'qwertyuiop 12345',
+  'aaaaaaaaaaaaaaaaaaaa',
+  'ana.ruiz@example.com',
+  'Ana Ruiz ana.ruiz',
+  'too short',
+])('nobody may choose %s', (password) => {
+  expect(() => checkPassword(password, ana)).toThrow(Refusal)
+})
+
+test.each(['seven quiet otters', 'my password is a heron', 'ana ruiz eats plums', '雨の日は本を読んで過ごすのが好き'])(
+  '%s will do',
+  (password) => {
+    expect(() => checkPassword(password, ana)).not.toThrow()
+  },
+)

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
+import { codeAt } from './totp.ts'
+
+const house = useHouse()
+const post = (body: object = {}) => ({ method: 'POST', body })
+
+/** Every row of every table, as text; bytes are in hex. */
+async function everything(): Promise<string> {
+  const tables = await house.db.rows<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and n.nspname = 'public' and not c.relispartition`,
+  )
+  const parts = []
+  for (const { name } of tables) {
+    const rows = await house.db.rows<{ row: string }>(`select t::text as row from ${name} t`)
+    parts.push(name, ...rows.map(({ row }) => row))
+  }
+  return parts.join('\n')
+}
+
+test('neither the database nor the log holds anything that opens a door', async () => {
+  const workspace = await newWorkspace(house)
+  const at = (path: string) => `/w/${workspace.id}${path}`
+  const operator = await signedIn(house, { operator: true })
+  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const secrets: Record<string, string> = { password: goodPassword, 'an API key': workspace.secret }
+
+  const made = (await admin.call('/account/totp', { method: 'POST' })).body
+  await admin.call('/account/totp/verify', post({ code: codeAt(made.secret, house.clock.now()) }))
+  secrets['the app’s secret'] = made.secret
+  for (const [index, code] of made.backup_codes.entries()) secrets[`backup code ${index}`] = code
+  secrets['a session'] = admin.cookies.get('parley-session') ?? ''
+
+  const halfway = newBrowser(house.url)
+  await halfway.call('/sign-in', post({ email: admin.email, password: goodPassword }))
+  secrets['a step of signing in'] = halfway.cookies.get('parley-step') ?? ''
+  const passkey = newBrowser(house.url)
+  await passkey.call('/sign-in/passkey/options', { method: 'POST' })
+  secrets['a step with a passkey'] = passkey.cookies.get('parley-step') ?? ''
+  await passkey.call('/sign-in', post({ email: operator.email, password: 'a canary that is wrong' }))
+  secrets['a wrong password'] = 'a canary that is wrong'
+
+  const invited = await admin.call(at('/team/invites'), post({ email: 'new@example.com', role: 'member' }))
+  secrets['an invitation'] = invited.body.url.split('/').at(-1)
+  const personId = (await admin.call('/session')).body.person.id
+  const reset = await operator.call(`/operator/people/${personId}/reset-link`, post())
+  secrets['a reset link'] = reset.body.url.split('/').at(-1)
+
+  const key = await admin.call(at('/keys'), post({ name: 'k', scopes: ['senders:read'] }))
+  secrets['a key of the console'] = key.body.secret
+  const hook = await admin.call(
+    at('/webhooks'),
+    post({ name: 'h', url: 'http://127.0.0.1:1/hook', events: ['message.sent'] }),
+  )
+  secrets['a webhook’s secret'] = hook.body.secret
+  const app = { name: 'App', app_secret: 'canary-app-secret-123456', verify_token: 'canary-verify-token' }
+  expect((await operator.call('/operator/apps', post(app))).status).toBe(201)
+  secrets['an app’s secret'] = app.app_secret
+  secrets['an app’s token'] = app.verify_token
+  await admin.call('/account/password', post({ current: goodPassword, next: 'another canary of mine' }))
+  secrets['a new password'] = 'another canary of mine'
+
+  const kept = await everything()
+  expect(kept).toContain(admin.email)
+  const logged = house.logged.join('\n')
+  for (const [what, secret] of Object.entries(secrets)) {
+    expect(secret?.length, what).toBeGreaterThan(9)
+    const plain = what.startsWith('backup') ? [secret, secret.replaceAll('-', '')] : [secret]
+    for (const form of plain.flatMap((each) => [each, Buffer.from(each).toString('hex')])) {
+      expect(kept.includes(form), `${what} in the database`).toBe(false)
+      expect(logged.includes(form), `${what} in the log`).toBe(false)
+    }
+  }
+})
