@@ -54,7 +54,7 @@ async function shoot(page: Page, address: string, name: string): Promise<void> {
   await page.waitForLoadState('load')
   // Streams stay open, so the network is never idle: what is drawn is waited for instead.
   await page
-    .waitForFunction(`!document.querySelector('[data-loading], [aria-busy="true"]')`, null, { timeout: 8000 })
+    .waitForFunction(`!document.querySelector('[class*="skeleton"], [aria-busy="true"]')`, null, { timeout: 8000 })
     .catch(() => {})
   await page.waitForTimeout(700)
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })

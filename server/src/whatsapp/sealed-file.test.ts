@@ -85,6 +85,8 @@ test('a form’s sealed file is read with its keys, and the answers are without 
     },
     { field: 'a.b', index: 1 },
   ])
+  // In no list it is no picker's answer; its keys are nobody's business all the same.
+  expect(readForm({ response_json: JSON.stringify({ one: photo }) })?.response).toEqual({ one: left })
   const broken = { ...photo, encryption_metadata: { ...metadata, iv: 'AAAA' } }
   const unread = readForm({ response_json: JSON.stringify({ photos: [broken] }) })
   expect([unread?.files, unread?.response]).toEqual([[], { photos: [left] }])

@@ -175,3 +175,14 @@ test('the audit log can be taken away as a file in which no cell is a formula', 
   expect(text).toContain(`'@sum(a1)`)
   expect(text).not.toMatch(/(^|,)"?[=+@-]/m)
 })
+
+test('that a second factor is no longer asked for needs a fresh proof; another name does not', async () => {
+  const place = await newWorkspace(house)
+  const boss = await signedIn(house, { workspaceId: place.id, role: 'admin' })
+  const change = (body: object) => boss.call(`/w/${place.id}/settings`, { method: 'PATCH', body })
+  house.clock.forward({ minutes: 11 })
+  expect((await change({ requires_two_factor: false })).body.error.code).toBe('confirmation_required')
+  expect((await change({ name: 'Another' })).status).toBe(200)
+  await boss.call('/confirm', { method: 'POST', body: { password: boss.password } })
+  expect((await change({ requires_two_factor: false })).status).toBe(200)
+})

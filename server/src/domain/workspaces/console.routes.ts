@@ -30,7 +30,9 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
       low_balance: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
     }),
     reply: WorkspaceSettings,
-    async handle({ db, workspaceId, person, audit }, { body }) {
+    async handle({ db, clock, workspaceId, person, audit }, { body }) {
+      const isFresh = (person.confirmedUntil?.getTime() ?? 0) > clock.now().getTime()
+      if (body.requires_two_factor === false && !isFresh) refuse('confirmation_required')
       if (body.requires_two_factor && !person.twoFactor) {
         refuse('conflict', { message: 'Set up a second factor for yourself first; you would lock yourself out.' })
       }
