@@ -15,7 +15,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       throw new Error(`${path} answered ${status} and has nothing to show: ${JSON.stringify(body)}`)
     return id
   }
-  const [delivery] = (await console.call(`${w}/deliveries?state=failed&limit=1`)).body?.data ?? []
+  const [delivery] = (await console.call(`${w}/deliveries?state=waiting&limit=1`)).body?.data ?? []
   const some = ([name, path]: [string, string]) => ({ name, path })
   return (
     [
@@ -44,7 +44,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['workspaces', '/operator/workspaces'],
       ['apps', '/operator/apps'],
       ['health', '/operator/health'],
-      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}`] as [string, string]] : []),
+      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}:${delivery.webhook_id}`] as [string, string]] : []),
     ] as [string, string][]
   ).map(some)
 }

@@ -2,6 +2,7 @@ import { type Role, roles } from '@parley/contract/console/permissions'
 import { recordDeed } from '@parley/server/domain/audit/audit'
 import { invite, linkUrl, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
 import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
+import { endTotp } from '@parley/server/domain/people/two-factor'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { type Call, type Command, Misuse } from '../command.ts'
 import { jsonList, table } from '../table.ts'
@@ -99,14 +100,29 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user reset',
     summary: 'Print a link with which a person sets a new password',
-    options: { email: { value: 'E', required: true, help: 'their e-mail address' } },
+    options: {
+      email: { value: 'E', required: true, help: 'their e-mail address' },
+      'second-factor': { help: 'takes their authenticator app and backup codes away as well, for those who lost both' },
+    },
     async run(call) {
-      const { clock, config, option } = call
+      const { clock, config, option, flag } = call
       const person = await requireByEmail(call, option('email') ?? '')
-      const url = linkUrl(config.publicUrl, await newResetLink(await call.db(), clock, person, 'command line'))
+      const withoutApp = flag('second-factor')
+      const token = await (await call.db()).transaction(async (tx) => {
+        if (withoutApp) await endTotp(tx, person.id)
+        const deed = { action: 'person.reset_link', workspaceId: null, target: person.id, targetName: person.email }
+        await recordDeed(tx, clock, commandLine, { ...deed, after: { second_factor_off: withoutApp } })
+        return newResetLink(tx, clock, person, 'command line')
+      })
+      const url = linkUrl(config.publicUrl, token)
+      const words = withoutApp ? ' Their second factor is off until they set up a new one.' : ''
       return {
-        lines: [`${person.email} sets a new password here. The link works once, for half an hour:`, '', `  ${url}`],
-        json: { email: person.email, url },
+        lines: [
+          `${person.email} sets a new password here.${words} The link works once, for half an hour:`,
+          '',
+          `  ${url}`,
+        ],
+        json: { email: person.email, second_factor_off: withoutApp, url },
       }
     },
   },

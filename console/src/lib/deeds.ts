@@ -68,6 +68,7 @@ const sentences: Record<string, Words> = {
   'connection.sync': () => 'asked the network for an account anew',
   'person.reset_link': (name) => `made a link for a new password of ${name}`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
+  'session.locked': () => 'was locked out for a while, after too many wrong tries',
   'session.first_factor': () => 'gave the right password and was asked for a second factor',
   'session.end': () => 'signed out',
   'session.revoke': () => 'signed out one of their devices',

@@ -4,6 +4,7 @@ import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from '../connections/places.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
+import { totpPlace } from '../people/two-factor.ts'
 import { secretPlace } from '../webhooks/targets.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { countSenders, lowBalances, sealedSecrets, troubledConnections, troubledSenders } from './health.sql.ts'
@@ -12,6 +13,7 @@ const places = {
   app: [appSecretPlace, verifyTokenPlace],
   connection: [accessTokenPlace],
   endpoint: [secretPlace],
+  person: [totpPlace],
 } as const
 
 export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
@@ -20,16 +22,16 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
     sealed.some((each, index) => !opens(keys, each, places[kind][index]?.(id) ?? '')),
   )
   if (shut.length === 0) return ok('secrets', `PARLEY_SECRET_KEYS opens all ${all.length} that are kept.`)
-  const counts = (['app', 'connection', 'endpoint'] as const)
+  const counts = (['app', 'connection', 'endpoint', 'person'] as const)
     .map((kind) => ({ kind, shut: shut.filter((each) => each.kind === kind).length }))
     .filter((each) => each.shut > 0)
     .map((each) => `${each.shut} of ${count(all.filter(({ kind }) => kind === each.kind).length, each.kind)}`)
   const wanted = new Set(shut.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
   return problem('secrets', `PARLEY_SECRET_KEYS does not open the secrets of ${counts.join(', ')}.`, {
     details: shut.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
-    means: `They were sealed with ${[...wanted].map((id) => `"${id}"`).join(', ')}. Deliveries and messages that need them wait; nothing is dropped.`,
+    means: `They were sealed with ${[...wanted].map((id) => `"${id}"`).join(', ')}. Deliveries and messages that need them wait, nothing is dropped; people sign in with a backup code.`,
     advice:
-      'Put the old key back beside the new one ("new:…,old:…"). If it is lost: "webhook rotate", "app change" and "connection change" give each a new secret.',
+      'Put the old key back beside the new one ("new:…,old:…"). If it is lost: "webhook rotate", "app change" and "connection change" give each a new secret, and "user reset --second-factor" lets a person set up a new app.',
   })
 }
 

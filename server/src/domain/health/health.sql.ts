@@ -83,11 +83,12 @@ export const troubledEndpoints = (db: Db): Promise<TroubledEndpoint[]> =>
 
 export const sealedSecrets = (
   db: Db,
-): Promise<{ kind: 'app' | 'connection' | 'endpoint'; id: string; sealed: string[] }[]> =>
+): Promise<{ kind: 'app' | 'connection' | 'endpoint' | 'person'; id: string; sealed: string[] }[]> =>
   db.rows(
     `select 'app' as kind, id, array[app_secret_sealed, verify_token_sealed] as sealed from apps
      union all select 'connection', id, array[access_token_sealed] from connections
-     union all select 'endpoint', id, array[secret_sealed] from webhooks where deleted_at is null`,
+     union all select 'endpoint', id, array[secret_sealed] from webhooks where deleted_at is null
+     union all select 'person', id, array[totp_sealed] from people where totp_sealed is not null`,
   )
 
 export interface TroubledConnection {

@@ -66,6 +66,10 @@ test('a wrong password and an unknown address are told apart by nobody, and five
     house.clock.forward({ seconds: 61 })
     expect((await browser.call('/sign-in', right)).status).toBe(email === person.email ? 200 : 401)
   }
+  const locks = await house.db.rows<{ actor: string }>(
+    `select actor from audit_entries where action = 'session.locked'`,
+  )
+  expect(locks).toEqual([{ actor: person.email }])
 })
 
 test('with an authenticator app the password alone opens nothing, and a code is good once', async () => {

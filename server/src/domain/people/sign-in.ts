@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
+import { recordDeed } from '../audit/audit.ts'
 import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
 import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
@@ -29,6 +30,7 @@ export async function signIn(
   const taken = await takeTry(db, clock, email)
   const person = await personByEmail(db, email)
   const right = await unlessUnable(db, taken, isPassword(person?.password_hash ?? null, given.password))
+  if (person && !right) await noteLock(db, clock, person, taken, browser)
   if (!person || !right) return refuse('wrong_credentials', { message: unlike })
   // Half of it: what was wrong before counts until the second factor is right as well.
   if (person.totp_confirmed_at) await giveBackTry(db, taken)
@@ -63,10 +65,21 @@ export async function secondFactor(
     given.kind === 'totp'
       ? await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code))
       : await takeBackupCode(db, person.id, given.code)
-  if (!right) refuse('wrong_credentials', { message: wrongCode })
+  if (!right) {
+    await noteLock(db, clock, person, taken, browser)
+    refuse('wrong_credentials', { message: wrongCode })
+  }
   if (!(await useChallenge(db, stepToken))) refuse('not_signed_in')
   await clearTries(db, person.email)
   return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
+}
+
+/** That somebody was locked out is on record, with where the last wrong try came from. */
+async function noteLock(db: Db, clock: Clock, person: Person, taken: Try, browser: Browser): Promise<void> {
+  if (taken.lockedUntil === null) return
+  const after = { until: taken.lockedUntil.toISOString() }
+  const who = { personId: person.id, name: person.email, ...browser }
+  await recordDeed(db, clock, who, { action: 'session.locked', workspaceId: null, after })
 }
 
 /** That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. */
