@@ -15,7 +15,8 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       throw new Error(`${path} answered ${status} and has nothing to show: ${JSON.stringify(body)}`)
     return id
   }
-  const [delivery] = (await console.call(`${w}/deliveries?state=waiting&limit=1`)).body?.data ?? []
+  const held = (await console.call(`${w}/deliveries?state=held&limit=100`)).body?.data ?? []
+  const delivery = held.find(({ attempts }: { attempts: number }) => attempts > 0)
   const some = ([name, path]: [string, string]) => ({ name, path })
   return (
     [
@@ -44,7 +45,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['workspaces', '/operator/workspaces'],
       ['apps', '/operator/apps'],
       ['health', '/operator/health'],
-      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}:${delivery.webhook_id}`] as [string, string]] : []),
+      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]] : []),
     ] as [string, string][]
   ).map(some)
 }

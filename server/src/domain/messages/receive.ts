@@ -8,14 +8,16 @@ import type { InboundItem } from '../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignedByNetwork } from '../../whatsapp/signature.ts'
 import { applyTemplateChange, noteChange } from '../connections/connections.ts'
-import { type Destination, destinationsOf } from './inbound.sql.ts'
 import { keepInbound } from './inbound.ts'
+import { Routes } from './routes.ts'
 import { keepStatuses, toReport } from './statuses.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
 export interface AppSecrets {
   appSecret: string
   verifyToken: string
+  /** The routing revision at which they were read. */
+  revision: number
 }
 
 export interface ReceiveDeps {
@@ -39,7 +41,11 @@ export interface Ingress {
  * is noted and answered like the rest, for the network would otherwise repeat the whole batch for days.
  */
 export function newIngress(deps: ReceiveDeps): Ingress {
-  const keep = batched((webhooks: Webhook[]) => keepEach(deps, webhooks), { maxItems: 200, maxUnderWay: 2 })
+  const routes = new Routes(deps.db)
+  const keep = batched((webhooks: Webhook[]) => keepEach({ ...deps, routes }, webhooks), {
+    maxItems: 200,
+    maxUnderWay: 2,
+  })
   return {
     async greet(appId, queryString) {
       const app = await deps.openApp(appId)
@@ -50,7 +56,8 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       if (!app || !isSignedByNetwork(body, signature, app.appSecret)) {
         refuse('invalid_key', { message: 'The signature is missing or is not this app’s.' })
       }
-      const outcome = await keep({ appId, items: readWebhook(parse(body), deps.clock.now()) })
+      const { revision } = app
+      const outcome = await keep({ appId, revision, items: readWebhook(parse(body), deps.clock.now()) })
       if (outcome.kind === 'failed') throw outcome.error
     },
   }
@@ -58,6 +65,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
 
 interface Webhook {
   appId: string
+  revision: number
   items: Incoming[]
 }
 
@@ -69,10 +77,12 @@ function parse(body: Buffer): unknown {
   }
 }
 
+type KeepDeps = ReceiveDeps & { routes: Routes }
+
 type Outcome = { kind: 'kept' } | { kind: 'failed'; error: unknown }
 
 /** All at once; if that fails, one by one, so that a webhook that cannot be kept costs no other. */
-async function keepEach(deps: ReceiveDeps, webhooks: readonly Webhook[]): Promise<Outcome[]> {
+async function keepEach(deps: KeepDeps, webhooks: readonly Webhook[]): Promise<Outcome[]> {
   try {
     await keepAll(deps, webhooks)
     return webhooks.map(() => ({ kind: 'kept' }))
@@ -84,15 +94,18 @@ async function keepEach(deps: ReceiveDeps, webhooks: readonly Webhook[]): Promis
   }
 }
 
-async function keepAll({ db, clock, log }: ReceiveDeps, webhooks: readonly Webhook[]): Promise<void> {
+async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
   const items = webhooks.flatMap(({ appId, items: own }) => own.map((item) => ({ appId, item })))
   const addressed = items.filter(
     (each): each is Addressed => each.item.kind === 'message' || each.item.kind === 'status',
   )
-  const routes = await routesFor(db, addressed)
-  const placed = addressed.flatMap(({ appId, item }) => {
-    const destination = routes.get(`${appId} ${item.phoneNumberId}`)
+  const destinations = await routes.find(
+    addressed.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
+    Math.max(...webhooks.map(({ revision }) => revision)),
+  )
+  const placed = addressed.flatMap(({ appId, item }, index) => {
+    const destination = destinations[index]
     if (!destination) log.info({ appId, phoneNumberId: item.phoneNumberId, kind: item.kind }, 'not one of our numbers')
     return destination ? [{ item, destination }] : []
   })
@@ -116,14 +129,6 @@ async function keepAll({ db, clock, log }: ReceiveDeps, webhooks: readonly Webho
 interface Addressed {
   appId: string
   item: InboundItem | StatusItem
-}
-
-async function routesFor(db: Db, addressed: readonly Addressed[]): Promise<Map<string, Destination>> {
-  const numbers = new Map(
-    addressed.map(({ appId, item: { phoneNumberId } }) => [`${appId} ${phoneNumberId}`, { appId, phoneNumberId }]),
-  )
-  const found = numbers.size === 0 ? [] : await destinationsOf(db, [...numbers.values()])
-  return new Map(found.map((destination) => [`${destination.appId} ${destination.phoneNumberId}`, destination]))
 }
 
 /** What leads to no event. */

@@ -23,26 +23,38 @@ export interface Sighting {
   messageId: string | null
 }
 
-/**
- * The messages that these statuses speak of, locked until the transaction ends: by the network's id, or by our own, which
- * the network gives back before we know its id. Locked in order, so that two batches never wait in a circle.
- */
-export const lockTracked = (db: Db, seen: readonly Sighting[]): Promise<Tracked[]> =>
-  db.rows(
-    `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
-       m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
-       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
-       array(select s.status from message_statuses s where s.message_id = m.id) as known
-     from messages m
-     where m.id in (
+const spokenOf = `m.id in (
        select m.id from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
          join messages m on m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id
        union
        select m.id from unnest($1::uuid[], $3::uuid[]) as q(sender_id, message_id)
-         join messages m on m.id = q.message_id and m.sender_id = q.sender_id)
-     order by m.id for update of m`,
-    [seen.map((each) => each.senderId), seen.map((each) => each.waMessageId), seen.map((each) => each.messageId)],
-  )
+         join messages m on m.id = q.message_id and m.sender_id = q.sender_id)`
+
+/**
+ * The messages that these statuses speak of, locked until the transaction ends: by the network's id, or by our own, which
+ * the network gives back before we know its id. Locked in order, so that two batches never wait in a circle. They are read
+ * by a statement of its own: one that waits for a lock goes on to see other tables as they were before it waited, and would
+ * miss a status that whoever held the lock has just written.
+ */
+export async function lockTracked(db: Db, seen: readonly Sighting[]): Promise<Tracked[]> {
+  const values = [
+    seen.map((each) => each.senderId),
+    seen.map((each) => each.waMessageId),
+    seen.map((each) => each.messageId),
+  ]
+  const [, tracked] = await Promise.all([
+    db.rows(`select m.id from messages m where ${spokenOf} order by m.id for update of m`, values),
+    db.rows<Tracked>(
+      `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
+         m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
+         least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
+         array(select s.status from message_statuses s where s.message_id = m.id) as known
+       from messages m where ${spokenOf} order by m.id`,
+      values,
+    ),
+  ])
+  return tracked
+}
 
 export interface StatusRow {
   messageId: string
