@@ -27,10 +27,11 @@ test('two that report the same status at once: one of them counts, and neither f
     release = resolve
   })
   const first = house.db.transaction(async (tx) => {
-    await keepStatuses(tx, now, [report])
+    await keepStatuses(tx, now, [report, { ...report, status: 'delivered' }])
     await held
   })
-  // It begins while the first still holds the message, and waits for it.
+  // It begins while the first still holds the message, and waits for it. A status that is behind the message's own still
+  // counts if it is news.
   const second = house.db.transaction((tx) => keepStatuses(tx, now, [report]))
   await waiting()
   release()
