@@ -45,7 +45,9 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['workspaces', '/operator/workspaces'],
       ['apps', '/operator/apps'],
       ['health', '/operator/health'],
-      ...(delivery ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]] : []),
+      ...(delivery
+        ? [['delivery', `${w}/deliveries?open=${delivery.event_id}.${delivery.webhook_id}`] as [string, string]]
+        : []),
     ] as [string, string][]
   ).map(some)
 }

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { withLock } from './lock.mjs'
 
 /** Builds the console's pages if they were never built or their sources have changed since. */
@@ -10,6 +12,7 @@ export async function ensureConsole(root, node) {
   const stamp = join(folder, 'dist', '.built-from')
   const sources = digestOf([
     join(root, 'package-lock.json'),
+    fileURLToPath(import.meta.url),
     ...['index.html', 'vite.config.ts'].map((name) => join(folder, name)),
     ...filesIn(join(folder, 'src')),
     ...filesIn(join(root, 'contract', 'src')),
@@ -23,6 +26,7 @@ export async function ensureConsole(root, node) {
     process.stderr.write('Building the console…\n')
     rmSync(stamp, { force: true })
     await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'), nameChild)
+    compressAll(join(folder, 'dist', 'assets'))
     writeFileSync(stamp, sources)
   })
 }
@@ -43,6 +47,15 @@ function build(folder, node, vite, nameChild) {
       else reject(new Error(`The console could not be built:\n${words.trim()}`))
     })
   })
+}
+
+/** Once, here, and not for every request: the service hands out the smaller file where a browser takes it. */
+function compressAll(folder) {
+  for (const file of filesIn(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const bytes = readFileSync(file)
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes))
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+  }
 }
 
 function digestOf(files) {

@@ -14,6 +14,7 @@ import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receive.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
 import { RequestLog } from './domain/requests/request-log.ts'
+import { Traffic } from './domain/requests/traffic.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
@@ -72,6 +73,7 @@ export async function buildApi({
   patience = usualPatience,
 }: ApiDeps): Promise<Api> {
   const requestLog = new RequestLog(db, log)
+  const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
   const keeper = await startKeeper(db, clock, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
@@ -86,6 +88,7 @@ export async function buildApi({
     admit: newGate(db, clock, keeper),
     record(record) {
       requestLog.record(record)
+      traffic.note(record)
       uses.note(record)
       requests.note(record)
     },
@@ -114,6 +117,7 @@ export async function buildApi({
     async flush() {
       await console.stop()
       await requestLog.stop()
+      await traffic.stop()
       await uses.stop()
       await keeper.stop()
     },

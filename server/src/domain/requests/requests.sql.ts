@@ -16,15 +16,18 @@ const logColumns = [
   'user_agent',
 ]
 
-/** Logs a batch and counts it, and its refusals once more, by the hour; all or nothing. */
+/** Logs a batch, and counts its refusals by the hour; all or nothing. */
 export async function insertRequests(db: Db, records: readonly RequestRecord[]): Promise<void> {
   if (records.length === 0) return
   const days = Map.groupBy(records, ({ at }) => Math.floor(at.getTime() / 86_400_000))
   const refused = records.filter((record) => record.code !== null)
+  if (refused.length === 0 && days.size === 1) return copyRequests(db, days)
   await db.transaction(async (tx) => {
     await copyRequests(tx, days)
-    await countTraffic(tx, records)
-    if (refused.length > 0) await countRefusals(tx, refused)
+    if (refused.length > 0) {
+      await countRefusals(tx, refused)
+      await countRefused(tx, refused)
+    }
   })
 }
 
@@ -66,22 +69,6 @@ async function copyRequests(db: Db, days: ReadonlyMap<number, readonly RequestRe
   }
 }
 
-async function countTraffic(db: Db, records: readonly RequestRecord[]): Promise<void> {
-  await db.change(
-    `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
-     select date_trunc('hour', at, 'UTC'), workspace_id, key_id, code, count(*)
-     from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::text[]) as n(at, workspace_id, key_id, code)
-     group by 1, 2, 3, 4 order by 2, 1, 3, 4
-     on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
-    [
-      records.map((record) => record.at),
-      records.map((record) => record.caller?.workspaceId ?? null),
-      records.map((record) => record.caller?.keyId ?? null),
-      records.map((record) => record.code),
-    ],
-  )
-}
-
 async function countRefusals(db: Db, refused: readonly RequestRecord[]): Promise<void> {
   await db.change(
     `insert into refusal_hours as h (hour, workspace_id, code, key_id, address, count, first_at, last_at)
@@ -99,6 +86,23 @@ async function countRefusals(db: Db, refused: readonly RequestRecord[]): Promise
       refused.map((record) => record.code),
       refused.map((record) => record.caller?.keyId ?? null),
       refused.map((record) => record.address),
+    ],
+  )
+}
+
+/** The same among all requests, where those that went well are counted too. */
+async function countRefused(db: Db, refused: readonly RequestRecord[]): Promise<void> {
+  await db.change(
+    `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
+     select date_trunc('hour', at, 'UTC'), workspace_id, key_id, code, count(*)
+     from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::text[]) as n(at, workspace_id, key_id, code)
+     group by 1, 2, 3, 4 order by 2, 1, 3, 4
+     on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
+    [
+      refused.map((record) => record.at),
+      refused.map((record) => record.caller?.workspaceId ?? null),
+      refused.map((record) => record.caller?.keyId ?? null),
+      refused.map((record) => record.code),
     ],
   )
 }

@@ -31,7 +31,9 @@ export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) 
     index: false,
     immutable: true,
     maxAge: '365d',
-    setHeaders: (reply) => void reply.header('X-Content-Type-Options', 'nosniff'),
+    preCompressed: true,
+    globIgnore: ['**/*.{br,gz}'],
+    setHeaders: (reply) => void reply.headers({ 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding' }),
   })
   return (reply) => {
     const nonce = randomBytes(16).toString('base64')

@@ -1,0 +1,272 @@
+import { gzipSync } from 'node:zlib'
+import { errorCatalogue } from '@parley/contract/errors'
+import { verifyWebhook } from '@parley/sdk'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
+import { type Received, type Receiver, useReceivers } from '../server/testing/receiver.ts'
+import { until } from '../server/testing/until.ts'
+import { type Installation, startInstallation } from './installation.ts'
+
+/** One story, told in steps: each test goes on where the one before it ended. */
+const browser = useBrowser()
+const newReceiver = useReceivers()
+const ada = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
+let place: Installation
+let receiver: Receiver
+/** What Ada's browser keeps from one step to the next: her session. */
+let kept: NonNullable<BrowserContextOptions['storageState']>
+let key = ''
+let webhookUrl = ''
+
+beforeAll(async () => {
+  place = await startInstallation()
+  receiver = await newReceiver()
+})
+afterAll(() => place?.stop())
+
+test('the link that the first start prints makes the first account', async () => {
+  const page = await browser.newPage()
+  await page.goto(place.setupUrl)
+  await fillAccount(page, ada)
+  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await title(page, 'Overview')
+  expect(page.url()).toBe(at(''))
+  for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
+  kept = await page.context().storageState()
+  await page.goto(place.setupUrl)
+  await title(page, 'This link no longer works')
+}, 60_000)
+
+test('a key is made, copied, and seen to work', async () => {
+  const page = await openAt('/keys', { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabel('Name').fill('Order service')
+  await form.getByRole('button', { name: 'Read only' }).click()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const made = page.getByRole('dialog', { name: 'Your new key' })
+  await made.getByRole('button', { name: 'Copy', exact: true }).first().click()
+  await made.getByRole('button', { name: 'Copied' }).waitFor()
+  key = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(key).toMatch(/^prl_live_\w+$/)
+  await made.getByText('Waiting for the first request…').waitFor()
+  expect((await call('/v1/me')).status).toBe(200)
+  await made.getByText('The first request has arrived, from 127.0.0.1. The key works.').waitFor()
+  await made.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row', { name: /Order service.*127\.0\.0\.1/ }).waitFor()
+  expect(await page.content()).not.toContain(key)
+})
+
+test('a call shows up in the request log by itself', async () => {
+  const page = await openAt('/requests?live=1')
+  await page
+    .getByRole('row', { name: /\/v1\/me/ })
+    .first()
+    .waitFor()
+  expect(await page.getByRole('row', { name: /\/v1\/senders/ }).count()).toBe(0)
+  await page.evaluate('window.wasNeverReloaded = true')
+  expect((await call('/v1/senders')).status).toBe(200)
+  await page.getByRole('row', { name: /GET\s*\/v1\/senders.*200.*Order service/ }).waitFor()
+  expect(await page.evaluate('window.wasNeverReloaded')).toBe(true)
+})
+
+test('a webhook is made, its secret shown once, and a test event verified with it', async () => {
+  const page = await openAt('/webhooks')
+  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create webhook' })
+  await form.getByLabel('Name').fill('Booking system')
+  await form.getByLabel('URL').fill(receiver.url)
+  await form.getByRole('button', { name: 'Create webhook' }).click()
+  const made = page.getByRole('dialog', { name: 'Your new webhook' })
+  await made.getByRole('button', { name: 'Reveal' }).click()
+  const secret = (await made.getByText(/^whsec_/).textContent()) ?? ''
+  await made.getByRole('button', { name: 'Done' }).click()
+  const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
+  await asking.getByRole('button', { name: 'Close without copying' }).click()
+  await title(page, 'Booking system')
+  webhookUrl = page.url()
+  expect(await page.content()).not.toContain(secret)
+
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  const trial = page.getByRole('dialog', { name: 'Send test event' })
+  await trial.getByRole('button', { name: 'Send test event' }).click()
+  await trial.getByText('The endpoint took it.').waitFor()
+  const [arrived] = receiver.received
+  const event = await verifyWebhook(arrived?.body ?? '', arrived?.headers as Record<string, string>, secret)
+  expect(event).toMatchObject({ type: 'message.received', data: { test: true } })
+})
+
+test('an endpoint that keeps failing is disabled, its events are held, and all arrive once it is enabled', async () => {
+  const page = await openAt(webhookUrl)
+  await title(page, 'Booking system')
+  receiver.behave(500)
+  const before = receiver.received.length
+  // Each is tried twice at once, and twenty failures in a row are too many.
+  for (let turn = 1; turn <= 10; turn++) await say(`Is anybody there? (${turn})`)
+  await until('twenty attempts are made', () => receiver.received.length >= before + 20)
+  const notice = page.getByText('This webhook is disabled.').locator('..')
+  await notice.waitFor()
+  for (let turn = 11; turn <= 13; turn++) await say(`Is anybody there? (${turn})`)
+  await notice.getByText('13 events are held and will be sent once it is enabled.').waitFor()
+  expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*answered with status 500\./)
+  expect(receiver.received.length).toBe(before + 20)
+
+  receiver.behave(200)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await notice.waitFor({ state: 'detached' })
+  const texts = () => receiver.received.slice(before + 20).map(textOf)
+  const everything = Array.from({ length: 13 }, (_, turn) => `Is anybody there? (${turn + 1})`)
+  await until('all that was held arrives', () => texts().length >= 13)
+  expect(texts().toSorted()).toEqual(everything.toSorted())
+  await page
+    .getByRole('row', { name: /message\.received.*Delivered.*200/ })
+    .first()
+    .waitFor()
+})
+
+test('a delivery shows each attempt, and goes out again by hand with the same id', async () => {
+  const page = await openAt(webhookUrl)
+  const { id } = receiver.received.find((one) => textOf(one) === 'Is anybody there? (1)') as Received
+  const times = () => receiver.received.filter((one) => one.id === id).length
+  const before = times()
+  await page.getByRole('row', { name: id }).click()
+  const drawer = page.getByRole('dialog', { name: 'message.received' })
+  const attempts = drawer.getByRole('list', { name: 'Attempts' }).getByRole('listitem')
+  await attempts.nth(2).waitFor()
+  const words = await attempts.allTextContents()
+  expect(words).toEqual([
+    expect.stringMatching(/200.*\d+ ms/),
+    expect.stringMatching(/Retry.*500.*\d+ ms/),
+    expect.stringMatching(/First attempt.*500.*\d+ ms/),
+  ])
+  await drawer.getByText('answer 200').waitFor()
+  await drawer.getByRole('button', { name: 'Show the answer' }).last().click()
+  await drawer.getByText('answer 500').waitFor()
+
+  await drawer.getByRole('button', { name: 'Retry', exact: true }).click()
+  await page.getByText('Retry queued').first().waitFor()
+  await until('it arrives once more', () => times() === before + 1)
+  await attempts.filter({ hasText: /Sent by hand.*200/ }).waitFor()
+})
+
+test('a refusal shows up in its group, with its cause and what to do', async () => {
+  const page = await openAt('/refusals')
+  await page.getByText('Nothing was refused in 24 hours').waitFor()
+  expect((await call('/v1/messages', { to: '16505550123', type: 'text' })).status).toBe(403)
+  await page.getByRole('row', { name: /insufficient_scope.*Order service/ }).click()
+  const drawer = page.getByRole('dialog', { name: 'insufficient_scope' })
+  const { title: name, cause, remedy } = errorCatalogue.insufficient_scope
+  for (const words of [name, cause, remedy]) await drawer.getByText(words).first().waitFor()
+})
+
+test('the reference and the page of errors open from the console, and break no policy', async () => {
+  const page = await openAt('/docs')
+  const [reference] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('link', { name: 'API reference' }).click(),
+  ])
+  await reference.getByText('/v1/messages').first().waitFor()
+  await reference.close()
+  await page.goto(`${place.url}/docs/errors#insufficient_scope`)
+  await page.getByRole('heading', { name: 'insufficient_scope' }).waitFor()
+  await page.getByRole('link', { name: 'API reference' }).click()
+  await page.getByText('/v1/messages').first().waitFor()
+})
+
+test('the first load brings less than 250 KiB of script', async () => {
+  const page = await browser.newPage()
+  const scripts = new Map<string, Promise<Buffer>>()
+  page.on('response', (answer) => {
+    if (answer.request().resourceType() === 'script') scripts.set(answer.url(), answer.body())
+  })
+  await page.goto(`${place.url}/sign-in`)
+  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByLabel('Password', { exact: true }).fill(ada.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await title(page, 'Overview')
+  await page.reload()
+  await title(page, 'Overview')
+  await drawn(page)
+  const sizes = (await Promise.all(scripts.values())).map((body) => gzipSync(body).length)
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThan(250)
+})
+
+test('a member sees no developer pages, and the service refuses what the console hides', async () => {
+  const page = await openAt('/team')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite somebody' })
+  await form.getByLabel('E-mail address').fill('mia@harbour.example')
+  await form.getByRole('radio', { name: 'Member' }).check()
+  await form.getByRole('button', { name: 'Make the link' }).click()
+  const invitation = await page
+    .getByRole('dialog', { name: 'Hand this link on' })
+    .getByText(/\/link\//)
+    .textContent()
+
+  const member = await browser.newPage({ expects: /403/ })
+  await member.goto(invitation ?? '')
+  await fillAccount(member, { name: 'Mia Member', password: 'nine patient herons' })
+  await member.getByRole('button', { name: 'Join' }).click()
+  await title(member, 'Overview')
+  await link(member, 'Messages').waitFor()
+  for (const name of ['API keys', 'Webhooks', 'Deliveries', 'Request log', 'Refusals', 'Health'])
+    expect(await link(member, name).count(), name).toBe(0)
+  for (const [path, name] of [
+    ['/keys', 'API keys'],
+    ['/webhooks', 'Webhooks'],
+    ['/requests', 'Request log'],
+  ] as const) {
+    await member.goto(at(path))
+    await title(member, `You cannot open “${name}”`)
+    const status = await member.evaluate<number>(
+      `fetch('/console/api/w/${place.workspaceId}${path}').then((answer) => answer.status)`,
+    )
+    expect(status, path).toBe(403)
+  }
+})
+
+test('who signs out is out, and the session is dead', async () => {
+  const page = await openAt('', { expects: /401/ })
+  await page.getByRole('button', { name: ada.name }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await title(page, 'Sign in')
+  // The cookie that was kept from before is worth nothing any more.
+  const again = await openAt('/keys', { expects: /401/ })
+  await title(again, 'Sign in')
+  const status = await again.evaluate<number>(`fetch('/console/api/session').then((answer) => answer.status)`)
+  expect(status).toBe(401)
+})
+
+const at = (path: string): string => (path.startsWith('http') ? path : `${place.url}/w/${place.workspaceId}${path}`)
+
+async function openAt(path: string, options: PageOptions = {}): Promise<Page> {
+  const page = await browser.newPage({ storageState: kept, ...options })
+  await page.goto(at(path))
+  return page
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+const link = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
+
+const drawn = (page: Page) => page.waitForFunction(`!document.querySelector('[class*="skeleton"], [aria-busy="true"]')`)
+
+async function fillAccount(page: Page, { name, password }: { name: string; password: string }): Promise<void> {
+  await page.getByLabel('Your name').fill(name)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+}
+
+const call = (path: string, body?: object) =>
+  fetch(place.url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+
+const say = (text: string) => place.control('POST', '/phones/16505550123/say', { to: '15550780001', text })
+
+const textOf = ({ body }: Received): string => JSON.parse(body).data.text?.body ?? JSON.parse(body).data.text

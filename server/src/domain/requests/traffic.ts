@@ -1,0 +1,77 @@
+import type { Db } from '../../db/db.ts'
+import type { RequestRecord } from '../../lib/gate.ts'
+import type { Logger } from '../../lib/logger.ts'
+import { addTraffic, type TrafficRow } from './traffic.sql.ts'
+
+const hourMs = 3_600_000
+const flushMs = 500
+/** What is busy is not written again before this has passed; after a pause it is written at once. */
+const restMs = 5_000
+
+interface Counted extends TrafficRow {
+  writtenMs: number
+}
+
+/**
+ * Requests that went well, by key and hour, for charts: counted in memory and added to the database every few seconds.
+ * Those that were refused are counted with the log. A process that is killed takes up to five seconds of these counts with
+ * it, and nothing of the log.
+ */
+export class Traffic {
+  readonly #db: Db
+  readonly #log: Logger
+  readonly #timer: NodeJS.Timeout
+  readonly #counts = new Map<string, Counted>()
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(db: Db, log: Logger) {
+    this.#db = db
+    this.#log = log
+    this.#timer = setInterval(() => void this.#flush(false), flushMs)
+    this.#timer.unref()
+  }
+
+  note({ caller, code, at }: RequestRecord): void {
+    if (code !== null) return
+    const hour = Math.floor(at.getTime() / hourMs)
+    const key = `${caller?.keyId} ${hour}`
+    const counted = this.#counts.get(key)
+    if (counted) counted.count++
+    else {
+      const { workspaceId = null, keyId = null } = caller ?? {}
+      this.#counts.set(key, { hour: new Date(hour * hourMs), workspaceId, keyId, code, count: 1, writtenMs: -restMs })
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#flush(true)
+  }
+
+  #flush(all: boolean): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write(all))
+    return this.#writing
+  }
+
+  async #write(all: boolean): Promise<void> {
+    const nowMs = performance.now()
+    const due: Counted[] = []
+    for (const [key, counted] of this.#counts) {
+      const rested = nowMs - counted.writtenMs >= restMs
+      if (counted.count > 0 && (all || rested)) due.push(counted)
+      else if (rested) this.#counts.delete(key)
+    }
+    if (due.length === 0) return
+    const rows = due.map((counted) => ({ ...counted }))
+    for (const counted of due) {
+      counted.count = 0
+      counted.writtenMs = nowMs
+    }
+    try {
+      await addTraffic(this.#db, rows)
+    } catch (error) {
+      this.#log.warn({ err: error, counts: rows.length }, 'requests cannot be counted for now')
+      for (const [index, counted] of due.entries()) counted.count += rows[index]?.count ?? 0
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { request } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../testing/house.ts'
+
+const house = useHouse()
+
+test.each([
+  ['br', brotliDecompressSync],
+  ['gzip', gunzipSync],
+] as const)('whoever takes %s gets the scripts compressed, and the same scripts', async (encoding, unpack) => {
+  const page = await fetch(house.url, { headers: { accept: 'text/html' } })
+  // Where the console was not built there is no page to look at.
+  if (!page.ok) return expect(page.status).toBe(404)
+  const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
+  const plain = await ask(script)
+  expect(plain.headers).toMatchObject({
+    vary: 'Accept-Encoding',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  const small = await ask(script, encoding)
+  expect(small.headers).toMatchObject({ ...pick(plain.headers), 'content-encoding': encoding })
+  expect(unpack(small.body).equals(plain.body)).toBe(true)
+  expect(small.body.length).toBeLessThan(plain.body.length / 2)
+})
+
+const pick = (headers: Record<string, unknown>) =>
+  Object.fromEntries(
+    ['content-type', 'cache-control', 'vary', 'x-content-type-options'].map((name) => [name, headers[name]]),
+  )
+
+/** Not by fetch, which unpacks what it gets. */
+function ask(path: string, encoding = 'identity'): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(house.url + path, { headers: { 'accept-encoding': encoding } }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(chunks) }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
