@@ -3,14 +3,13 @@ import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { ById, Strict } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import { type App, createApp, ingressPath, listApps } from './apps.ts'
 import { type Connection, createConnection, listConnections } from './connections.ts'
 import type { Network } from './network.ts'
 import { type SyncOutcome, syncConnection } from './sync.ts'
 
-const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
 const Text = Type.String({ maxLength: 5000 })
 
 /** Apps and connected accounts, which are the operator's; and asking the network anew, which is a workspace's. */
@@ -96,7 +95,7 @@ export const connectionConsoleRoutes = ({
     method: 'POST',
     path: '/operator/connections/:id/sync',
     who: 'operator',
-    params: Strict({ id: Uuid }),
+    params: ById,
     reply: SyncReport,
     ownTransactions: true,
     async handle({ audit }, { params }) {

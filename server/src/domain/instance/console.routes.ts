@@ -1,9 +1,9 @@
 import { HealthReport, TrafficReport } from '@parley/contract/console/operator'
 import { OperatedWorkspace } from '@parley/contract/console/workspace'
-import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { ById } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
@@ -35,7 +35,7 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     path: '/operator/workspaces/:id/credits',
     who: 'operator',
     confirmed: true,
-    params: Type.Object({ id: Uuid }, { additionalProperties: false }),
+    params: ById,
     body: Type.Object({ amount: Type.Integer(), note: Type.String() }, { additionalProperties: false }),
     reply: Type.Object({ balance: Type.Integer() }),
     async handle({ db, clock, audit }, { params, body }) {

@@ -9,18 +9,16 @@ import {
   MyAddress,
   NewKey,
 } from '@parley/contract/console/keys'
-import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { ById } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey } from './rotate.ts'
 import { listShownKeys, toConsoleKey } from './shown.ts'
 import { readWish, rulesOf } from './wish.ts'
-
-const ById = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** What people do with the keys of their workspace. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [

@@ -1,8 +1,8 @@
 import { ConfirmReply, PasskeyRow, SessionRow } from '@parley/contract/console/session'
-import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changePassword, startAnew } from './account.ts'
 import { addPasskey, askForNewPasskey, listPasskeys, removePasskey } from './passkeys.ts'
@@ -12,13 +12,9 @@ import type { PeopleDeps } from './sign-in.routes.ts'
 import { showWho } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
-const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
 const Text = Type.String({ maxLength: 1000 })
-const Nothing = Type.Null()
 const BackupCodes = Type.Array(Type.String())
-const ById = Strict({ id: Uuid })
 
 /** What a person may do with their own account. */
 export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [

@@ -1,15 +1,13 @@
 import { OperatedPerson } from '@parley/contract/console/operator'
 import { HandedLink } from '@parley/contract/console/team'
-import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
+import { ById } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
 import { linkLifeMs, linkUrl, newResetLink } from './links.ts'
 import { listPeople, requirePerson } from './people.ts'
-
-const ById = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** Everybody who can sign in; a way in for a workspace's first admin, and back in for those who forgot their password. */
 export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [

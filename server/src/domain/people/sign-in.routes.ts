@@ -1,6 +1,7 @@
 import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
 import { type ConsoleContext, type ConsoleRoute, type Deed, openRoute, personRoute } from '../../http/console/route.ts'
+import { Nothing, Strict } from '../../http/console/shapes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { accountFor, type Followed, followLink, readLink } from './links.ts'
 import { listPlaces } from './members.ts'
@@ -15,10 +16,7 @@ export interface PeopleDeps {
   version: string
 }
 
-const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
-const Nothing = Type.Null()
 
 /** Signing in and out, and following a link. */
 export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [

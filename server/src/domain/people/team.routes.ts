@@ -1,17 +1,12 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { RoleName } from '@parley/contract/console/session'
 import { HandedLink, Team } from '@parley/contract/console/team'
-import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { inviteToTeam } from './invite.ts'
 import { endInvite, linkUrl, listInvites } from './links.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
-
-const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
-const ById = Strict({ id: Uuid })
-const Nothing = Type.Null()
 
 /** Who belongs to a workspace, and who was asked to. */
 export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [

@@ -2,15 +2,12 @@ import { WorkspaceSettings } from '@parley/contract/console/workspace'
 import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changeSettings, readSettings, type Settings } from './settings.ts'
 import { createWorkspace, requireWorkspace, resumeWorkspace, suspendWorkspace } from './workspaces.ts'
 
-const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
 const Text = Type.String({ maxLength: 1000 })
-const ById = Strict({ id: Uuid })
-const Nothing = Type.Null()
 
 export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: number }): ConsoleRoute[] => [
   workspaceRoute({
