@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => place?.stop())
 
 test('the link that the first start prints makes the first account', async () => {
-  const page = await browser.newPage()
+  const page = await browser.newPage({ expects: /410/ })
   await page.goto(place.setupUrl)
   await fillAccount(page, ada)
   await page.getByLabel('E-mail address').fill(ada.email)
@@ -91,6 +91,8 @@ test('a webhook is made, its secret shown once, and a test event verified with i
 
   await page.getByRole('button', { name: 'Send test event' }).click()
   const trial = page.getByRole('dialog', { name: 'Send test event' })
+  await trial.getByRole('combobox', { name: 'Event type' }).click()
+  await page.getByRole('option', { name: /^message\.received/ }).click()
   await trial.getByRole('button', { name: 'Send test event' }).click()
   await trial.getByText('The endpoint took it.').waitFor()
   const [arrived] = receiver.received
@@ -167,12 +169,12 @@ test('the reference and the page of errors open from the console, and break no p
     page.context().waitForEvent('page'),
     page.getByRole('link', { name: 'API reference' }).click(),
   ])
-  await reference.getByText('/v1/messages').first().waitFor()
+  await reference.getByText('/v1/me').first().waitFor()
   await reference.close()
   await page.goto(`${place.url}/docs/errors#insufficient_scope`)
   await page.getByRole('heading', { name: 'insufficient_scope' }).waitFor()
   await page.getByRole('link', { name: 'API reference' }).click()
-  await page.getByText('/v1/messages').first().waitFor()
+  await page.getByText('/v1/me').first().waitFor()
 })
 
 test('the first load brings less than 250 KiB of script', async () => {

@@ -8,6 +8,7 @@ import { useActions } from '../../lib/actions.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { useSenderChoice } from '../../parts/network/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -19,7 +20,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
-import { useMessages, useSenders, useTemplates } from './messages.queries.ts'
+import { useMessages, useTemplates } from './messages.queries.ts'
 import { SendDialog } from './send-dialog.tsx'
 
 export function MessagesPage() {
@@ -119,7 +120,7 @@ const words = (list: readonly string[]) =>
   list.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) }))
 
 function MessageFilters() {
-  const senders = useSenders()
+  const senders = useSenderChoice()
   const templates = useTemplates()
   return (
     <FilterBar

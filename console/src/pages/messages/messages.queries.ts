@@ -1,5 +1,4 @@
 import type { ListedMessage, MessageStory, SentReply } from '@parley/contract/console/messages'
-import type { ConsoleSender } from '@parley/contract/console/senders'
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
@@ -24,15 +23,6 @@ export function useMessage(id: string) {
   const path = here.api(`messages/${id}`)
   useLive(here.id, ['messages', 'deliveries'], [[path]])
   return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<MessageStory>(path, { signal }) })
-}
-
-export function useSenders() {
-  const path = useHere().api('senders')
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<List<ConsoleSender>>(path, { signal }),
-    staleTime: 60_000,
-  })
 }
 
 /** Templates to choose from. */

@@ -6,13 +6,14 @@ import { plural } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
+import { useSenderChoice } from '../../parts/network/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { focusFirstFault, SegmentedControl, Select, Textarea, TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { sendMessage, useSenders, useTemplates } from './messages.queries.ts'
+import { sendMessage, useTemplates } from './messages.queries.ts'
 
 /** Sends a text; for a template it leads to the template's own page, where its variables are filled in. */
 export function SendDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -25,7 +26,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
   const [to, setTo] = useState(phone ?? '')
   const [text, setText] = useState('')
   const [template, setTemplate] = useState<string | null>(null)
-  const senders = (useSenders().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
+  const senders = (useSenderChoice().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
   const [chosen, setChosen] = useState<string | null>(null)
   const sender = chosen ?? senders[0]?.id ?? null
   const approved = (useTemplates().data?.data ?? []).filter(({ status }) => status === 'APPROVED')

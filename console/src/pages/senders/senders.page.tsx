@@ -2,6 +2,7 @@ import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
+import { useSync } from '../../parts/network/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -10,7 +11,7 @@ import { EmptyState, Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './senders.module.css'
-import { useSenders, useSync } from './senders.queries.ts'
+import { useSenders } from './senders.queries.ts'
 
 export function SendersPage() {
   const here = useHere()

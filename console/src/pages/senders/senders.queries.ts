@@ -1,31 +1,13 @@
-import type { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ConsoleSender } from '@parley/contract/console/senders'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
 import { useLive } from '../../lib/live.ts'
 import type { List } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
-import { toast } from '../../ui/toasts.tsx'
 
 export function useSenders() {
   const here = useHere()
   const path = here.api('senders')
   useLive(here.id, ['senders', 'messages'], [[path]])
   return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<List<ConsoleSender>>(path, { signal }) })
-}
-
-/** Asks the network anew. */
-export function useSync() {
-  const here = useHere()
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: () => api<SyncReply>(here.api('sync'), { method: 'POST' }),
-    onSuccess: async ({ accounts }) => {
-      await client.invalidateQueries({ queryKey: [here.api('senders')] })
-      const failed = accounts.find(({ outcome }) => outcome === 'failed')
-      if (failed) toast.failed(`The account ${failed.account} could not be synchronised: ${failed.remark}`)
-      else if (accounts.length === 0) toast.note('No account is connected yet')
-      else toast.done('Up to date with the network')
-    },
-    onError: (error) => toast.failed(error),
-  })
 }

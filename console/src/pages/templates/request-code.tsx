@@ -1,8 +1,8 @@
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { useSession } from '../../lib/session.ts'
+import { useSenderChoice } from '../../parts/network/network.queries.ts'
 import { CodeTabs } from '../../ui/code-block.tsx'
 import { snippetsFor } from './snippets.ts'
-import { useSenders } from './templates.queries.ts'
 
 /** The send request for this template, ready to be pasted. */
 export function RequestCode({
@@ -13,7 +13,7 @@ export function RequestCode({
   variables: Readonly<Record<string, unknown>>
 }) {
   const { public_url: url } = useSession()
-  const senders = (useSenders().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
+  const senders = (useSenderChoice().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
   // With one sender the API needs no name for it.
   const sender =
     senders.length > 1 ? senders.find(({ connection }) => connection.account === template.account) : undefined

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
+import { useSync } from '../../parts/network/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -14,7 +15,7 @@ import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
-import { useSync, useTemplates } from './templates.queries.ts'
+import { useTemplates } from './templates.queries.ts'
 
 export function TemplatesPage() {
   const here = useHere()

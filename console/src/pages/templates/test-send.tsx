@@ -7,13 +7,14 @@ import { plural } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
+import { useSenderChoice } from '../../parts/network/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import { sendTemplate, useSenders } from './templates.queries.ts'
+import { sendTemplate } from './templates.queries.ts'
 
 interface Props {
   open: boolean
@@ -28,7 +29,7 @@ export function TestSend({ open, onClose, template, variables }: Props) {
   const navigate = useNavigate()
   const [asked] = useSearchParam('to')
   const [to, setTo] = useState(asked ?? '')
-  const senders = (useSenders().data?.data ?? []).filter(
+  const senders = (useSenderChoice().data?.data ?? []).filter(
     ({ status, connection }) => status === 'CONNECTED' && connection.account === template.account,
   )
   const [chosen, setChosen] = useState<string | null>(null)

@@ -2,7 +2,7 @@ import { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/co
 import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Strict } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import { type App, createApp, ingressPath, listApps } from './apps.ts'
@@ -12,7 +12,7 @@ import { type SyncOutcome, syncConnection } from './sync.ts'
 
 const Text = Type.String({ maxLength: 5000 })
 
-/** Apps and connected accounts, which are the operator's; and asking the network anew, which is a workspace's. */
+/** Apps and connected accounts: the operator's. */
 export const connectionConsoleRoutes = ({
   network,
   publicUrl,
@@ -20,31 +20,6 @@ export const connectionConsoleRoutes = ({
   network: Network
   publicUrl: string
 }): ConsoleRoute[] => [
-  workspaceRoute({
-    method: 'GET',
-    path: '/connections',
-    who: 'senders:read',
-    reply: List(OperatedConnection),
-    handle: async ({ db, workspaceId }) => wholeList((await listConnections(db, workspaceId)).map(toConnection)),
-  }),
-  workspaceRoute({
-    method: 'POST',
-    path: '/connections/sync',
-    who: 'network:sync',
-    reply: SyncReport,
-    // The network is waited for; no transaction stays open meanwhile.
-    ownTransactions: true,
-    async handle({ db, workspaceId, audit }) {
-      const faults: string[] = []
-      for (const { id, wabaId } of await listConnections(db, workspaceId)) {
-        const report = toReport(await syncConnection(network, id))
-        if (report.why !== null) faults.push(`Account ${wabaId}: ${report.why}`)
-      }
-      for (const topic of ['senders', 'templates'] as const) db.tell(workspaceId, topic)
-      await audit({ action: 'network.sync', after: { ok: faults.length === 0 } })
-      return { ok: faults.length === 0, why: faults.length === 0 ? null : faults.join(' ') }
-    },
-  }),
   personRoute({
     method: 'GET',
     path: '/operator/apps',
