@@ -188,8 +188,6 @@ test('the first load brings less than 250 KiB of script', async () => {
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await title(page, 'Overview')
-  await page.reload()
-  await title(page, 'Overview')
   await drawn(page)
   const sizes = (await Promise.all(scripts.values())).map((body) => gzipSync(body).length)
   expect(sizes.length).toBeGreaterThan(1)

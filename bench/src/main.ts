@@ -2,6 +2,7 @@ import { benchApi } from './api.ts'
 import { benchDeliver } from './deliver.ts'
 import { benchIngest } from './ingest.ts'
 import { benchIsolation } from './isolation.ts'
+import { benchPages } from './pages.ts'
 import { benchSend } from './send.ts'
 
 const benches: Record<string, { about: string; run: () => Promise<void> }> = {
@@ -12,6 +13,10 @@ const benches: Record<string, { about: string; run: () => Promise<void> }> = {
   },
   ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
   isolation: { about: 'fifty endpoints beside one that hangs with 50,000 waiting', run: benchIsolation },
+  pages: {
+    about: 'what every page of the console asks, over a million messages and ten million requests',
+    run: benchPages,
+  },
   send: { about: 'sends: taken a second, and the time until the network is called', run: benchSend },
 }
 

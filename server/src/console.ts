@@ -10,6 +10,7 @@ import { syncWorkspace } from './domain/connections/sync-workspace.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
+import { courierOf } from './domain/deliveries/couriers.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
 import { type InstanceDeps, instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
@@ -104,7 +105,7 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
   const listening = hearNews(
     db,
     log,
-    (news) => hub.hear(news),
+    (news) => (news.topic === 'due' ? courierOf(db)?.wake() : hub.hear(news)),
     () => hub.missed(),
   )
   // Streams would keep the server from closing: nobody ends them but us.

@@ -1,9 +1,8 @@
 import { finished } from 'node:stream/promises'
-import type { Topic } from '@parley/contract/console/topics'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Connection } from './connection.ts'
-import { NewsDesk, newsChannel } from './news.ts'
+import { NewsDesk, type NewsTopic, newsChannel } from './news.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
@@ -22,7 +21,7 @@ export interface Db {
   /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
   afterCommit(work: () => void): void
   /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
-  tell(workspaceId: string, topic: Topic): void
+  tell(workspaceId: string, topic: NewsTopic): void
   /** The same object for every view of this database and every transaction in it. */
   readonly root: object
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
@@ -95,7 +94,7 @@ export function openDatabase(
     pools: () => [useOf('all', whole), useOf('workspace', walled)],
     async close() {
       closing = true
-      desk.close()
+      await desk.close()
       await Promise.all([whole.end(), walled.end()])
     },
   }

@@ -4,6 +4,8 @@ import { type News, newsChannel, readNews } from './news.ts'
 import type { Session } from './session.ts'
 
 export interface Listening {
+  /** Once it hears, or the first try to has failed. */
+  ready: Promise<void>
   stop(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ export function hearNews(db: Database, log: Logger, heard: (news: News) => void,
 
   const opening = open(true)
   return {
+    ready: opening,
     async stop() {
       stopped = true
       clearTimeout(retry)

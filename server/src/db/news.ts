@@ -1,9 +1,12 @@
 import type { Topic } from '@parley/contract/console/topics'
 
+/** What browsers may hear of, and one for processes alone: there are deliveries that somebody should take up. */
+export type NewsTopic = Topic | 'due'
+
 /** That something of a workspace changed; what it is, whoever cares asks for. */
 export interface News {
   workspaceId: string
-  topic: Topic
+  topic: NewsTopic
 }
 
 export const newsChannel = 'parley_news'
@@ -28,19 +31,21 @@ export class NewsDesk {
     this.#everyMs = everyMs
   }
 
-  tell(workspaceId: string, topic: Topic): void {
+  tell(workspaceId: string, topic: NewsTopic): void {
     if (this.#closed) return
     const key = `${workspaceId} ${topic}`
     if (!this.#items.has(key)) this.#items.set(key, { workspaceId, topic })
-    this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#sentAt + this.#everyMs - Date.now())).unref()
+    this.#timer ??= setTimeout(() => void this.#flush(), Math.max(0, this.#sentAt + this.#everyMs - Date.now())).unref()
   }
 
-  close(): void {
+  /** What was told and not sent yet goes out first. */
+  async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    await this.#flush()
   }
 
-  #flush(): void {
+  async #flush(): Promise<void> {
     this.#timer = undefined
     this.#sentAt = Date.now()
     const all = [...this.#items.values()]
@@ -48,10 +53,10 @@ export class NewsDesk {
     for (let from = 0; from < all.length; from += itemsMax) {
       const part = all.slice(from, from + itemsMax).map(({ workspaceId, topic }) => [workspaceId, topic])
       // A hint that is lost costs a page the time until its next one; the database being away is told elsewhere.
-      this.#send(JSON.stringify(part)).catch(() => {})
+      await this.#send(JSON.stringify(part)).catch(() => {})
     }
   }
 }
 
 export const readNews = (payload: string): News[] =>
-  (JSON.parse(payload) as [string, Topic][]).map(([workspaceId, topic]) => ({ workspaceId, topic }))
+  (JSON.parse(payload) as [string, NewsTopic][]).map(([workspaceId, topic]) => ({ workspaceId, topic }))

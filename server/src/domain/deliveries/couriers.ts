@@ -17,6 +17,13 @@ const couriers = new WeakMap<object, FirstAttempts>()
 
 export const courierOf = (db: Db): FirstAttempts | undefined => couriers.get(db.root)
 
+/** Somebody should look: this process, if it delivers, else whichever does. */
+export function wakeCourier(db: Db, workspaceId: string): void {
+  const courier = courierOf(db)
+  if (courier) db.afterCommit(() => courier.wake())
+  else db.tell(workspaceId, 'due')
+}
+
 /** From now on what is published in this process goes to this courier first. Returns how to end that. */
 export function hire(db: Db, courier: FirstAttempts): () => void {
   couriers.set(db.root, courier)

@@ -2,7 +2,7 @@ import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import { newUuid, withoutPrefix } from '../../lib/ids.ts'
 import { tallyOf } from '../../lib/tally.ts'
-import { courierOf } from './couriers.ts'
+import { courierOf, wakeCourier } from './couriers.ts'
 import { insertEvents } from './deliveries.sql.ts'
 
 /** Something that happened, not yet told to anybody. */
@@ -34,7 +34,10 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   const courier = courierOf(db)
   const lease = courier?.newLease(now) ?? { token: null, until: now }
   const written = await insertEvents(db, now, rows, lease)
-  if (!courier || lease.token === null) return
+  if (!courier || lease.token === null) {
+    for (const workspaceId of new Set(events.map((event) => event.workspaceId))) wakeCourier(db, workspaceId)
+    return
+  }
   const { token, until } = lease
   const byId = new Map(rows.map((row) => [row.id, row]))
   const items = written.flatMap(({ eventId, webhookId, leased }) => {

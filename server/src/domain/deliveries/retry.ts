@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, newUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireWebhook } from '../webhooks/webhooks.ts'
-import { courierOf } from './couriers.ts'
+import { wakeCourier } from './couriers.ts'
 import { sampleOf } from './examples.ts'
 import { attemptsMax } from './judge.ts'
 import { insertRetries, insertRetriesSince, insertTestEvent } from './retry.sql.ts'
@@ -86,5 +86,5 @@ export async function sendTestEvent(
 
 function wakeFor(db: Db, workspaceId: string): void {
   db.tell(workspaceId, 'deliveries')
-  db.afterCommit(() => courierOf(db)?.wake())
+  wakeCourier(db, workspaceId)
 }

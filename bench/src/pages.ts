@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '@parley/server/config'
+import { openStore } from '@parley/server/db/store'
+import { newLogger } from '@parley/server/lib/logger'
+import { questions, type Visit } from './pages-asked.ts'
+import { type Seeded, seed } from './pages-seed.ts'
+import { startTarget } from './process.ts'
+
+const limitMs = 1000
+const warmRounds = 5
+
+/**
+ * Everything that the console's pages ask when they are opened, searched and turned, of one workspace with a million
+ * messages and ten million logged requests. With BENCH_DATA_DIR what was seeded is kept there for the next time.
+ */
+export async function benchPages(): Promise<void> {
+  const kept = process.env.BENCH_DATA_DIR
+  const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  try {
+    const seeded = await seedOnce(dataDir)
+    const target = await startTarget('parley', dataDir)
+    try {
+      const visit = await signIn(`http://127.0.0.1:${target.port}`, seeded)
+      await measure(visit)
+    } finally {
+      await target.stop()
+    }
+  } finally {
+    if (!kept) rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function seedOnce(dataDir: string): Promise<Seeded & { isAgain: boolean }> {
+  const note = join(dataDir, 'bench-pages.json')
+  if (existsSync(note)) return { ...(JSON.parse(readFileSync(note, 'utf8')) as Seeded), isAgain: true }
+  const began = performance.now()
+  console.log('seeding')
+  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
+  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
+  try {
+    const seeded = await seed(store, config, (line) => console.log(line))
+    writeFileSync(note, JSON.stringify(seeded))
+    console.log(`seeded in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+    return { ...seeded, isAgain: false }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Follows the setup link, or signs in where that was done. */
+async function signIn(
+  url: string,
+  { workspaceId, setupToken, isAgain }: Seeded & { isAgain: boolean },
+): Promise<Visit> {
+  const who = { email: 'bench@example.com', password: 'seven quiet otters' }
+  const [path, body] = isAgain ? ['sign-in', who] : [`links/${setupToken}`, { ...who, name: 'Bench' }]
+  const answer = await fetch(`${url}/console/api/${path}`, {
+    method: 'POST',
+    headers: { origin: url, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`signing in answered ${answer.status} ${await answer.text()}`)
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+  return {
+    async ask(path) {
+      const began = performance.now()
+      const reply = await fetch(`${url}/console/api/${path.replace(/^:/, `w/${workspaceId}/`)}`, {
+        headers: { cookie },
+      })
+      const text = await reply.text()
+      const ms = performance.now() - began
+      if (!reply.ok) throw new Error(`${path} answered ${reply.status} ${text}`)
+      return { ms, body: JSON.parse(text) }
+    },
+  }
+}
+
+async function measure(visit: Visit): Promise<void> {
+  const slow: string[] = []
+  let count = 0
+  console.log(`${'page'.padEnd(12)}${'request'.padEnd(86)}${'cold ms'.padStart(8)}${'warm ms'.padStart(9)}`)
+  for await (const { page, path } of questions(visit)) {
+    const cold = (await visit.ask(path)).ms
+    const warm: number[] = []
+    for (let round = 0; round < warmRounds; round++) warm.push((await visit.ask(path)).ms)
+    const median = warm.sort((left, right) => left - right)[Math.floor(warmRounds / 2)] ?? 0
+    const isQuick = cold < limitMs && median < limitMs
+    if (!isQuick) slow.push(path)
+    count++
+    const name = path
+      .replace(/^:/, '')
+      .replace(/cursor=[^&]+/, 'cursor=…')
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
+    console.log(
+      `${page.padEnd(12)}${name.padEnd(86)}${cold.toFixed(0).padStart(8)}${median.toFixed(0).padStart(9)}  ${isQuick ? 'met' : 'MISSED'}`,
+    )
+  }
+  console.log(`\n${count - slow.length} of ${count} within ${limitMs} ms, asked for the first time and again`)
+}
