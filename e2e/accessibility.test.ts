@@ -26,9 +26,7 @@ test('everybody can use every page', async () => {
   const page = await openPage()
   const found: Record<string, string[]> = {}
   for (const { name, path } of await consolePages(lively.console, place.workspaceId)) {
-    const t0 = Date.now()
     await page.goto(place.url + path)
-    console.log(name, 'goto', Date.now() - t0)
     const faults = await faultsOf(page)
     if (faults.length > 0) found[name] = faults
   }
@@ -86,20 +84,16 @@ async function faultsOf(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
   // Streams stay open, so the network is never idle: what is drawn is waited for instead.
   await page.waitForFunction(`!document.querySelector('[class*="skeleton"], [aria-busy="true"]')`)
-  const t1 = Date.now()
   await page.evaluate(axe)
-  console.log('inject', Date.now() - t1)
   const faults: string[] = []
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`)
     await page.waitForFunction('document.getAnimations().length === 0')
     const rules = scheme === 'light' ? {} : { runOnly: ['color-contrast'] }
-    const t2 = Date.now()
     const found = await page.evaluate<Fault[]>(
       `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...rules })}).then((found) => found.violations)`,
     )
-    console.log(scheme, Date.now() - t2)
     const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     for (const { id, nodes } of grave)
       faults.push(...nodes.map(({ html, failureSummary }) => `${scheme}: ${id}: ${html} ${failureSummary}`))

@@ -93,7 +93,7 @@ export async function* questions({ ask }: Visit): AsyncGenerator<Question> {
   for (const q of ['Key 4', 'template_1', '52155007919', 'order-3000', 'wamid.s3001', 'nothing at all']) {
     yield { page: 'palette', path: `:find?q=${encodeURIComponent(q)}` }
   }
-  for (const noun of ['senders', 'keys', 'webhooks', 'team', 'settings', 'connections', 'my-address']) {
+  for (const noun of ['senders', 'keys', 'webhooks', 'team', 'settings', 'my-address']) {
     yield { page: noun, path: `:${noun}` }
   }
   yield { page: 'credits', path: ':credits/usage' }

@@ -253,7 +253,7 @@ async function seedReceived(db: Db, { workspaceId, startMs, stepMs, senders }: P
     `insert into orders (id, workspace_id, message_id, sender_id, sent_by, profile_name, catalog_id, items, total, currency,
        status, received_at, created_at, updated_at)
      select id, workspace_id, id, sender_id, sent_by, profile_name, '77',
-       '[{"product_id":"sku-1","quantity":2,"price":"10.00","currency":"EUR"}]', 20, 'EUR',
+       '[{"product_id":"sku-1","quantity":2,"unit_price":"10.00","currency":"EUR"}]', 20, 'EUR',
        (array['done', 'done', 'done', 'shipped', 'confirmed', 'cancelled', 'new'])[1 + ${lotOf('id', 7)}],
        received_at, recorded_at, recorded_at
      from inbound_messages where workspace_id = $1 and type = 'order'`,
@@ -269,15 +269,15 @@ async function seedEvents(db: Db, { workspaceId, webhooks }: Place): Promise<voi
     `convert_to(json_build_object('type', ${type}, 'data', json_build_object('message_id', 'msg_' || ${id}))::text, 'UTF8')`
   await db.change(
     `insert into events (id, workspace_id, type, body, created_at, message_id)
-     select ${idAt('at', `type || m.id`)}, $1::uuid, type, ${body('type', 'm.id')}, at, m.id
+     select ${idAt('at', `told || m.id`)}, $1::uuid, told, ${body('told', 'm.id')}, at, m.id
      from messages m cross join lateral (values ('message.sent', m.sent_at), ('message.delivered', m.delivered_at),
-       ('message.failed', m.failed_at)) as t(type, at)
-     where m.workspace_id = $1 and at is not null and (type <> 'message.sent' or ${lotOf('m.id', 100)} < 12)`,
+       ('message.failed', m.failed_at)) as t(told, at)
+     where m.workspace_id = $1 and at is not null and (told <> 'message.sent' or ${lotOf('m.id', 100)} < 12)`,
     [workspaceId],
   )
   await db.change(
     `insert into events (id, workspace_id, type, body, created_at, message_id)
-     select ${idAt('recorded_at', `type || id`)}, $1::uuid, told, ${body('told', 'id')}, recorded_at, id
+     select ${idAt('recorded_at', `told || id`)}, $1::uuid, told, ${body('told', 'id')}, recorded_at, id
      from (select *, case when type = 'interactive' then 'flow.completed' else 'message.received' end as told
        from inbound_messages where workspace_id = $1) as m`,
     [workspaceId],

@@ -12,7 +12,7 @@ export interface ServiceProcess {
 }
 
 /** The service in a process of its own, on a database that is there already. */
-export async function spawnService(connection: Connection): Promise<ServiceProcess> {
+export async function spawnService(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -22,6 +22,7 @@ export async function spawnService(connection: Connection): Promise<ServiceProce
       LOG_LEVEL: 'error',
       DATABASE_URL: urlOf(connection),
       PARLEY_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      ...env,
     },
   })
   const exited = once(child, 'exit') as Promise<[number]>
