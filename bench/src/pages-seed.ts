@@ -87,7 +87,7 @@ async function seedFew(db: Db, config: Config, workspaceId: string): Promise<Few
   const connectionId = newUuid()
   await db.change(
     `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
-     values ($1, $2, $3, '1', 'none', $4, 'infinity')`,
+     values ($1, $2, $3, '1', 'none', $4, $4 + interval '1 year')`,
     [connectionId, workspaceId, app.id, now],
   )
   const ids = (count: number) => Array.from({ length: count }, () => newUuid())

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readConfig } from '@parley/server/config'
+import { type Config, readConfig } from '@parley/server/config'
 import { openStore } from '@parley/server/db/store'
 import { createApp } from '@parley/server/domain/connections/apps'
 import { createWebhook } from '@parley/server/domain/webhooks/webhooks'
@@ -38,18 +38,28 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
 
 /** A workspace with one number and one endpoint for each URL; gives the id of the app. */
 export async function prepare(dataDir: string, hookUrls: readonly string[]): Promise<string> {
-  const config = readConfig({ PARLEY_DATA_DIR: dataDir })
+  const { appId } = await prepareAt(readConfig({ PARLEY_DATA_DIR: dataDir }), hookUrls)
+  return appId
+}
+
+/** The same in any installation; with the endpoints' secrets. */
+export async function prepareAt(
+  config: Config,
+  hookUrls: readonly string[],
+  { secret = appSecret, phoneNumberId = numberAt } = {},
+): Promise<{ appId: string; hookSecrets: string[] }> {
   const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
   try {
     const { db } = store
     const now = systemClock.now()
-    const wish = { name: 'bench', appSecret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
+    const wish = { name: 'bench', appSecret: secret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
     const app = await createApp(db, systemClock, config.secretKeys(), wish)
     const rules = { allowHttp: config.webhookAllowHttp, allowRanges: config.webhookAllowRanges }
+    const hookSecrets: string[] = []
     for (const [index, url] of hookUrls.entries()) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)
       const endpoint = { workspaceId, name: 'bench', url, events: ['message.received'] }
-      await createWebhook(db, systemClock, config.secretKeys(), rules, endpoint)
+      hookSecrets.push((await createWebhook(db, systemClock, config.secretKeys(), rules, endpoint)).secret)
       const connectionId = newUuid()
       await db.change(
         `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
@@ -60,10 +70,10 @@ export async function prepare(dataDir: string, hookUrls: readonly string[]): Pro
         `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status,
            quality_rating, created_at, updated_at)
          values ($1, $2, $3, $4, $5, $5, 'CONNECTED', 'GREEN', $6, $6)`,
-        [newUuid(), workspaceId, connectionId, app.id, numberAt(index), now],
+        [newUuid(), workspaceId, connectionId, app.id, phoneNumberId(index), now],
       )
     }
-    return app.id
+    return { appId: app.id, hookSecrets }
   } finally {
     await store.close()
   }

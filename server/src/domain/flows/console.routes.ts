@@ -22,7 +22,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
         ...(from !== undefined && { received_after: from }),
         ...(to !== undefined && { received_before: to }),
       }
-      const { rows } = await listFlowResponses(db, workspaceId, filters, page)
+      const rows = await listFlowResponses(db, workspaceId, filters, page)
       return consolePageOf(page, rows, markOf, toFlowResponseWithFiles)
     },
   }),

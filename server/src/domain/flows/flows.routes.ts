@@ -5,6 +5,7 @@ import { answerBytes } from '../../http/bytes.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { bytesRoute, route } from '../../http/route.ts'
 import {
+  countFlowResponses,
   getFlowResponse,
   listFlowResponses,
   markOf,
@@ -25,7 +26,10 @@ export const flowRoutes = [
     reply: List(FlowResponse),
     handle: async ({ db, caller }, { query }) => {
       const page = readPage(query)
-      const { rows, total } = await listFlowResponses(db, caller.workspaceId, query, page)
+      const [rows, total] = await Promise.all([
+        listFlowResponses(db, caller.workspaceId, query, page),
+        countFlowResponses(db, caller.workspaceId, query),
+      ])
       return pageOf(page, rows, total, markOf, (row) => toFlowResponse(toFlowResponseWithFiles(row)))
     },
   }),

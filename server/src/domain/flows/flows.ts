@@ -16,23 +16,26 @@ export async function listFlowResponses(
   workspaceId: string,
   filters: FlowResponseFilters,
   page: KeySet,
-): Promise<{ rows: Listed[]; total: number }> {
-  for (const param of ['received_after', 'received_before'] as const) {
-    if (Number.isNaN(Date.parse(filters[param] ?? '2026-01-01'))) {
-      refuseParam(param, 'invalid', `${param} is not a time.`)
-    }
-  }
-  const wanted = { ...filters, ...(filters.from && { from: filters.from.replace(/^\+/, '') }) }
-  const [rows, total] = await Promise.all([
-    responsesOf(db, workspaceId, wanted, page),
-    countResponses(db, workspaceId, wanted),
-  ])
+): Promise<Listed[]> {
+  const rows = await responsesOf(db, workspaceId, toWanted(filters), page)
   const files = await filesByResponse(
     db,
     workspaceId,
     rows.map(({ id }) => id),
   )
-  return { rows: rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] })), total }
+  return rows.map((row) => ({ ...row, files: files.get(row.id) ?? [] }))
+}
+
+export const countFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> =>
+  countResponses(db, workspaceId, toWanted(filters))
+
+function toWanted(filters: FlowResponseFilters): FlowResponseFilters {
+  for (const param of ['received_after', 'received_before'] as const) {
+    if (Number.isNaN(Date.parse(filters[param] ?? '2026-01-01'))) {
+      refuseParam(param, 'invalid', `${param} is not a time.`)
+    }
+  }
+  return { ...filters, ...(filters.from && { from: filters.from.replace(/^\+/, '') }) }
 }
 
 export async function getFlowResponse(db: Db, workspaceId: string, id: string): Promise<FlowResponseWithFiles> {

@@ -20,7 +20,7 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
     reply: ConsoleList(Order),
     async handle({ db, workspaceId }, { query }) {
       const page = readConsolePage(query)
-      const { rows } = await listOrders(db, workspaceId, { status: query.status, from: query.phone }, page)
+      const rows = await listOrders(db, workspaceId, { status: query.status, from: query.phone }, page)
       return consolePageOf(page, rows, markOf, toOrder)
     },
   }),

@@ -80,14 +80,6 @@ export const ordersOf = (db: Db, workspaceId: string, filters: OrderFilters, pag
     ...keySetValues(page),
   ])
 
-export async function countOrders(db: Db, workspaceId: string, filters: OrderFilters): Promise<number> {
-  const row = await db.first<{ total: number }>(
-    `select count(*) as total from orders where ${shown}`,
-    shownValues(workspaceId, filters),
-  )
-  return row?.total ?? 0
-}
-
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])
 

@@ -7,7 +7,6 @@ import { refuse, refuseParam } from '../../lib/refuse.ts'
 import {
   changeStatus,
   changesOf,
-  countOrders,
   holdOrder,
   type OrderFilters,
   type OrderRow,
@@ -15,19 +14,8 @@ import {
   ordersOf,
 } from './orders.sql.ts'
 
-export async function listOrders(
-  db: Db,
-  workspaceId: string,
-  filters: OrderFilters,
-  page: KeySet,
-): Promise<{ rows: OrderRow[]; total: number }> {
-  const wanted = { ...filters, from: filters.from?.replace(/^\+/, '') }
-  const [rows, total] = await Promise.all([
-    ordersOf(db, workspaceId, wanted, page),
-    countOrders(db, workspaceId, wanted),
-  ])
-  return { rows, total }
-}
+export const listOrders = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
+  ordersOf(db, workspaceId, { ...filters, from: filters.from?.replace(/^\+/, '') }, page)
 
 export async function getOrder(db: Db, workspaceId: string, id: string): Promise<OrderWithChanges> {
   const uuid = withoutPrefix('ord', id)

@@ -35,13 +35,21 @@ export const receivedBySteps = (db: Db, workspaceId: string, from: Date, hours: 
     ),
   )
 
-/** What messages cost since a time, less what was given back. */
+/**
+ * What messages cost since a time, less what was given back: whole days of UTC as they were counted, and what lies before
+ * the first of them entry by entry.
+ */
 export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
+  const firstDay = new Date(Math.ceil(from.getTime() / 86_400_000) * 86_400_000)
   const row = await fromIndex(db, (tx) =>
     tx.first<{ spent: number }>(
-      `select coalesce(-sum(amount), 0)::bigint as spent from credit_entries
-       where workspace_id = $1 and created_at >= $2 and kind in ('debit', 'refund')`,
-      [workspaceId, from],
+      `select (
+         coalesce((select sum(spent - refunded) from credit_days
+           where workspace_id = $1 and day >= ($3::timestamptz at time zone 'UTC')::date), 0)
+         - coalesce((select sum(amount) from credit_entries
+           where workspace_id = $1 and created_at >= $2 and created_at < $3 and kind in ('debit', 'refund')), 0)
+       )::bigint as spent`,
+      [workspaceId, from, firstDay],
     ),
   )
   return row?.spent ?? 0

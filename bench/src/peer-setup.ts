@@ -1,0 +1,13 @@
+// Prepares an installation that another benchmark has started, as `bench/peers.json` describes it: one workspace, one
+// number, one endpoint. Says on its last line where to post and how deliveries are signed.
+import { readConfig } from '@parley/server/config'
+import { ingressPath } from '@parley/server/domain/connections/apps'
+import { prepareAt } from './setting.ts'
+
+const { PORT = '', HOOK_URL = '', APP_SECRET = '', PHONE_NUMBER_ID = '' } = process.env
+const { appId, hookSecrets } = await prepareAt(readConfig(process.env), [HOOK_URL], {
+  secret: APP_SECRET,
+  phoneNumberId: () => PHONE_NUMBER_ID,
+})
+console.log(JSON.stringify({ ingressUrl: `http://127.0.0.1:${PORT}${ingressPath(appId)}`, hookSecret: hookSecrets[0] }))
+process.exit(0)
