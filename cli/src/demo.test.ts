@@ -29,7 +29,7 @@ test('the first start has a demo workspace that talks with the simulator, and so
   const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: await freePort() }
   const service = await startParley(first)
   const out = await until('the key is shown', () => /prl_live_\w+/.test(service.out()) && service.out())
-  expect(out).toContain(`Simulator      http://127.0.0.1:${first.PARLEY_SIMULATOR_PORT}\n`)
+  expect(out).toContain(`Handset        http://127.0.0.1:${first.PARLEY_SIMULATOR_PORT}\n`)
   expect(out).not.toContain('cannot send')
   const authorization = `Bearer ${/prl_live_\w+/.exec(out)?.[0]}`
   const list = async (url: string, path: string) =>

@@ -16,7 +16,7 @@ export async function welcome(
   const demo = await makeDemo(service, simulator, config, clock, address)
   const troubles = simulator ? await introduce(service, simulator) : []
   const lines = ['', `Ready at ${address}`, `  Console        ${address}/`, `  API reference  ${address}/docs/api`]
-  if (simulator) lines.push(`  Simulator      ${simulator.url}`)
+  if (simulator) lines.push(`  Handset        ${simulator.url}`)
   if (demo?.trouble) troubles.unshift(`The demo workspace has no senders yet: ${demo.trouble}`)
   if (troubles.length > 0) lines.push('', ...troubles)
   if (!demo) return [...lines, ...((await hasPeople(service.store.db)) ? [] : nobodyYet), '']

@@ -29,7 +29,7 @@ async function newShop() {
     const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
     return app.post({ object: 'whatsapp_business_account', entry })
   }
-  const orders = async (filters = {}) => (await listOrders(db, workspace.id, filters, firstPage)).rows.map(toOrder)
+  const orders = async (filters = {}) => (await listOrders(db, workspace.id, filters, firstPage)).map(toOrder)
   return { workspace, app, sender, db, sends, orders }
 }
 
@@ -187,10 +187,10 @@ test('orders are listed by status and person, a page at a time, and of one works
   await changeOrderStatus(db, house.clock, workspace.id, newest?.id ?? '', 'done', 'x')
   expect(names(await orders({ status: 'new' }))).toEqual(['P2', 'P1', 'P0'])
   expect(names(await orders({ status: 'done' }))).toEqual(['P3'])
-  const { rows, total } = await listOrders(db, workspace.id, {}, { ...firstPage, take: 2 })
-  expect([names(rows.map(toOrder)), total]).toEqual([['P3', 'P2'], 4])
+  const rows = await listOrders(db, workspace.id, {}, { ...firstPage, take: 2 })
+  expect(names(rows.map(toOrder))).toEqual(['P3', 'P2'])
   const next = await listOrders(db, workspace.id, {}, { ...firstPage, after: markOf(rows[1] as (typeof rows)[1]) })
-  expect(names(next.rows.map(toOrder))).toEqual(['P1', 'P0'])
+  expect(names(next.map(toOrder))).toEqual(['P1', 'P0'])
   const theirs = (await other.orders())[0]?.id ?? ''
   for (const id of [theirs, `ord_${newUuid()}`, 'x']) {
     await expect(getOrder(db, workspace.id, id)).rejects.toThrow('Not found')
