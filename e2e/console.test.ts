@@ -139,9 +139,9 @@ test('a delivery shows each attempt, and goes out again by hand with the same id
   await attempts.nth(2).waitFor()
   const words = await attempts.allTextContents()
   expect(words).toEqual([
-    expect.stringMatching(/200.*\d+ ms/),
-    expect.stringMatching(/Retry.*500.*\d+ ms/),
-    expect.stringMatching(/First attempt.*500.*\d+ ms/),
+    expect.stringMatching(/200.*\d+ (ms|µs)/),
+    expect.stringMatching(/Retry.*500.*\d+ (ms|µs)/),
+    expect.stringMatching(/First attempt.*500.*\d+ (ms|µs)/),
   ])
   await drawer.getByText('answer 200').waitFor()
   await drawer.getByRole('button', { name: 'Show the answer' }).last().click()
@@ -186,7 +186,8 @@ test('the first load brings less than 250 KiB of script', async () => {
   await page.goto(`${place.url}/sign-in`)
   await page.getByLabel('E-mail address').fill(ada.email)
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  // Not by a click: the mouse would rest on something, and where it rests leads to a page that is then fetched ahead.
+  await page.getByLabel('Password', { exact: true }).press('Enter')
   await title(page, 'Overview')
   await drawn(page)
   const bodies = await Promise.all([...scripts].map(async (url) => (await fetch(url)).arrayBuffer()))

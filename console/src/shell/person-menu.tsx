@@ -1,5 +1,4 @@
 import { Menu, SegmentedControl, useMantineColorScheme } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../lib/api.ts'
 import { useSession } from '../lib/session.ts'
@@ -75,15 +74,11 @@ export function PersonMenu() {
   )
 }
 
+/** The page is loaded anew: nothing that was on it stays in memory, and nothing on it asks again without a session. */
 export function useSignOut(): () => void {
-  const client = useQueryClient()
-  const navigate = useNavigate()
   return () => {
     api('sign-out', { method: 'POST' }).then(
-      async () => {
-        await navigate({ to: '/sign-in' })
-        client.clear()
-      },
+      () => location.assign('/sign-in'),
       (error) => toast.failed(error),
     )
   }

@@ -85,6 +85,9 @@ export function Dialog({
   )
 }
 
+/** What opened the first of several dialogs: one that follows on another was opened by a button that is gone with it. */
+let onPage: HTMLElement | null = null
+
 /** Gives the focus back to what opened a dialog, also when the dialog is taken away whole; of a menu, to its button. */
 export function useFocusBack(open: boolean): void {
   useLayoutEffect(() => {
@@ -92,9 +95,12 @@ export function useFocusBack(open: boolean): void {
     const active = document.activeElement as HTMLElement | null
     const menu = active?.closest('[role="menu"]')
     const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
+    if (opener && opener !== document.body && !opener.closest('[role="dialog"]')) onPage = opener
     return () => {
       setTimeout(() => {
-        if (document.activeElement === document.body && opener?.isConnected) opener.focus()
+        if (document.activeElement !== document.body) return
+        if (opener?.isConnected && opener !== document.body) opener.focus()
+        else onPage?.focus()
       }, 250)
     }
   }, [open])
