@@ -36,6 +36,23 @@ export async function makeLively(place: Installation): Promise<Lively> {
   await refuse(place, reader.secret)
   for (let turn = 0; turn < 3; turn++)
     await control('POST', '/phones/16505550123/say', { text: `One more thing (${turn + 1})` })
+  const { data: senders } = await place.api('/v1/senders')
+  const sender = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001'))
+  await place.api('/v1/messages', {
+    sender_id: sender.id,
+    to: '16505550123',
+    type: 'interactive',
+    interactive: {
+      type: 'button',
+      body: { text: 'Thank you, *Ana*. Shall we keep Thursday at 10:30 for you?' },
+      action: {
+        buttons: [
+          { type: 'reply', reply: { id: 'keep', title: 'Yes, please' } },
+          { type: 'reply', reply: { id: 'move', title: 'Another day' } },
+        ],
+      },
+    },
+  })
   await control('POST', '/settled')
   await until(async () => (await within('/messages?status=queued')).data.length === 0)
   await sleep(1500)
@@ -78,7 +95,10 @@ async function talk({ api, control }: Installation): Promise<void> {
   await sleep(800)
   await act(ana, 'fillForm', {
     values: { full_name: 'Ana Prueba', email: 'ana@example.com', complaint: 'Sore throat since Monday' },
-    files: { photos: [{ filename: 'throat.png' }], documents: [{ filename: 'referral.pdf' }] },
+    files: {
+      photos: [{ filename: 'throat.png' }],
+      documents: [{ filename: 'referral.pdf', mimeType: 'application/pdf', base64: 'JVBERi0xLjQK' }],
+    },
   }).catch(() => {})
   await act(ana, 'order', {
     items: [{ retailerId: 'SKU-1', quantity: 2 }, { retailerId: 'SKU-2' }],
