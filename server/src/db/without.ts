@@ -10,4 +10,4 @@ export const without = <T>(ways: readonly Way[], db: Db, read: (tx: Db) => Promi
     return read(tx)
   })
 
-type Way = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan'
+type Way = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin'

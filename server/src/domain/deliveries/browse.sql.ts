@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { without } from '../../db/without.ts'
 import type { DeliveryState } from './item.ts'
 
 export interface BrowsedRow {
@@ -22,6 +23,10 @@ export interface Place {
   eventId: string
   webhookId: string
 }
+
+/** Along the index, and what belongs to a row looked up for that row: never all there is, to join or sort it. */
+const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+  without(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
 
 export interface Wish {
   workspaceId: string
@@ -48,8 +53,9 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
       `(d.event_id < ${add(firstIdAt(after.at), 'uuid')}
         or (d.event_id, d.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
   ]
-  return db.rows(
-    `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type,
+  return rowByRow(db, (tx) =>
+    tx.rows(
+      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type,
        case when x.due_at = 'infinity' then 'held' when x.attempts > 0 then 'retrying' else 'pending' end as state,
        x.event_created_at as "createdAt", made.count as attempts, l.at as "lastAt", l.status, l.error,
        l.duration_us as "durationUs", case when x.lease is null then nullif(x.due_at, 'infinity') end as "dueAt"
@@ -66,11 +72,15 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
        where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at
        order by a.at desc, a.number desc limit 1) as l on true
      order by x.event_id desc, x.webhook_id desc`,
-    values,
+      values,
+    ),
   )
 }
 
-/** Finished deliveries, which are their last attempts, by the time of those, the newest first. */
+/**
+ * Finished deliveries, which are their last attempts, by the time of those, the newest first. `is true` keeps the index of
+ * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
+ */
 export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' | null): Promise<BrowsedRow[]> {
   const { values, add } = parameters(wish.workspaceId, wish.take)
   const { eventId, since, until, after } = wish
@@ -85,8 +95,9 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
       `(a.at < ${add(after.at, 'timestamptz')}
         or (a.event_id, a.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
   ]
-  return db.rows(
-    `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
+  return rowByRow(db, (tx) =>
+    tx.rows(
+      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
        x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
        x.duration_us as "durationUs", null as "dueAt"
      from (
@@ -96,7 +107,7 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
          from delivery_attempts a
          where a.webhook_id = w.id and a.workspace_id = $1 ${all(conditions)}
            and not exists (select 1 from delivery_attempts l
-             where l.event_id = a.event_id and l.webhook_id = a.webhook_id and l.at >= a.at
+             where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
                and (l.at, l.number) > (a.at, a.number))
            and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
          order by a.at desc, a.event_id desc limit $2) as a
@@ -105,7 +116,8 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
      ) as x
      ${surroundings}
      order by x.at desc, x.event_id desc, x.webhook_id desc`,
-    values,
+      values,
+    ),
   )
 }
 

@@ -1,37 +1,44 @@
+import { type MessageStatus, messageStatuses } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import { without } from '../../db/without.ts'
+import type { Steps } from '../../lib/steps.ts'
 
 /** What a workspace has to know of itself: these read the tables of many nouns, and only read. */
-
-export interface StepRow {
-  at: Date
-  count: number
-}
 
 const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   without(['sort', 'seqscan', 'bitmapscan'], db, read)
 
-/** Messages by the status they have now. Status and time lie in the index; the messages themselves are not read. */
-export const messagesBySteps = (
-  db: Db,
-  workspaceId: string,
-  from: Date,
-  hours: number,
-): Promise<(StepRow & { status: string })[]> =>
+export interface SentRow extends Record<MessageStatus, number> {
+  at: Date
+}
+
+/**
+ * Messages by the status they have now, for each step. Status and time lie in the index, where a step is a stretch of its
+ * own: neither the messages themselves are read nor is it worked out for each in which step it lies.
+ */
+export const messagesBySteps = (db: Db, workspaceId: string, { starts, hours }: Steps): Promise<SentRow[]> =>
   fromIndex(db, (tx) =>
     tx.rows(
-      `select date_bin(make_interval(hours => $3::int), created_at, $2::timestamptz) as at, status, count(*) from messages
-       where workspace_id = $1 and created_at >= $2 group by 1, 2`,
-      [workspaceId, from, hours],
+      `select s.at, m.* from unnest($2::timestamptz[]) as s(at) cross join lateral (
+         select ${messageStatuses.map((status) => `count(*) filter (where status = '${status}') as ${status}`).join(', ')}
+         from messages where workspace_id = $1 and created_at >= s.at and created_at < s.at + make_interval(hours => $3::int)
+       ) as m`,
+      [workspaceId, starts, hours],
     ),
   )
 
-export const receivedBySteps = (db: Db, workspaceId: string, from: Date, hours: number): Promise<StepRow[]> =>
+export const receivedBySteps = (
+  db: Db,
+  workspaceId: string,
+  { starts, hours }: Steps,
+): Promise<{ at: Date; count: number }[]> =>
   fromIndex(db, (tx) =>
     tx.rows(
-      `select date_bin(make_interval(hours => $3::int), recorded_at, $2::timestamptz) as at, count(*)
-       from inbound_messages where workspace_id = $1 and recorded_at >= $2 group by 1`,
-      [workspaceId, from, hours],
+      `select s.at, m.count from unnest($2::timestamptz[]) as s(at) cross join lateral (
+         select count(*) from inbound_messages
+         where workspace_id = $1 and recorded_at >= s.at and recorded_at < s.at + make_interval(hours => $3::int)
+       ) as m`,
+      [workspaceId, starts, hours],
     ),
   )
 

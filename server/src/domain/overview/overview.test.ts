@@ -61,6 +61,22 @@ test('messages are counted by the status they have, in the step they were taken 
   expect((await look(shop.workspace.id, '/overview?period=1y')).status).toBe(400)
 })
 
+test('what was spent is summed from the first step on, in whole days and parts of one', async () => {
+  const shop = await sending.newShop()
+  const spent = async (period: string) =>
+    (await look(shop.workspace.id, `/overview?period=${period}`)).body.credits.spent
+  // Whatever the hour of the first, each later one lies in another day, and the last hours of the day before count too.
+  for (const hours of [0, 120, 20, 15]) {
+    house.clock.forward({ hours })
+    await shop.sendText('+16505550123')
+  }
+  expect([await spent('24h'), await spent('7d'), await spent('30d')]).toEqual([2, 4, 4])
+  house.clock.forward({ hours: 8 })
+  expect(await spent('24h')).toBe(2)
+  house.clock.forward({ hours: 20 })
+  expect([await spent('24h'), await spent('7d'), await spent('30d')]).toEqual([0, 3, 4])
+})
+
 test('requests are counted as ok, refused and failed', async () => {
   const workspace = await newWorkspace(house)
   await workspace.call('/v1/me')

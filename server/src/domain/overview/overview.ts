@@ -1,5 +1,6 @@
 import type { Onboarding, OnboardingStep, Overview, Period } from '@parley/contract/console/overview'
 import { can, type Permission, type Role } from '@parley/contract/console/permissions'
+import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Steps, stepAt, stepsOf, sumBySteps } from '../../lib/steps.ts'
@@ -56,13 +57,13 @@ const sums = (steps: Steps, rows: readonly StepCount[]): number[] =>
 
 async function readMessages({ db, workspaceId }: Viewer, steps: Steps): Promise<Overview['messages']> {
   const [sent, received] = await Promise.all([
-    messagesBySteps(db, workspaceId, steps.from, steps.hours),
-    receivedBySteps(db, workspaceId, steps.from, steps.hours),
+    messagesBySteps(db, workspaceId, steps),
+    receivedBySteps(db, workspaceId, steps),
   ])
-  const of = (status: string) =>
+  const of = (status: MessageStatus) =>
     sums(
       steps,
-      sent.filter((row) => row.status === status),
+      sent.map((row) => ({ at: row.at, count: row[status] })),
     )
   return {
     queued: of('queued'),
