@@ -24,7 +24,9 @@ export function copyDataDir(from: string, to: string): string {
 /** The number of the PostgreSQL that runs on a data directory, or ran last and did not end properly. */
 export function postmasterPid(dataDir: string): number | undefined {
   try {
-    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+    // For a moment the file is there and empty; 0 would be this process's own group.
+    return pid > 0 ? pid : undefined
   } catch {
     return undefined
   }
