@@ -141,9 +141,12 @@ async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise
 async function following<T>(statement: Promise<unknown>, work: () => Promise<T>): Promise<T> {
   // Awaited below; until then nobody else listens.
   statement.catch(() => {})
-  const result = await work()
-  await statement
-  return result
+  try {
+    return await work()
+  } finally {
+    // Where it failed, that is why the work did.
+    await statement
+  }
 }
 
 /** A statement that PostgreSQL refused leaves the connection sound, unless it says that it is going (57P…). */

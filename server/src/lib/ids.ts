@@ -26,33 +26,41 @@ let used = pool.length
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-let lastMs = 0
-let count = 0
+/** The last one that was made: when, and its place among those of the same millisecond. */
+interface Last {
+  ms: number
+  count: number
+}
+
+/** Of the machine's own time, and of times that are given: these may lie apart, and neither must disturb the other's order. */
+const ownTime: Last = { ms: 0, count: 0 }
+const givenTime: Last = { ms: 0, count: 0 }
 
 /**
  * A UUID of version 7: the time comes first, so rows inserted together lie together, and then a counter, so that those
  * made in one millisecond keep the order they were made in.
  */
-export function newUuid(now: number = Date.now()): string {
+export function newUuid(given?: number): string {
   if (used + 10 > pool.length) {
     randomFillSync(pool)
     used = 0
   }
   const at = (offset: number) => pool[used + offset] as number
-  let ms = now
+  const last = given === undefined ? ownTime : givenTime
+  const now = given ?? Date.now()
   // The counter begins anywhere in the lower half of its 12 bits; where it runs over, the next millisecond is borrowed.
-  let order = ((at(0) & 7) << 8) | at(1)
-  if (now === lastMs || now === lastMs - 1) {
-    if (++count > 4095) {
-      lastMs++
-      count = order
+  const start = ((at(0) & 7) << 8) | at(1)
+  if (now === last.ms || now === last.ms - 1) {
+    if (++last.count > 4095) {
+      last.ms++
+      last.count = start
     }
-    ms = lastMs
-    order = count
-  } else if (now > lastMs) {
-    lastMs = now
-    count = order
+  } else {
+    last.ms = now
+    last.count = start
   }
+  const ms = last.ms
+  const order = last.count
   const time = ms.toString(16).padStart(12, '0')
   const tail =
     `7${(order >> 8).toString(16)}${hex[order & 255]}-${hex[(at(2) & 63) | 128]}${hex[at(3)]}-` +

@@ -247,7 +247,9 @@ test('a socket’s folder that somebody else has prepared is not used', () => {
 test('told to stop while opening, it leaves nothing running', async () => {
   const dataDir = newDataDir()
   const stop = new AbortController()
-  const opening = openEmbedded({ dataDir, purpose: 'service', signal: stop.signal })
+  // It takes its time with the first connection, or it might be open before we have seen that it starts.
+  const settings = { post_auth_delay: '1' }
+  const opening = openEmbedded({ dataDir, purpose: 'service', signal: stop.signal, settings })
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
   stop.abort()
   await expect(opening).rejects.toThrow(/abort/i)
