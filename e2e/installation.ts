@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../sdk/testing/free-port.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 
 /** Parley as `npm start` runs it, on ports and a folder of its own. */
@@ -26,9 +26,9 @@ const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 
 export async function startInstallation(): Promise<Installation> {
   const dataDir = newFolder()
-  const simulatorPort = await freePort()
+  const simulatorPort = String(await freePort())
   const { PATH = '' } = process.env
-  const env = { PATH, PARLEY_DATA_DIR: dataDir, PORT: await freePort(), PARLEY_SIMULATOR_PORT: simulatorPort }
+  const env = { PATH, PARLEY_DATA_DIR: dataDir, PORT: String(await freePort()), PARLEY_SIMULATOR_PORT: simulatorPort }
   const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (chunk) => {
@@ -78,12 +78,4 @@ export async function startInstallation(): Promise<Installation> {
       removeFolder(dataDir)
     },
   }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
 }

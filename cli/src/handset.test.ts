@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { startSimulator } from '@parley/simulator/start'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../sdk/testing/free-port.ts'
 import { screenshot, useBrowser } from '../../server/testing/browser.ts'
 import { newFolder, removeFolder } from '../../server/testing/data-dir.ts'
 import { parley, type Running, startParley } from '../../server/testing/parley.ts'
@@ -20,7 +20,7 @@ let key: string
 let senderId: string
 
 beforeAll(async () => {
-  const env = { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: await freePort() }
+  const env = { PARLEY_DATA_DIR: dataDir, PARLEY_SIMULATOR_PORT: String(await freePort()) }
   simulatorUrl = `http://127.0.0.1:${env.PARLEY_SIMULATOR_PORT}`
   receiver = await startReceiver()
   service = await startParley(env)
@@ -39,14 +39,6 @@ afterAll(async () => {
   await receiver?.close()
   removeFolder(dataDir)
 })
-
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
-}
 
 async function call<T>(path: string, body?: object): Promise<T> {
   const answer = await fetch(service.url + path, {
@@ -248,7 +240,7 @@ test('on a narrow screen one part is shown at a time, and the address and the co
 })
 
 test('the page finds the simulator again after a restart', async () => {
-  const port = Number(await freePort())
+  const port = await freePort()
   let simulator = await startSimulator({ port })
   onTestFinished(() => simulator.stop())
   const page = await browser.newPage({ expects: /ERR_(CONNECTION|INCOMPLETE|EMPTY|NETWORK)/ })

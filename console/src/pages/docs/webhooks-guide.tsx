@@ -1,9 +1,9 @@
 import { useHere } from '../../lib/session.ts'
+import { go, php, python, ruby, sdk, typescript, typescriptUse } from '../../parts/verify-snippets.ts'
 import { CodeBlock, CodeTabs } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './docs.module.css'
-import { go, php, python, ruby, sdk, typescript, typescriptUse } from './verify-snippets.ts'
 
 /** How deliveries look, and how a receiver knows that they are ours. */
 export function WebhooksGuide() {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { python, typescript } from '../../../../console/src/pages/docs/verify-snippets.ts'
+import { python, typescript } from '../../../../console/src/parts/verify-snippets.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
 import { signatureHeaders, signingKeysOf } from './signature.ts'
 
