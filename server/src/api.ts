@@ -96,7 +96,8 @@ export async function buildApi({
   const app = newHttpServer(deps)
   await app.register(async (v1) => mountRoutes(v1, all, deps), { prefix: '/v1' })
 
-  const ingress = newIngress({ db, clock, log, openApp: (appId) => parts.network.vault.openApp(appId) })
+  const { openApp, recallApp } = parts.network.vault
+  const ingress = newIngress({ db, clock, log, openApp: (appId) => openApp(appId), recallApp })
   const receive = counted(ingress.receive, tallyOf(db.root))
   await app.register(
     (part) => mountIngress(part, { ...ingress, receive, log, patience, publicUrl: config.publicUrl }),

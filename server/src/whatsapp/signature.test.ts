@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { answerHandshake, isSignedByNetwork } from './signature.ts'
+import { answerHandshake, isSignedByNetwork, networkKey } from './signature.ts'
 
 const secret = 'app-secret'
 const body = Buffer.from('{"text":"\\u00e9t\\u00e9 \\/ <b>"}')
@@ -25,17 +25,17 @@ describe('a webhook counts only with the signature of the app', () => {
     ['one digit off', false, `sha256=${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`],
     ['the signature of another secret', false, `sha256=${createHmac('sha256', 'x').update(body).digest('hex')}`],
   ])('%s: %s', (_name, expected, header) => {
-    expect(isSignedByNetwork(body, header, secret)).toBe(expected)
+    expect(isSignedByNetwork(body, header, networkKey(secret))).toBe(expected)
   })
 
   test('the bytes count, not what they mean', () => {
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(body.toString())))
-    expect(isSignedByNetwork(rewritten, good, secret)).toBe(false)
+    expect(isSignedByNetwork(rewritten, good, networkKey(secret))).toBe(false)
   })
 
   test('an app without a secret is closed', () => {
     const unkeyed = `sha256=${createHmac('sha256', '').update(body).digest('hex')}`
-    expect(isSignedByNetwork(body, unkeyed, '')).toBe(false)
+    expect(isSignedByNetwork(body, unkeyed, networkKey(''))).toBe(false)
   })
 })
 

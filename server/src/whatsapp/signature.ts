@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { HmacKey } from '../lib/hmac.ts'
 
 const signatureForm = /^sha256=([0-9a-f]{64})$/
 
@@ -6,13 +7,15 @@ const signatureForm = /^sha256=([0-9a-f]{64})$/
  * Whether the network signed exactly these bytes with the app's secret. The bytes must be the body as it came: the
  * network escapes what is not ASCII, so a body that was parsed and written again never matches.
  */
-export function isSignedByNetwork(body: Uint8Array, header: string | string[] | undefined, appSecret: string): boolean {
-  if (typeof header !== 'string' || appSecret === '') return false
+export function isSignedByNetwork(body: Buffer, header: string | string[] | undefined, key: HmacKey | null): boolean {
+  if (typeof header !== 'string' || key === null) return false
   const given = signatureForm.exec(header)?.[1]
-  if (given === undefined) return false
-  const expected = createHmac('sha256', appSecret).update(body).digest()
-  return timingSafeEqual(Buffer.from(given, 'hex'), expected)
+  return given !== undefined && timingSafeEqual(Buffer.from(given), Buffer.from(key.sign('', body, 'hex')))
 }
+
+/** What an app's secret signs with; nothing, if there is none. */
+export const networkKey = (appSecret: string): HmacKey | null =>
+  appSecret === '' ? null : new HmacKey(Buffer.from(appSecret))
 
 /**
  * The handshake when somebody saves the callback address: returns the challenge to echo, bare, as text; null is a 403.

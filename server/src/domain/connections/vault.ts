@@ -1,9 +1,11 @@
 import type { Db } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
 import { forgetOldest } from '../../lib/forget-oldest.ts'
+import type { HmacKey } from '../../lib/hmac.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
+import { networkKey } from '../../whatsapp/signature.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
 import { type AtRevision, sealedAccesses, sealedApps } from './vault.sql.ts'
 
@@ -11,6 +13,8 @@ import { type AtRevision, sealedAccesses, sealedApps } from './vault.sql.ts'
 export interface OpenApp {
   id: string
   appSecret: string
+  /** The same, for what the network signs with it. */
+  networkKey: HmacKey | null
   verifyToken: string
   /** The routing revision at which this was read. */
   revision: number
@@ -25,30 +29,30 @@ export type OpenAccess = GraphAccess & { revision: number }
  */
 export interface Vault {
   openApp(appId: string, revision?: number): Promise<OpenApp | undefined>
+  /** The app as it was when somebody last looked: right as long as its revision is the current one. */
+  recallApp(appId: string): OpenApp | undefined
   /** The address and the token for calls in the name of a connected account. */
   accessFor(connectionId: string, revision?: number): Promise<OpenAccess | undefined>
 }
 
 export function newVault(db: Db, keys: SecretKeys): Vault {
-  return {
-    openApp: newLooker(
-      (ids) => sealedApps(db, ids),
-      (row, revision) => ({
-        id: row.id,
-        appSecret: open(keys, row.app_secret_sealed, appSecretPlace(row.id)),
-        verifyToken: open(keys, row.verify_token_sealed, verifyTokenPlace(row.id)),
-        revision,
-      }),
-    ),
-    accessFor: newLooker(
-      (ids) => sealedAccesses(db, ids),
-      (row, revision) => ({
-        graphUrl: row.graph_url,
-        accessToken: open(keys, row.access_token_sealed, accessTokenPlace(row.id)),
-        revision,
-      }),
-    ),
-  }
+  const apps = newLooker(
+    (ids) => sealedApps(db, ids),
+    (row, revision) => {
+      const appSecret = open(keys, row.app_secret_sealed, appSecretPlace(row.id))
+      const verifyToken = open(keys, row.verify_token_sealed, verifyTokenPlace(row.id))
+      return { id: row.id, appSecret, networkKey: networkKey(appSecret), verifyToken, revision }
+    },
+  )
+  const accesses = newLooker(
+    (ids) => sealedAccesses(db, ids),
+    (row, revision) => ({
+      graphUrl: row.graph_url,
+      accessToken: open(keys, row.access_token_sealed, accessTokenPlace(row.id)),
+      revision,
+    }),
+  )
+  return { openApp: apps.look, recallApp: apps.recall, accessFor: accesses.look }
 }
 
 const maxCopies = 10_000
@@ -60,7 +64,7 @@ type Copy<Value> = { revision: number; give: () => Value | undefined }
 function newLooker<Row extends { id: string }, Value>(
   read: (ids: readonly string[]) => Promise<AtRevision<Row>>,
   openRow: (row: Row, revision: number) => Value,
-): (id: string, revision?: number) => Promise<Value | undefined> {
+): Looker<Value> {
   const copies = new Map<string, Copy<Value>>()
   let known = 0
 
@@ -84,11 +88,19 @@ function newLooker<Row extends { id: string }, Value>(
   }
 
   const join = batched(lookAll, { maxItems: 1000 })
-  return async (id, revision) => {
-    if (!isUuid(id)) return undefined
-    const copy = copies.get(id)
-    return (copy && copy.revision === revision ? copy : await join(id)).give()
+  return {
+    async look(id, revision) {
+      if (!isUuid(id)) return undefined
+      const copy = copies.get(id)
+      return (copy && copy.revision === revision ? copy : await join(id)).give()
+    },
+    recall: (id) => copies.get(id)?.give(),
   }
+}
+
+interface Looker<Value> {
+  look(id: string, revision?: number): Promise<Value | undefined>
+  recall(id: string): Value | undefined
 }
 
 function copyOf<Row, Value>(

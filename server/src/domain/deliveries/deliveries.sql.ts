@@ -1,3 +1,4 @@
+import { byteStrings, texts, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 
 export interface EventRow {
@@ -15,46 +16,61 @@ export interface Lease {
   until: Date
 }
 
-export interface LeasedRow {
+/** A delivery as it was written. */
+export interface Handed {
   eventId: string
   webhookId: string
   leased: boolean
-  /** The routing revision that this was written at. */
-  revision: number
+}
+
+/** Where the parts below find what they need of a statement that they are part of. */
+interface Told {
+  /** Rows of (id, workspace_id, type, body, message_id): the events. */
+  events: string
+  createdAt: string
+  leaseUntil: string
+  leaseToken: string
 }
 
 /**
- * Keeps events, and for each a delivery to every endpoint of its workspace that listens to it, leased to this process. An
- * endpoint that is disabled gets its delivery too, held until it is enabled.
+ * Parts of a statement that keep events, and for each a delivery to every endpoint of its workspace that listens to it,
+ * leased to this process; `handed` has the deliveries. An endpoint that is disabled gets its delivery too, held until it is
+ * enabled.
  */
+export const keepingEvents = ({ events, createdAt, leaseUntil, leaseToken }: Told): string => `
+     told as (
+       insert into events (id, workspace_id, type, body, message_id, created_at)
+       select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt}::timestamptz from ${events} e
+     ), handed as (
+       insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
+       select e.id, w.id, e.workspace_id, ${createdAt},
+         case when w.enabled then ${leaseUntil}::timestamptz else 'infinity' end,
+         case when w.enabled then ${leaseToken}::uuid end
+       from ${events} e join webhooks w
+         on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
+       returning event_id, webhook_id, lease is not null as leased
+     )`
+
+const insertion = `with new as materialized (
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $8::uuid[])
+         as n(id, workspace_id, type, body, message_id)
+     ), ${keepingEvents({ events: 'new', createdAt: '$5', leaseUntil: '$6', leaseToken: '$7' })}
+     select event_id as "eventId", webhook_id as "webhookId", leased, (select value from routing_revision) as revision
+     from handed`
+
 export const insertEvents = (
   db: Db,
   createdAt: Date,
   events: readonly EventRow[],
   { token, until }: Lease,
-): Promise<LeasedRow[]> =>
-  db.rows(
-    `with new as materialized (
-       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $8::uuid[])
-         as n(id, workspace_id, type, body, message_id)
-     ), kept as (
-       insert into events (id, workspace_id, type, body, message_id, created_at) select n.*, $5::timestamptz from new n
-     )
-     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
-     select n.id, w.id, n.workspace_id, $5, case when w.enabled then $6::timestamptz else 'infinity' end,
-       case when w.enabled then $7::uuid end
-     from new n join webhooks w
-       on w.workspace_id = n.workspace_id and n.type = any(w.events) and w.deleted_at is null
-     returning event_id as "eventId", webhook_id as "webhookId", lease is not null as leased,
-       (select value from routing_revision) as revision`,
-    [
-      events.map((event) => event.id),
-      events.map((event) => event.workspaceId),
-      events.map((event) => event.type),
-      events.map((event) => event.body),
-      createdAt,
-      until,
-      token,
-      events.map((event) => event.messageId),
-    ],
-  )
+): Promise<(Handed & { revision: number })[]> =>
+  db.rows(insertion, [
+    uuids(events.map((event) => event.id)),
+    uuids(events.map((event) => event.workspaceId)),
+    texts(events.map((event) => event.type)),
+    byteStrings(events.map((event) => event.body)),
+    createdAt,
+    until,
+    token,
+    uuids(events.map((event) => event.messageId)),
+  ])

@@ -15,7 +15,7 @@ export type Settled = AttemptRow & {
   onSettled?: () => void
 }
 
-const gatherMs = 8
+const gatherMs = 40
 const batchMax = 400
 
 interface SettlerEvents {
@@ -49,7 +49,7 @@ export class Settler {
 
   add(settled: Settled): void {
     this.#waiting.push(settled)
-    if (this.#waiting.length >= batchMax) this.#hurry?.()
+    if (this.#waiting.length >= batchMax || settled.onSettled) this.#hurry?.()
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined
     })
@@ -66,7 +66,7 @@ export class Settler {
   async #work(): Promise<void> {
     let size = batchMax
     while (this.#waiting.length > 0) {
-      if (this.#waiting.length < batchMax) {
+      if (this.#waiting.length < batchMax && !this.#waiting.some((each) => each.onSettled)) {
         await new Promise<void>((resolve) => {
           this.#hurry = resolve
           setTimeout(resolve, gatherMs)

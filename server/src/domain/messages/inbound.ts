@@ -3,39 +3,77 @@ import type { Db } from '../../db/db.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
 import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
-import { type NewEvent, publish } from '../deliveries/deliveries.ts'
+import { type Handed, handOver, type NewEvent, prepareEvents, publish } from '../deliveries/deliveries.ts'
 import { keepSubmissions } from '../flows/keep.ts'
 import { keepOrders } from '../orders/keep.ts'
-import { type Destination, type InboundRow, insertInbound, sentAmong } from './inbound.sql.ts'
+import {
+  currentRevision,
+  type Destination,
+  type InboundRow,
+  type KeptRow,
+  keepWithEvents,
+  sentAmong,
+} from './inbound.sql.ts'
 
 export interface Arrival {
   item: InboundItem
   destination: Destination
 }
 
+/** The routing changed since somebody looked where messages belong: nothing was kept. */
+export class Rerouted extends Error {}
+
 /**
  * Keeps messages that people sent and publishes `message.received` for each that is new; a submitted form among them is
- * kept as such and told by `flow.completed` too, and a cart becomes an order.
+ * kept as such and told by `flow.completed` too, and a cart becomes an order. Run it within a transaction, unless all are
+ * plain. With `onlyAt` it does all that only at that routing revision, and throws `Rerouted` at any other.
  */
-export async function keepInbound(db: Db, now: Date, arrivals: readonly Arrival[]): Promise<void> {
+export async function keepInbound(
+  db: Db,
+  now: Date,
+  arrivals: readonly Arrival[],
+  onlyAt: number | null = null,
+): Promise<void> {
   if (arrivals.length === 0) return
   const quotedIds = await quotedMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
-  const fresh = await insertInbound(db, rows, now)
-  const news = arrivals.flatMap(({ item, destination }, index) => {
-    const id = rows[index]?.id ?? ''
-    return fresh.has(id) ? [{ id, item, destination }] : []
-  })
-  const events: NewEvent[] = news.map(({ id, item, destination }) => {
+  const events = arrivals.map(({ item, destination }, index): NewEvent => {
     const quotedId = quotedIds.get(`${destination.senderId} ${item.quotedWaMessageId}`)
-    const data = toData(item, destination, id, quotedId)
+    const data = toData(item, destination, rows[index]?.id ?? '', quotedId)
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
-  for (const { workspaceId, data } of await keepSubmissions(db, now, news.flatMap(toSubmission))) {
-    events.push({ workspaceId, type: 'flow.completed', data })
+  const prepared = prepareEvents(db, now, events)
+  const kept = await keepWithEvents(db, rows, prepared, onlyAt)
+  const fresh = new Set(kept.map(({ messageId }) => messageId))
+  if (fresh.size === 0) {
+    // All were known, or nothing was looked at.
+    if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new Rerouted()
+    return
   }
+  const written = kept.filter((row): row is KeptRow & Handed => row.eventId !== null)
+  const news = prepared.rows.filter((_, index) => fresh.has(rows[index]?.id ?? ''))
+  handOver(db, { ...prepared, rows: news }, written, kept[0]?.revision ?? 0)
+  await keepFormsAndOrders(
+    db,
+    now,
+    arrivals.flatMap(({ item, destination }, index) => {
+      const id = rows[index]?.id ?? ''
+      return !isPlain(item) && fresh.has(id) ? [{ id, item, destination }] : []
+    }),
+  )
+}
+
+/** Nothing but the message and its event is kept of it. */
+export const isPlain = ({ form, order }: InboundItem): boolean => form === null && order === null
+
+async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Promise<void> {
+  const submissions = await keepSubmissions(db, now, news.flatMap(toSubmission))
   await keepOrders(db, now, news.flatMap(toCart))
-  await publish(db, now, events)
+  await publish(
+    db,
+    now,
+    submissions.map(({ workspaceId, data }) => ({ workspaceId, type: 'flow.completed', data })),
+  )
 }
 
 interface News extends Arrival {
@@ -96,8 +134,11 @@ const withoutSources = (form: FormSubmission) => ({
   files: form.files.map(({ field, index, file_name, mime_type }) => ({ field, index, file_name, mime_type })),
 })
 
-const withoutNulls = (parts: object): object =>
-  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== null))
+function withoutNulls(parts: Record<string, unknown>): object {
+  const kept: Record<string, unknown> = {}
+  for (const name in parts) if (parts[name] !== null) kept[name] = parts[name]
+  return kept
+}
 
 /** Every field is always there. */
 function toData(

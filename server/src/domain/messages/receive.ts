@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { HmacKey } from '../../lib/hmac.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { type Incoming, readWebhook } from '../../whatsapp/incoming.ts'
@@ -8,13 +9,14 @@ import type { InboundItem } from '../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignedByNetwork } from '../../whatsapp/signature.ts'
 import { applyTemplateChange, noteChange } from '../connections/connections.ts'
-import { keepInbound } from './inbound.ts'
+import type { Destination } from './inbound.sql.ts'
+import { isPlain, keepInbound, Rerouted } from './inbound.ts'
 import { Routes } from './routes.ts'
 import { keepStatuses, toReport } from './statuses.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
 export interface AppSecrets {
-  appSecret: string
+  networkKey: HmacKey | null
   verifyToken: string
   /** The routing revision at which they were read. */
   revision: number
@@ -26,34 +28,57 @@ export interface ReceiveDeps {
   log: Logger
   /** The app's secrets, or undefined if there is no such app. */
   openApp(appId: string): Promise<AppSecrets | undefined>
+  /** The same without asking: as they were at their revision. */
+  recallApp(appId: string): AppSecrets | undefined
 }
 
 export interface Ingress {
   /** The challenge to echo in the network's handshake; null if whoever asks is not the network. */
   greet(appId: string, queryString: string): Promise<string | null>
   /** Resolves once all that a webhook tells is committed. */
-  receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
+  receive(appId: string, body: Buffer, signature: Signature): Promise<void>
 }
 
 /**
  * Network → us. The signature is checked over the bytes as they came; then everything in them is read, and all that
  * concurrent webhooks tell is kept in one transaction: messages, statuses, events and their deliveries. What is not ours
  * is noted and answered like the rest, for the network would otherwise repeat the whole batch for days.
+ *
+ * Most webhooks are plain messages for numbers that are known. These are read by what is remembered of apps and numbers,
+ * and kept by one statement that does nothing if that is no longer current; the others, and whatever that statement
+ * refused, wait for a look first.
  */
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new Routes(deps.db)
-  const keep = batched((webhooks: Webhook[]) => keepEach({ ...deps, routes }, webhooks), {
-    maxItems: 200,
-    maxUnderWay: 2,
-  })
+  const limits = { maxItems: 200, maxUnderWay: 2 }
+  const keep = batched(
+    oneByOneIfNeeded((webhooks) => keepAll({ ...deps, routes }, webhooks)),
+    limits,
+  )
+  const keepPlain = batched(
+    oneByOneIfNeeded((webhooks) => keepAsRemembered({ ...deps, routes }, webhooks)),
+    limits,
+  )
+
+  async function keepByMemory(appId: string, body: Buffer, signature: Signature): Promise<boolean> {
+    const app = deps.recallApp(appId)
+    if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return false
+    const items = readWebhook(parse(body), deps.clock.now())
+    if (!items.every((item) => item.kind === 'message' && isPlain(item))) return false
+    const outcome = await keepPlain({ appId, revision: app.revision, items })
+    if (outcome.kind === 'failed' && !(outcome.error instanceof Rerouted)) throw outcome.error
+    return outcome.kind === 'kept'
+  }
+
   return {
     async greet(appId, queryString) {
       const app = await deps.openApp(appId)
       return answerHandshake(queryString, app?.verifyToken ?? '')
     },
     async receive(appId, body, signature) {
+      if (await keepByMemory(appId, body, signature)) return
       const app = await deps.openApp(appId)
-      if (!app || !isSignedByNetwork(body, signature, app.appSecret)) {
+      if (!app || !isSignedByNetwork(body, signature, app.networkKey)) {
         refuse('invalid_key', { message: 'The signature is missing or is not this app’s.' })
       }
       const { revision } = app
@@ -62,6 +87,8 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     },
   }
 }
+
+type Signature = string | string[] | undefined
 
 interface Webhook {
   appId: string
@@ -82,30 +109,35 @@ type KeepDeps = ReceiveDeps & { routes: Routes }
 type Outcome = { kind: 'kept' } | { kind: 'failed'; error: unknown }
 
 /** All at once; if that fails, one by one, so that a webhook that cannot be kept costs no other. */
-async function keepEach(deps: KeepDeps, webhooks: readonly Webhook[]): Promise<Outcome[]> {
-  try {
-    await keepAll(deps, webhooks)
-    return webhooks.map(() => ({ kind: 'kept' }))
-  } catch (error) {
-    if (webhooks.length === 1) return [{ kind: 'failed', error }]
-    const outcomes: Outcome[] = []
-    for (const webhook of webhooks) outcomes.push(...(await keepEach(deps, [webhook])))
-    return outcomes
+function oneByOneIfNeeded(keepThese: (webhooks: readonly Webhook[]) => Promise<void>) {
+  return async function keepEach(webhooks: readonly Webhook[]): Promise<Outcome[]> {
+    try {
+      await keepThese(webhooks)
+      return webhooks.map(() => ({ kind: 'kept' }))
+    } catch (error) {
+      if (webhooks.length === 1 || error instanceof Rerouted) return webhooks.map(() => ({ kind: 'failed', error }))
+      const outcomes: Outcome[] = []
+      for (const webhook of webhooks) outcomes.push(...(await keepEach([webhook])))
+      return outcomes
+    }
   }
+}
+
+/** Webhooks of plain messages only. */
+async function keepAsRemembered({ db, clock, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
+  const placed = await place(routes, webhooks)
+  const arrivals = placed.flatMap(({ item, destination }) =>
+    destination !== null && item.kind === 'message' ? [{ item, destination }] : [],
+  )
+  const { revision } = webhooks[0] as Webhook
+  // A number that is not known may have become ours since.
+  if (arrivals.length < placed.length || webhooks.some((each) => each.revision !== revision)) throw new Rerouted()
+  await keepInbound(db, clock.now(), arrivals, revision)
 }
 
 async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
-  const items = webhooks.flatMap(({ appId, items: own }) => own.map((item) => ({ appId, item })))
-  const addressed = items.filter(
-    (each): each is Addressed => each.item.kind === 'message' || each.item.kind === 'status',
-  )
-  const destinations = await routes.find(
-    addressed.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
-    Math.max(...webhooks.map(({ revision }) => revision)),
-  )
-  const placed = addressed.flatMap(({ appId, item }, index) => {
-    const destination = destinations[index]
+  const placed = (await place(routes, webhooks)).flatMap(({ appId, item, destination }) => {
     if (!destination) log.info({ appId, phoneNumberId: item.phoneNumberId, kind: item.kind }, 'not one of our numbers')
     return destination ? [{ item, destination }] : []
   })
@@ -123,12 +155,25 @@ async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly 
       )
     })
   }
-  for (const { appId, item } of items) await takeNote(db, log, clock, appId, item)
+  for (const { appId, items } of webhooks) for (const item of items) await takeNote(db, log, clock, appId, item)
 }
 
-interface Addressed {
+/** The messages and statuses of webhooks, each with where it belongs, or null if its number is not one of ours. */
+async function place(routes: Routes, webhooks: readonly Webhook[]): Promise<Placed[]> {
+  const addressed = webhooks.flatMap(({ appId, items }) =>
+    items.flatMap((item) => (item.kind === 'message' || item.kind === 'status' ? [{ appId, item }] : [])),
+  )
+  const destinations = await routes.find(
+    addressed.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
+    Math.max(...webhooks.map(({ revision }) => revision)),
+  )
+  return addressed.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
+}
+
+interface Placed {
   appId: string
   item: InboundItem | StatusItem
+  destination: Destination | null
 }
 
 /** What leads to no event. */

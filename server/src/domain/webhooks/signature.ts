@@ -1,22 +1,22 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { HmacKey } from '../../lib/hmac.ts'
 
 export const secretPrefix = 'whsec_'
 
 /** What both schemes are keyed with: the secret as it is shown, and the bytes that its second part stands for. */
 export interface SigningKeys {
-  shown: KeyObject
-  bytes: KeyObject
+  shown: HmacKey
+  bytes: HmacKey
 }
 
 export const signingKeysOf = (secret: string): SigningKeys => ({
-  shown: createSecretKey(Buffer.from(secret)),
-  bytes: createSecretKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')),
+  shown: new HmacKey(Buffer.from(secret)),
+  bytes: new HmacKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')),
 })
 
 /** Signs a delivery twice: as Stripe's libraries read it, and as the Standard Webhooks ones do. */
 export function signatureHeaders(keys: SigningKeys, eventId: string, seconds: number, body: Buffer): string[] {
-  const hex = createHmac('sha256', keys.shown).update(`${seconds}.`).update(body).digest('hex')
-  const base64 = createHmac('sha256', keys.bytes).update(`${eventId}.${seconds}.`).update(body).digest('base64')
+  const hex = keys.shown.sign(`${seconds}.`, body, 'hex')
+  const base64 = keys.bytes.sign(`${eventId}.${seconds}.`, body, 'base64')
   return [
     'service-signature',
     `t=${seconds},v1=${hex}`,
