@@ -44,6 +44,7 @@ export interface InboundRow {
   profileName: string | null
   type: string
   receivedAt: Date
+  quotedWaMessageId: string | null
   content: object
 }
 
@@ -63,15 +64,15 @@ export interface KeptRow {
  */
 const keeping = `with new as materialized (
        select n.* from routing_revision r, unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[],
-         $7::text[], $8::text[], $9::timestamptz[], $11::json[], $12::uuid[], $13::bytea[])
+         $7::text[], $8::text[], $9::timestamptz[], $11::json[], $12::uuid[], $13::bytea[], $17::text[])
          as n(id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type, received_at, content,
-           event_id, body)
+           event_id, body, quoted_wa_message_id)
        where r.value = coalesce($16, r.value)
      ), kept as (
        insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name,
-         type, received_at, recorded_at, content)
+         type, received_at, recorded_at, content, quoted_wa_message_id)
        select n.id, n.workspace_id, n.sender_id, n.wa_message_id, n.sent_by, n.sent_by_user_id, n.profile_name,
-         n.type, n.received_at, $10::timestamptz, n.content
+         n.type, n.received_at, $10::timestamptz, n.content, n.quoted_wa_message_id
        from new n
        order by n.sender_id, n.wa_message_id
        on conflict (sender_id, wa_message_id) do nothing
@@ -107,6 +108,7 @@ export const keepWithEvents = (
     lease.until,
     lease.token,
     onlyAt,
+    texts(rows.map((row) => row.quotedWaMessageId)),
   ])
 
 export const currentRevision = async (db: Db): Promise<number> =>

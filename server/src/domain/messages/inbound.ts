@@ -102,7 +102,7 @@ async function quotedMessages(db: Db, arrivals: readonly Arrival[]): Promise<Map
 }
 
 function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
-  const { text, reply, media, mediaSource, location, form, order, quotedWaMessageId, groupId, error } = item
+  const { text, reply, media, mediaSource, location, form, order, groupId, error } = item
   return {
     id: newUuid(now.getTime()),
     workspaceId,
@@ -113,6 +113,7 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
     profileName: item.profileName,
     type: item.type,
     receivedAt: item.receivedAt,
+    quotedWaMessageId: item.quotedWaMessageId,
     content: withoutNulls({
       text,
       reply,
@@ -121,7 +122,6 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
       location,
       form: form && withoutSources(form),
       order,
-      quotedWaMessageId,
       groupId,
       error,
     }),

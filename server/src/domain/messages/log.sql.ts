@@ -130,7 +130,7 @@ function conditionsOf(
   equal('reference', 'text', reference)
   equal('sender_id', 'uuid', wanted.senderId)
   equal('template_id', 'uuid', templateId)
-  equal(`content ->> 'quotedWaMessageId'`, 'text', wanted.quoted)
+  equal('quoted_wa_message_id', 'text', wanted.quoted)
   equal('wa_message_id', 'text', wanted.waMessageId)
   if (wanted.waMessageId !== undefined && wanted.senderId === undefined) {
     conditions.push('sender_id in (select id from senders where workspace_id = $1)')

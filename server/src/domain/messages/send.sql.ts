@@ -28,8 +28,8 @@ export const insertMessage = (db: Db, message: NewMessage): Promise<number> =>
   db.change(
     `with kept as (
        insert into messages (id, workspace_id, key_id, sender_id, recipient, type, template_id, reference, credits,
-         content, created_at, sent_by, request_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14)
+         content, created_at, sent_by, request_id, quoted_wa_message_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15)
      )
      insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
      values ($1, $2, $4, $5, $11, $12)`,
@@ -48,6 +48,7 @@ export const insertMessage = (db: Db, message: NewMessage): Promise<number> =>
       message.expiresAt,
       message.sentBy,
       message.requestId,
+      message.content.quotedWaMessageId ?? null,
     ],
   )
 

@@ -70,7 +70,7 @@ export const receivedStory = (db: Db, workspaceId: string, id: string): Promise<
     `select 'received' as kind, m.id, m.recorded_at as created_at, m.received_at, m.sender_id,
        s.phone_number as sender_phone, s.display_name as sender_name, m.wa_message_id, m.content ->> 'text' as text,
        m.content -> 'reply' as reply, m.content -> 'media' as media, m.content -> 'location' as location,
-       m.content -> 'error' as error, m.content ->> 'quotedWaMessageId' as quoted, f.id as form_id, o.id as order_id
+       m.content -> 'error' as error, m.quoted_wa_message_id as quoted, f.id as form_id, o.id as order_id
      from inbound_messages m join senders s on s.id = m.sender_id
      left join flow_responses f on f.message_id = m.id
      left join orders o on o.message_id = m.id
