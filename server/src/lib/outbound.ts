@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { buildConnector, Client, type Dispatcher } from 'undici'
-import { faultOf, Late, type OutboundFault } from './outbound-error.ts'
+import { buildConnector } from 'undici'
+import { forgetOldest } from './forget-oldest.ts'
+import { Line } from './line.ts'
+import { faultOf, type OutboundFault } from './outbound-error.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
 export interface OutboundOptions extends TargetRules {
@@ -24,11 +27,11 @@ export interface Posted {
 }
 
 export interface Outbound {
-  post(url: URL, headers: string[], body: Buffer): Promise<Posted>
+  /** The headers are names and values in turn, of printable ASCII; those of the connection and the length are added. */
+  post(url: URL, headers: readonly string[], body: Buffer): Promise<Posted>
   close(): Promise<void>
 }
 
-const maxAnswerBytes = 16 * 1024
 const maxIdleLines = 64
 
 /**
@@ -37,14 +40,104 @@ const maxIdleLines = 64
  */
 export function newOutbound(options: OutboundOptions): Outbound {
   const { deadlineMs = 10_000, answerDeadlineMs = 2_000 } = options
+  const dial = newDial(options, deadlineMs)
   const idle = new Map<string, Line[]>()
-  const busy = new Set<Line>()
+  const all = new Set<Line>()
+  const blocked = new Map<string, boolean>()
+
+  function lineTo(url: URL): Line {
+    const kept = idle.get(url.origin)
+    for (let line = kept?.pop(); line; line = kept?.pop()) {
+      if (line.isUsable) return line
+      line.close()
+    }
+    const line = new Line({ deadlineMs, answerDeadlineMs })
+    all.add(line)
+    line.onClosed = () => all.delete(line)
+    dial(url, (error, socket) => {
+      if (error) line.failed(error)
+      else line.connected(socket)
+    })
+    return line
+  }
+
+  function giveBack(origin: string, line: Line): void {
+    if (!line.isUsable) return
+    const kept = idle.get(origin) ?? []
+    if (kept.length === 0) idle.set(origin, kept)
+    if (kept.length < maxIdleLines) kept.push(line)
+    else line.close()
+  }
+
+  function mayNot(url: URL): boolean {
+    let verdict = blocked.get(url.origin)
+    if (verdict === undefined) {
+      verdict = isBlocked(options, url)
+      blocked.set(url.origin, verdict)
+      forgetOldest(blocked, 10_000)
+    }
+    return verdict
+  }
+
+  return {
+    post(url, headers, body) {
+      const began = performance.now()
+      // No name to resolve, no look at where it leads: this is the look.
+      if (mayNot(url)) {
+        return Promise.resolve({ status: null, fault: 'blocked', address: null, answer: nothing, durationUs: 0 })
+      }
+      return new Promise((resolve) => {
+        lineTo(url).begin(requestOf(url, headers, body), (line, error) => {
+          giveBack(url.origin, line)
+          const { status, address, answer } = line
+          const durationUs = Math.round((performance.now() - began) * 1000)
+          const fault = error ? faultOf(error, address !== null) : status !== null && status < 300 ? null : 'http'
+          resolve({ status, fault, address, answer, durationUs })
+        })
+      })
+    },
+    async close() {
+      idle.clear()
+      for (const line of all) line.failed(new Error('stopping'))
+    },
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/** Head and body as one piece: one write, and most often one packet. */
+function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {
+  let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
+  head += `content-length: ${body.length}\r\n\r\n`
+  const request = Buffer.allocUnsafe(head.length + body.length)
+  request.write(head, 'latin1')
+  body.copy(request, head.length)
+  return request
+}
+
+/** For a host that is an address: a name is looked at when it is resolved. */
+function isBlocked(rules: TargetRules, { protocol, hostname }: URL): boolean {
+  const literal = literalAddress(hostname)
+  if (!literal) return protocol === 'http:' && rules.allowHttp === false
+  try {
+    guardAddresses(rules, protocol, [literal])
+    return false
+  } catch (error) {
+    if (error instanceof Blocked) return true
+    throw error
+  }
+}
+
+type Dial = (url: URL, done: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void) => void
+
+function newDial(options: OutboundOptions, timeout: number): Dial {
   // Made once: reading some hundred certificates takes longer than a handshake.
   const secureContext = createSecureContext({ ca: rootsWith(options.ca) })
-  const dial = (protocol: string) =>
+  const dialBy = (protocol: string) =>
     buildConnector({
       allowH2: false,
-      timeout: deadlineMs,
+      timeout,
       secureContext,
       lookup: (hostname, lookupOptions, done) => {
         guardedAddresses(options, protocol, hostname).then(
@@ -57,145 +150,15 @@ export function newOutbound(options: OutboundOptions): Outbound {
         )
       },
     })
-  const dials = { 'https:': dial('https:'), 'http:': dial('http:') }
-
-  function lineTo(url: URL): Line {
-    const line = idle.get(url.origin)?.pop() ?? newLine(url, dials[url.protocol as keyof typeof dials])
-    busy.add(line)
-    return line
-  }
-
-  function giveBack(origin: string, line: Line, sound: boolean): void {
-    busy.delete(line)
-    const kept = idle.get(origin) ?? []
-    if (!sound || kept.length >= maxIdleLines) {
-      line.client.destroy().catch(() => {})
-      return
-    }
-    idle.set(origin, kept)
-    kept.push(line)
-  }
-
-  return {
-    post(url, headers, body) {
-      const began = performance.now()
-      try {
-        // No name to resolve, no look at where it leads: this is the look.
-        const literal = literalAddress(url.hostname)
-        if (literal) guardAddresses(options, url.protocol, [literal])
-        else if (url.protocol === 'http:' && options.allowHttp === false) throw new Blocked('plain http')
-      } catch {
-        return Promise.resolve({
-          status: null,
-          fault: 'blocked',
-          address: null,
-          answer: Buffer.alloc(0),
-          durationUs: 0,
-        })
-      }
-      const line = lineTo(url)
-      return new Promise((resolve) => {
-        const exchange = new Exchange(line, deadlineMs, answerDeadlineMs, (sound) => {
-          giveBack(url.origin, line, sound)
-          const { status, fault, answer } = exchange
-          const durationUs = Math.round((performance.now() - began) * 1000)
-          resolve({ status, fault, address: line.address, answer: Buffer.concat(answer), durationUs })
-        })
-        line.client.dispatch({ method: 'POST', path: url.pathname + url.search, headers, body }, exchange)
-      })
-    },
-    async close() {
-      const lines = [...[...idle.values()].flat(), ...busy]
-      idle.clear()
-      await Promise.all(lines.map((line) => line.client.destroy().catch(() => {})))
-    },
-  }
-}
-
-interface Line {
-  client: Client
-  address: string | null
-}
-
-function newLine(url: URL, dial: buildConnector.connector): Line {
-  const line: Line = {
-    address: null,
-    client: new Client(url.origin, {
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: 10_000,
-      connect(asked: buildConnector.Options, done: buildConnector.Callback) {
-        line.address = null
-        dial(asked, (...[error, socket]) => {
-          line.address = socket?.remoteAddress ?? null
-          if (error) done(error, null)
-          else done(null, socket)
-        })
+  const dials = { 'https:': dialBy('https:'), 'http:': dialBy('http:') }
+  return ({ protocol, host, hostname, port }, done) =>
+    dials[protocol as keyof typeof dials](
+      { protocol, host, hostname: literalAddress(hostname) ?? hostname, port },
+      (...[error, socket]) => {
+        if (error) done(error, null)
+        else done(null, socket)
       },
-    }),
-  }
-  return line
-}
-
-/** One post on one line: waits for the status, then for as much of the answer as is kept. */
-class Exchange implements Dispatcher.DispatchHandler {
-  status: number | null = null
-  fault: OutboundFault | null = null
-  answer: Buffer[] = []
-  #size = 0
-  #over = false
-  #timer: NodeJS.Timeout
-  readonly #line: Line
-  readonly #answerDeadlineMs: number
-  readonly #done: (sound: boolean) => void
-
-  constructor(line: Line, deadlineMs: number, answerDeadlineMs: number, done: (sound: boolean) => void) {
-    this.#line = line
-    this.#answerDeadlineMs = answerDeadlineMs
-    this.#done = done
-    this.#timer = setTimeout(() => this.#fail(new Late('no answer in time')), deadlineMs)
-  }
-
-  onRequestStart(): void {}
-
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200 || this.#over) return
-    this.status = status
-    this.fault = status < 300 ? null : 'http'
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#finish(false), this.#answerDeadlineMs)
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#over) return
-    // A copy: the chunk is a window on the parser's own memory.
-    this.answer.push(Buffer.from(chunk.subarray(0, maxAnswerBytes - this.#size)))
-    this.#size += chunk.length
-    if (this.#size > maxAnswerBytes) this.#finish(false)
-  }
-
-  onResponseEnd(): void {
-    this.#finish(true)
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error)
-  }
-
-  /** What fails once the status is known changes nothing: the receiver has spoken. */
-  #fail(error: Error): void {
-    if (this.#over) return
-    if (this.status === null) this.fault = faultOf(error, this.#line.address !== null)
-    this.#finish(false)
-  }
-
-  #finish(sound: boolean): void {
-    if (this.#over) return
-    this.#over = true
-    clearTimeout(this.#timer)
-    this.#done(sound)
-  }
+    )
 }
 
 const rootsWith = (ca: string | null): string[] => [
