@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -91,14 +91,8 @@ export class Courier implements FirstAttempts {
   }
 
   take(items: readonly Item[], revision: number): void {
-    const ids = new Set(items.map((item) => item.webhookId))
-    if (this.#targets.knows(ids, revision)) {
-      this.#enter(items)
-      return
-    }
     this.#entering++
-    this.#targets
-      .learn(ids, revision)
+    this.#ready(items, revision)
       .then(() => this.#enter(items))
       // The leases run out, and whoever can will claim them.
       .catch((error) => this.#deps.log.warn({ err: error }, 'endpoints could not be read'))
@@ -106,6 +100,13 @@ export class Courier implements FirstAttempts {
         this.#entering--
         this.#tellIdle()
       })
+  }
+
+  /** Not at once: whoever waits for the commit is answered first. */
+  async #ready(items: readonly Item[], revision: number): Promise<void> {
+    const ids = new Set(items.map((item) => item.webhookId))
+    await nextTurn()
+    if (!this.#targets.knows(ids, revision)) await this.#targets.learn(ids, revision)
   }
 
   /** Claims what is due, as far as there is room; says how much it got. */
