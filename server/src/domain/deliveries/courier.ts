@@ -87,7 +87,7 @@ export class Courier implements FirstAttempts {
 
   newLease(now: Date): Lease | null {
     if (this.#stopping || this.#lanes.queued > queuedMax) return null
-    return { token: newUuid(), until: new Date(now.getTime() + leaseMs) }
+    return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except: [...this.#lanes.full] }
   }
 
   take(items: readonly Item[], revision: number): void {
@@ -179,7 +179,6 @@ export class Courier implements FirstAttempts {
 
   #enter(items: readonly Item[]): void {
     for (const item of items) {
-      // Without room the lease is left to run out.
       if (this.#stopping) this.#back.push(item)
       else this.#lanes.push(item)
     }
@@ -242,7 +241,7 @@ export class Courier implements FirstAttempts {
     this.#tally.add('attempts', settled.state)
     this.#tally.time('attempts', posted.durationUs / 1000)
     if (posted.fault) this.#tally.add('attempt errors', posted.fault)
-    const end = () => this.#over(lane, item, success)
+    const end = () => this.#over(lane, item, success, posted.durationUs / 1000)
     // One that keeps failing is tried again only when it is known whether this was its last chance.
     const waits = !success && lane.isProbing
     this.#settler.add(waits ? { ...settled, onSettled: end } : settled)
@@ -251,9 +250,9 @@ export class Courier implements FirstAttempts {
     if (!waits) end()
   }
 
-  #over(lane: Lane, item: Item, success: boolean | null): void {
+  #over(lane: Lane, item: Item, success: boolean | null, ms = 0): void {
     this.#underWay--
-    this.#lanes.done(lane, item, success)
+    this.#lanes.done(lane, item, success, ms)
     this.#pump()
     this.#tellIdle()
   }

@@ -42,7 +42,7 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     const body = Buffer.from(JSON.stringify({ id, type, created_at: createdAt, data }))
     return { id, workspaceId, type, body, messageId: messageOf(data) }
   })
-  return { createdAt: now, rows, lease: courierOf(db)?.newLease(now) ?? { token: null, until: now } }
+  return { createdAt: now, rows, lease: courierOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
 }
 
 /** The second: of what was prepared, these were written, with these deliveries, at that routing revision. */

@@ -5,12 +5,16 @@ const usualWidth = 8
 const widthMax = 64
 const patience = 5
 const queuedMax = 20_000
+const queuedMin = 64
 const queuedMaxFailing = 100
+/** No more waits in a lane than it can do in this time; leases last several times as long. */
+const aheadMs = 5_000
 
 /**
  * One endpoint's way out: how many of its attempts may be under way at a time, and what waits. It widens while attempts
  * succeed and there is more to do, halves with each failure, and from the fifth in a row lets a single probe through.
- * Retries have a quarter of it at most: they never take the place of first attempts.
+ * Retries have a quarter of it at most: they never take the place of first attempts. What waits here is leased, so no more
+ * is taken than can be done soon; the rest waits in the database.
  */
 export class Lane {
   readonly id: string
@@ -20,6 +24,8 @@ export class Lane {
   #failures = 0
   #running = 0
   #runningRetries = 0
+  /** How long an attempt takes, as of late; 0 before the first has ended. */
+  #attemptMs = 0
   readonly #first = new Queue<Item>()
   readonly #retries = new Queue<Item>()
 
@@ -41,9 +47,20 @@ export class Lane {
     return this.#failures >= patience - 1
   }
 
-  /** How many more may wait here. */
+  /** How many more are to be claimed for it: none until half of what was is done, so that each claim is worth its while. */
   get room(): number {
-    return Math.max(0, (this.#failures >= patience ? queuedMaxFailing : queuedMax) - this.queued)
+    const most = this.#most
+    return this.queued * 2 > most ? 0 : most - this.queued
+  }
+
+  get isFull(): boolean {
+    return this.queued >= this.#most
+  }
+
+  get #most(): number {
+    if (this.#failures >= patience) return queuedMaxFailing
+    if (this.#attemptMs === 0) return queuedMax
+    return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#width * aheadMs) / this.#attemptMs)))
   }
 
   push(item: Item): void {
@@ -63,11 +80,12 @@ export class Lane {
     return item
   }
 
-  /** An item that was let through is done, or was not attempted after all (null). */
-  done(item: Item, success: boolean | null): void {
+  /** An item that was let through is done after so long, or was not attempted after all (null). */
+  done(item: Item, success: boolean | null, ms: number): void {
     this.#running--
     if (item.trigger === 'retry') this.#runningRetries--
     if (success === null) return
+    this.#attemptMs = this.#attemptMs === 0 ? ms : this.#attemptMs * 0.9 + ms * 0.1
     if (success) {
       this.#failures = 0
       if (this.#width < usualWidth) this.#width = usualWidth
@@ -87,6 +105,7 @@ export class Lane {
 /** The lanes of all endpoints; those with something to start stand in line, and each lets one through in turn. */
 export class Lanes {
   readonly #all = new Map<string, Lane>()
+  readonly #full = new Set<string>()
   #line: Lane[] = []
   #queued = 0
 
@@ -101,18 +120,21 @@ export class Lanes {
     return [...this.#all.values()].map((lane) => ({ webhookId: lane.id, room: lane.room }))
   }
 
-  /** False if there is no room. */
-  push(item: Item): boolean {
+  /** Those that should get nothing more for now. */
+  get full(): Iterable<string> {
+    return this.#full
+  }
+
+  push(item: Item): void {
     let lane = this.#all.get(item.webhookId)
     if (!lane) {
       lane = new Lane(item.webhookId)
       this.#all.set(item.webhookId, lane)
     }
-    if (lane.room === 0) return false
     lane.push(item)
     this.#queued++
     this.#list(lane)
-    return true
+    this.#weigh(lane)
   }
 
   next(): { lane: Lane; item: Item } | undefined {
@@ -122,19 +144,27 @@ export class Lanes {
       if (!item) continue
       this.#list(lane)
       this.#queued--
+      this.#weigh(lane)
       return { lane, item }
     }
     return undefined
   }
 
-  done(lane: Lane, item: Item, success: boolean | null): void {
-    lane.done(item, success)
+  done(lane: Lane, item: Item, success: boolean | null, ms: number): void {
+    lane.done(item, success, ms)
     this.#list(lane)
+    this.#weigh(lane)
   }
 
   clear(): Item[] {
     this.#queued = 0
+    this.#full.clear()
     return [...this.#all.values()].flatMap((lane) => lane.clear())
+  }
+
+  #weigh(lane: Lane): void {
+    if (lane.isFull) this.#full.add(lane.id)
+    else if (this.#full.size > 0) this.#full.delete(lane.id)
   }
 
   #list(lane: Lane): void {

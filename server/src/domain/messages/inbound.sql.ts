@@ -80,7 +80,7 @@ const keeping = `with new as materialized (
      ), fresh as materialized (
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
        from new n join kept k on k.id = n.id
-     ), ${keepingEvents({ events: 'fresh', createdAt: '$10', leaseUntil: '$14', leaseToken: '$15' })}
+     ), ${keepingEvents({ events: 'fresh', createdAt: '$10', leaseUntil: '$14', leaseToken: '$15', leaseExcept: '$18' })}
      select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased,
        (select value from routing_revision) as revision
      from fresh f left join handed h on h.event_id = f.id`
@@ -109,6 +109,7 @@ export const keepWithEvents = (
     lease.token,
     onlyAt,
     texts(rows.map((row) => row.quotedWaMessageId)),
+    uuids(lease.except),
   ])
 
 export const currentRevision = async (db: Db): Promise<number> =>
