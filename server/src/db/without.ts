@@ -1,13 +1,22 @@
 import type { Db } from './db.ts'
 
 /**
- * Reads with ways of planning turned off. Row-level security makes PostgreSQL expect a hundredth of the rows there are, and
+ * Asks with ways of planning turned off. Row-level security makes PostgreSQL expect a hundredth of the rows there are, and
  * then it would rather read and sort all of a table than follow an index to the first few, or count from the index alone.
  */
-export const without = <T>(ways: readonly Way[], db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+export const without = <T>(ways: readonly Way[], db: Db, ask: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
-    await tx.rows(`select set_config('enable_' || way, 'off', true) from unnest($1::text[]) as way`, [ways])
-    return read(tx)
+    const turnOff = `select set_config('enable_' || way, 'off', true) from unnest($1::text[]) as way`
+    // What is asked travels along, and is planned after this was heard.
+    const [, answer] = await Promise.all([tx.rows(turnOff, [ways]), ask(tx)])
+    return answer
   })
 
-type Way = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin'
+/**
+ * Looks up each row by its key. A statement is planned once, often while its tables are next to empty, and what is best then
+ * (to read the whole table and join it) is a disaster by the time there are a million rows.
+ */
+export const byKey = <T>(db: Db, ask: (tx: Db) => Promise<T>): Promise<T> =>
+  without(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, ask)
+
+type Way = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin' | 'material'

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { byKey } from '../../db/without.ts'
 import type { Trigger } from './item.ts'
 
 export interface ClaimedRow {
@@ -25,11 +26,10 @@ export interface ClaimWish {
 
 /**
  * Leases deliveries that are due: retries, those nobody began, and those whose lease ran out. Endpoint by endpoint, each
- * found by a look into the index, so that what waits for one never has to be read past to get at another's.
+ * found by a look into the index, so that what waits for one never has to be read past to get at another's. So is each
+ * event: joined as a whole, PostgreSQL would rather read all there are.
  */
-export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: number; rows: ClaimedRow[] }> {
-  const rows = await db.rows<{ revision: number } & (ClaimedRow | { eventId: null })>(
-    `with recursive lane(id) as (
+const claiming = `with recursive lane(id) as (
        (select webhook_id from deliveries order by webhook_id limit 1)
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
@@ -51,9 +51,13 @@ export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: num
        c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, e.type, e.body
      from routing_revision r
      left join claimed c on true
-     left join events e on e.id = c.event_id and e.created_at = c.event_created_at
-     order by c.event_created_at, c.event_id`,
-    [
+     left join lateral (
+       select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
+     order by c.event_created_at, c.event_id`
+
+export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: number; rows: ClaimedRow[] }> {
+  const rows = await byKey(db, (tx) =>
+    tx.rows<{ revision: number } & (ClaimedRow | { eventId: null })>(claiming, [
       wish.now,
       wish.lease,
       wish.leaseUntil,
@@ -61,7 +65,7 @@ export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: num
       wish.busy.map((each) => each.room),
       wish.usualRoom,
       wish.limit,
-    ],
+    ]),
   )
   return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.eventId !== null) as ClaimedRow[] }
 }

@@ -1,5 +1,6 @@
 import { bools, byteStrings, ints, smallInts, texts, times, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import { byKey } from '../../db/without.ts'
 import type { KeptAttempt } from './attempts.sql.ts'
 import type { Run } from './judge.ts'
 
@@ -46,14 +47,7 @@ export interface HourRow {
  * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
  * delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
  */
-export const settleAttempts = (
-  db: Db,
-  attempts: readonly AttemptRow[],
-  runs: readonly RunRow[],
-  hours: readonly HourRow[],
-): Promise<Standing[]> =>
-  db.rows(
-    `with before as materialized (
+const settling = `with before as materialized (
        select id, enabled, failures from webhooks where id = any($17::uuid[]) order by id for update
      ), attempt as materialized (
        select o.* from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::smallint[],
@@ -99,8 +93,16 @@ export const settleAttempts = (
        join before b on b.id = r.id
      where w.id = r.id
      returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince",
-       greatest(b.failures + r.before_success, r.longest) as longest`,
-    [
+       greatest(b.failures + r.before_success, r.longest) as longest`
+
+export const settleAttempts = (
+  db: Db,
+  attempts: readonly AttemptRow[],
+  runs: readonly RunRow[],
+  hours: readonly HourRow[],
+): Promise<Standing[]> =>
+  byKey(db, (tx) =>
+    tx.rows(settling, [
       uuids(attempts.map((each) => each.eventId)),
       uuids(attempts.map((each) => each.webhookId)),
       uuids(attempts.map((each) => each.workspaceId)),
@@ -130,5 +132,5 @@ export const settleAttempts = (
       ints(hours.map((each) => each.succeeded)),
       ints(hours.map((each) => each.failed)),
       texts(hours.map((each) => `{${each.durations.join()}}`)),
-    ],
+    ]),
   )
