@@ -1,11 +1,10 @@
 import type { Db } from '../../db/db.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
-import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { forgetOldest } from '../../lib/forget-oldest.ts'
-import type { Admission, Admit, Budget, Caller } from '../../lib/gate.ts'
+import type { Admission, Admit, Budget, Caller, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type AccessRow, type Charge, type Charged, readAccess } from './admission.sql.ts'
+import { type AccessRow, type Charge, readAccess } from './admission.sql.ts'
 import type { Keeper } from './keeper.ts'
 import { digestOf, secretOf } from './secret.ts'
 
@@ -17,33 +16,35 @@ import { digestOf, secretOf } from './secret.ts'
  */
 export const addressBudget = 600
 const maxCopies = 20_000
+const maxTogether = 1000
 
-type Asked = Parameters<Admit>[0]
-
-interface Presented {
-  asked: Asked
+/** A request that waits to be decided, and what is known of it so far. */
+interface Waiting {
+  visitor: Visitor
   /** Of a key that could be one. */
   digest: string | null
-}
-
-interface Judged {
-  caller: Caller | null
+  access: Access | null
   refusal: Refusal | null
-  subject: string
-  limit: number
+  /** Null: its budget is known to be used up. */
+  charge: Charge | null
 }
 
 export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
   const copies = new Map<string, { revision: number; access: Access | null }>()
-  const spent = new Map<string, { limit: number; until: number }>()
+  const spent: Spent = new Map()
   let known = 0
+  let waiting: Waiting[] = []
+  let isUnderWay = false
 
   /** Brings the copies of the batch's keys up to one revision, and says which. */
-  async function refresh(batch: readonly Presented[], revision: number): Promise<number> {
+  async function refresh(batch: readonly Waiting[], revision: number): Promise<number> {
     for (let current = revision; ; ) {
       const stale = new Set<string>()
-      for (const { digest } of batch) {
-        if (digest !== null && copies.get(digest)?.revision !== current) stale.add(digest)
+      for (const each of batch) {
+        if (each.digest === null) continue
+        const copy = copies.get(each.digest)
+        if (copy?.revision === current) each.access = copy.access
+        else stale.add(each.digest)
       }
       if (stale.size === 0) return current
       const read = await readAccess(db, [...stale])
@@ -57,25 +58,49 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     }
   }
 
-  async function admitAll(batch: Presented[]): Promise<Admission[]> {
+  /** Charges each request of the batch to its budget. */
+  async function chargeAll(batch: readonly Waiting[]): Promise<Date> {
     for (let tries = 0; tries < 100; tries++) {
       const revision = await refresh(batch, known)
       const now = clock.now()
-      const judged = batch.map(({ asked, digest }) =>
-        judge(asked, digest === null ? null : (copies.get(digest)?.access ?? null), now),
-      )
-      const result = await keeper.charge(revision, [...chargesOf(judged, spent, now).values()])
-      known = result.revision
-      if (result.revision === revision) return settle(judged, result.charged, spent, now)
+      const charges = chargesOf(batch, spent, now)
+      known = await keeper.charge(revision, charges)
+      if (known === revision) return now
     }
     // Somebody who makes keys in a loop changes them every other round trip; a hundred times in a row nobody does.
     throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
   }
 
-  const join = batched(admitAll, { maxItems: 1000 })
-  return (asked) => {
-    const secret = asked.public ? undefined : secretOf(asked.authorization)
-    return join({ asked, digest: secret === undefined ? null : digestOf(secret) })
+  async function admitAll(batch: readonly Waiting[]): Promise<void> {
+    let now: Date | undefined
+    try {
+      now = await chargeAll(batch)
+    } catch (error) {
+      for (const { visitor } of batch) visitor.failed(error)
+    }
+    if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
+    isUnderWay = false
+    if (waiting.length > 0) plan()
+  }
+
+  /** What comes in while a batch is under way is the next one. */
+  function plan(): void {
+    if (isUnderWay) return
+    isUnderWay = true
+    setImmediate(depart)
+  }
+
+  function depart(): void {
+    const batch = waiting.length > maxTogether ? waiting.splice(0, maxTogether) : waiting
+    if (batch === waiting) waiting = []
+    void admitAll(batch)
+  }
+
+  return (visitor) => {
+    const secret = visitor.isPublic ? undefined : secretOf(visitor.authorization)
+    const digest = secret === undefined ? null : digestOf(secret)
+    waiting.push({ visitor, digest, access: null, refusal: null, charge: null })
+    plan()
   }
 }
 
@@ -106,23 +131,16 @@ function toAccess(row: AccessRow): Access {
   }
 }
 
-/** The order of checks, up to the budget; what is refused here is charged to the address. */
-function judge(asked: Asked, access: Access | null, now: Date): Judged {
-  const refusal = asked.public ? null : refusalOf(asked, access, now)
-  const caller = access?.caller ?? null
-  return access && !refusal
-    ? { caller, refusal, subject: access.subject, limit: access.caller.budget }
-    : { caller, refusal, subject: `a:${asked.address}`, limit: addressBudget }
-}
-
-function refusalOf(asked: Asked, access: Access | null, now: Date): Refusal | null {
-  if (!access) return unknownKey(asked.authorization)
+/** The order of checks, up to the budget. */
+function refusalOf(visitor: Visitor, access: Access | null, now: Date): Refusal | null {
+  if (visitor.isPublic) return null
+  if (!access) return unknownKey(visitor.authorization)
   const { caller, revokedAt, expiresAt } = access
   if (revokedAt) return deadKey('key_revoked', caller, 'revoked_at', revokedAt)
   if (expiresAt && expiresAt <= now) return deadKey('key_expired', caller, 'expired_at', expiresAt)
   if (access.suspended) return new Refusal('workspace_suspended')
-  if (access.ranges.length > 0 && !isWithin(asked.address, access.ranges)) {
-    return new Refusal('ip_not_allowed', { details: { ip: asked.address } })
+  if (access.ranges.length > 0 && !isWithin(visitor.address, access.ranges)) {
+    return new Refusal('ip_not_allowed', { details: { ip: visitor.address } })
   }
   return null
 }
@@ -141,39 +159,51 @@ function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: str
 
 type Spent = Map<string, { limit: number; until: number }>
 
-/** One charge a subject. A budget known to be used up until its window ends is not asked for again. */
-function chargesOf(judged: readonly Judged[], spent: Spent, now: Date): Map<string, Charge> {
+/** What is refused is charged to the address it came from, everything else to its key. */
+const subjectOf = ({ visitor, access, refusal }: Waiting): string =>
+  access && !refusal ? access.subject : `a:${visitor.address}`
+const limitOf = ({ access, refusal }: Waiting): number => (access && !refusal ? access.caller.budget : addressBudget)
+
+/** Judges each, and makes one charge a subject. A budget known to be used up until its window ends is not asked for again. */
+function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<string, Charge> {
   const charges = new Map<string, Charge>()
-  for (const { subject, limit } of judged) {
+  for (const each of batch) {
+    each.refusal = refusalOf(each.visitor, each.access, now)
+    each.charge = null
+    const subject = subjectOf(each)
+    const budget = limitOf(each)
     const known = spent.size === 0 ? undefined : spent.get(subject)
-    if (known && known.limit === limit && known.until > now.getTime()) continue
-    const charge = charges.get(subject)
-    if (charge) charge.amount++
-    else charges.set(subject, { subject, amount: 1, budget: limit })
+    if (known && known.limit === budget && known.until > now.getTime()) continue
+    let charge = charges.get(subject)
+    if (!charge) {
+      charge = { subject, amount: 0, budget, granted: 0, used: 0, msLeft: 0 }
+      charges.set(subject, charge)
+    }
+    charge.amount++
+    each.charge = charge
   }
   return charges
 }
 
-function settle(judged: readonly Judged[], charged: readonly Charged[], spent: Spent, now: Date): Admission[] {
-  const open = new Map<string, Charged>()
-  for (const each of charged) open.set(each.subject, each)
-  return judged.map(({ subject, limit, refusal, caller }) => {
-    const window = open.get(subject)
-    if (window && window.granted > 0) {
-      // The first of those granted found this many left, the last of them as many as are left now.
-      window.granted--
-      const remaining = limit - window.used + window.granted
-      const budget = { limit, remaining, resetSeconds: secondsLeft(window.msLeft) }
-      return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
-    }
-    if (window) {
-      spent.set(subject, { limit, until: now.getTime() + window.msLeft })
-      forgetOldest(spent, maxCopies)
-    }
-    const msLeft = window?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
-    const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
-    return { kind: 'refused', refusal: overBudget(budget), caller, budget }
-  })
+function settle(each: Waiting, spent: Spent, now: Date): Admission {
+  const { charge, refusal } = each
+  const caller = each.access?.caller ?? null
+  const limit = limitOf(each)
+  if (charge && charge.granted > 0) {
+    // The first of those granted found this many left, the last of them as many as are left now.
+    charge.granted--
+    const remaining = limit - charge.used + charge.granted
+    const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
+    return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
+  }
+  const subject = subjectOf(each)
+  if (charge) {
+    spent.set(subject, { limit, until: now.getTime() + charge.msLeft })
+    forgetOldest(spent, maxCopies)
+  }
+  const msLeft = charge?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
+  const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
+  return { kind: 'refused', refusal: overBudget(budget), caller, budget }
 }
 
 function overBudget({ limit, resetSeconds }: Budget): Refusal {
