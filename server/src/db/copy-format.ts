@@ -80,11 +80,32 @@ export class CopyRows {
     return this
   }
 
-  /** The whole, ready to be sent. */
+  /** How many bytes it has so far: where the next row will begin. */
+  get size(): number {
+    return this.#end
+  }
+
+  /** Takes back what was written behind a size it had. */
+  cut(size: number): void {
+    this.#end = size
+  }
+
+  /** Whole rows of another, by where they begin and end. */
+  append(other: CopyRows, start: number, end: number): void {
+    this.#room(end - start)
+    this.#end += other.#bytes.copy(this.#bytes, this.#end, start, end)
+  }
+
+  /** The UUID in a column, by where the column begins. */
+  uuidAt(offset: number): string {
+    const hex = this.#bytes.toString('hex', offset + 4, offset + 20)
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  }
+
+  /** The whole, ready to be sent. More rows may follow. */
   finish(): Buffer {
     this.#room(2)
-    this.#end = this.#bytes.writeInt16BE(-1, this.#end)
-    return this.#bytes.subarray(0, this.#end)
+    return this.#bytes.subarray(0, this.#bytes.writeInt16BE(-1, this.#end))
   }
 
   #room(size: number): void {

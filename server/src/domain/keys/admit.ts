@@ -6,7 +6,7 @@ import type { Admission, Admit, Budget, Caller, Visitor } from '../../lib/gate.t
 import { Refusal } from '../../lib/refuse.ts'
 import { type AccessRow, type Charge, readAccess } from './admission.sql.ts'
 import type { Keeper } from './keeper.ts'
-import { digestOf, secretOf } from './secret.ts'
+import { digestOf, hasRightSum, presentedIn } from './secret.ts'
 
 /**
  * The gate. Each request waits for one statement that began after the request came in, shared with every other request
@@ -23,14 +23,23 @@ interface Waiting {
   visitor: Visitor
   /** Of a key that could be one. */
   digest: string | null
-  access: Access | null
+  copy: Copy | undefined
   refusal: Refusal | null
-  /** Null: its budget is known to be used up. */
+  /** The budget it is charged to. */
+  subject: string
+  limit: number
+  /** Null: that budget is known to be used up. */
   charge: Charge | null
 }
 
+/** A key as it was at a revision; no access: there is none with this digest. */
+interface Copy {
+  revision: number
+  access: Access | null
+}
+
 export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
-  const copies = new Map<string, { revision: number; access: Access | null }>()
+  const copies = new Map<string, Copy>()
   const spent: Spent = new Map()
   let known = 0
   let waiting: Waiting[] = []
@@ -41,10 +50,9 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     for (let current = revision; ; ) {
       const stale = new Set<string>()
       for (const each of batch) {
-        if (each.digest === null) continue
-        const copy = copies.get(each.digest)
-        if (copy?.revision === current) each.access = copy.access
-        else stale.add(each.digest)
+        if (each.digest === null || each.copy?.revision === current) continue
+        each.copy = copies.get(each.digest)
+        if (each.copy?.revision !== current) stale.add(each.digest)
       }
       if (stale.size === 0) return current
       const read = await readAccess(db, [...stale])
@@ -63,8 +71,7 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     for (let tries = 0; tries < 100; tries++) {
       const revision = await refresh(batch, known)
       const now = clock.now()
-      const charges = chargesOf(batch, spent, now)
-      known = await keeper.charge(revision, charges)
+      known = await keeper.charge(revision, chargesOf(batch, spent, now))
       if (known === revision) return now
     }
     // Somebody who makes keys in a loop changes them every other round trip; a hundred times in a row nobody does.
@@ -97,9 +104,12 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
   }
 
   return (visitor) => {
-    const secret = visitor.isPublic ? undefined : secretOf(visitor.authorization)
-    const digest = secret === undefined ? null : digestOf(secret)
-    waiting.push({ visitor, digest, access: null, refusal: null, charge: null })
+    const text = visitor.isPublic ? undefined : presentedIn(visitor.authorization)
+    let digest = text === undefined ? null : digestOf(text)
+    const copy = digest === null ? undefined : copies.get(digest)
+    // What we have a copy of has had its sum checked.
+    if (text !== undefined && !copy && !hasRightSum(text)) digest = null
+    waiting.push({ visitor, digest, copy, refusal: null, subject: '', limit: 0, charge: null })
     plan()
   }
 }
@@ -159,24 +169,29 @@ function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: str
 
 type Spent = Map<string, { limit: number; until: number }>
 
-/** What is refused is charged to the address it came from, everything else to its key. */
-const subjectOf = ({ visitor, access, refusal }: Waiting): string =>
-  access && !refusal ? access.subject : `a:${visitor.address}`
-const limitOf = ({ access, refusal }: Waiting): number => (access && !refusal ? access.caller.budget : addressBudget)
+/** What is refused, and what is public, is charged to the address it came from; everything else to its key. */
+function judge(each: Waiting, now: Date): void {
+  const access = each.copy?.access ?? null
+  each.refusal = refusalOf(each.visitor, access, now)
+  const paysItself = access !== null && each.refusal === null
+  each.subject = paysItself ? access.subject : `a:${each.visitor.address}`
+  each.limit = paysItself ? access.caller.budget : addressBudget
+}
 
-/** Judges each, and makes one charge a subject. A budget known to be used up until its window ends is not asked for again. */
+/** One charge a subject. A budget known to be used up until its window ends is not asked for again. */
 function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<string, Charge> {
   const charges = new Map<string, Charge>()
   for (const each of batch) {
-    each.refusal = refusalOf(each.visitor, each.access, now)
-    each.charge = null
-    const subject = subjectOf(each)
-    const budget = limitOf(each)
+    judge(each, now)
+    const { subject, limit } = each
     const known = spent.size === 0 ? undefined : spent.get(subject)
-    if (known && known.limit === budget && known.until > now.getTime()) continue
+    if (known && known.limit === limit && known.until > now.getTime()) {
+      each.charge = null
+      continue
+    }
     let charge = charges.get(subject)
     if (!charge) {
-      charge = { subject, amount: 0, budget, granted: 0, used: 0, msLeft: 0 }
+      charge = { subject, amount: 0, budget: limit, granted: 0, used: 0, msLeft: 0 }
       charges.set(subject, charge)
     }
     charge.amount++
@@ -185,10 +200,8 @@ function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<stri
   return charges
 }
 
-function settle(each: Waiting, spent: Spent, now: Date): Admission {
-  const { charge, refusal } = each
-  const caller = each.access?.caller ?? null
-  const limit = limitOf(each)
+function settle({ copy, refusal, subject, limit, charge }: Waiting, spent: Spent, now: Date): Admission {
+  const caller = copy?.access?.caller ?? null
   if (charge && charge.granted > 0) {
     // The first of those granted found this many left, the last of them as many as are left now.
     charge.granted--
@@ -196,7 +209,6 @@ function settle(each: Waiting, spent: Spent, now: Date): Admission {
     const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
     return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
   }
-  const subject = subjectOf(each)
   if (charge) {
     spent.set(subject, { limit, until: now.getTime() + charge.msLeft })
     forgetOldest(spent, maxCopies)
