@@ -30,11 +30,15 @@ export interface Table {
 export function newTable(routes: readonly Route[]): Table {
   const router = findMyWay({ maxParamLength: 1000 })
   const allowed = methodsByPath(routes)
+  /** Paths in which nothing varies are known by heart. */
+  const plainGets = new Map<string, Found>()
   const mount = (method: HTTPMethod, row: Row) => router.on(method, row.path, noHandler, row)
   for (const route of routes) {
     const row = toRow(route)
     mount(route.method, row)
-    if (route.method === 'GET') mount('HEAD', row)
+    if (route.method !== 'GET') continue
+    mount('HEAD', row)
+    if (!route.params && !route.query) plainGets.set(route.path, { row, params: nothing, query: nothing })
   }
   for (const [path, methods] of allowed) {
     const isPublic = routes.some((route) => route.path === path && route.scope === 'public')
@@ -42,6 +46,8 @@ export function newTable(routes: readonly Route[]): Table {
   }
   return {
     find(method, url) {
+      const plainGet = method === 'GET' ? plainGets.get(url) : undefined
+      if (plainGet) return plainGet
       const found = router.find(method as HTTPMethod, url)
       return found && { row: found.store as Row, params: found.params, query: found.searchParams }
     },
@@ -55,6 +61,8 @@ export function newTable(routes: readonly Route[]): Table {
 
 /** The router insists on one; we ask it where a request leads, and go there ourselves. */
 const noHandler = () => {}
+
+const nothing = Object.freeze({})
 
 const noParameters = { type: 'object', additionalProperties: false, properties: {} }
 const checkNoParameters = checkFor('query', noParameters as TSchema)

@@ -18,7 +18,7 @@ const unreadableUnderV1 = /^(https?:\/\/[^/]*)?\/v1([/?]|$)/i
 /** Also where the target is a whole URL, or a letter of the path was encoded without need. */
 export function isUnderV1(request: IncomingMessage): boolean {
   const { url = '/' } = request
-  if (underV1.test(url)) return true
+  if (url.startsWith('/v1/') || underV1.test(url)) return true
   if (url.startsWith('/') && !url.includes('%')) return false
   if (!isReadable(request)) return unreadableUnderV1.test(url)
   return underV1.test(decodeURI(url.replace(/^https?:\/\/[^/?#]*/i, '')))

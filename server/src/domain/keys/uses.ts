@@ -33,7 +33,7 @@ export class KeyUses {
     const waiting = this.#waiting.get(keyId)
     if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
     // Requests are noted when they end: a long one may be noted after a later one.
-    else if (waiting.at <= at) {
+    else if (waiting.at.getTime() <= at.getTime()) {
       waiting.at = at
       waiting.address = address
     }
