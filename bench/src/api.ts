@@ -9,7 +9,8 @@ import { newLogger } from '@parley/server/lib/logger'
 import { type Measured, putUnderLoad } from './load.ts'
 import { startTarget, type Target } from './process.ts'
 
-const keyCount = 5000
+/** A key may ask 100 times a minute: with fewer of them, their budgets would run out before the last round. */
+const keyCount = 10_000
 const workspaceCount = 50
 const connections = 64
 const rounds = 3
@@ -73,7 +74,9 @@ function report(results: ReadonlyMap<string, Measured[]>): void {
     const p99 = ratio(base, (m) => m.p99Ms).toFixed(2)
     console.log(`  ${speed} % of bare ${base}'s requests a second, ${p99} times its p99`)
   }
-  const enough = ratio('fastify', (m) => m.perSecond) >= 0.6 && ratio('fastify', (m) => m.p99Ms) <= 3
+  const refused = [...results.values()].flat().some(({ statuses }) => Object.keys(statuses).join() !== '200')
+  if (refused) console.log('  NOT VALID: some requests were refused, which is not what is measured')
+  const enough = !refused && ratio('fastify', (m) => m.perSecond) >= 0.6 && ratio('fastify', (m) => m.p99Ms) <= 3
   console.log(`  target: at least 60 % of bare fastify and at most 3 times its p99: ${enough ? 'met' : 'MISSED'}`)
 }
 

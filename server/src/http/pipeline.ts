@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -93,7 +94,7 @@ class Exchange implements Visitor, Context {
       requireScope(admission.caller, found.row.scope)
       const { method } = this.#request
       if (method === 'GET' || method === 'HEAD') this.#handle(found, undefined)
-      else this.#handleWithBody(found).catch((error: unknown) => this.failed(error))
+      else void this.#handleWithBody(found)
     } catch (error) {
       this.failed(error)
     }
@@ -153,23 +154,36 @@ class Exchange implements Visitor, Context {
   }
 
   async #handleWithBody(found: Found): Promise<void> {
-    await this.#handle(found, await readJson(this.#request, this.#place.patience.bodyMs))
+    try {
+      this.#handle(found, await readJson(this.#request, this.#place.patience.bodyMs))
+    } catch (error) {
+      this.failed(error)
+    }
   }
 
-  #handle({ row, params, query }: Found, body: unknown): void | Promise<void> {
+  #handle({ row, params, query }: Found, body: unknown): void {
     row.checks.params?.(params)
     if (row.takesQuery || this.#url.includes('?')) row.checks.query(query)
     row.checks.body?.(body)
     // The checks are what makes these the types the route declares.
     const answer = row.handle(this, { params, query, body } as Parameters<Row['handle']>[1])
-    if (!(answer instanceof Promise)) return this.#answer(row, answer)
-    return answer.then((made) => this.#answer(row, made)).catch((error: unknown) => this.failed(error))
+    if (row.isBytes || answer instanceof Promise) void this.#answerLater(row, answer)
+    else this.#answer(row, answer)
   }
 
-  #answer(row: Row, answer: unknown): void | Promise<void> {
-    if (row.isBytes) return this.#sendBytes(answer as Bytes)
-    if (row.status !== 204) return this.#sendJson(row.status, row.toJson(answer))
-    this.#response.writeHead(204, this.#headers()).end()
+  async #answerLater(row: Row, answer: unknown): Promise<void> {
+    try {
+      const made = await answer
+      if (row.isBytes) await this.#sendBytes(made as Bytes)
+      else this.#answer(row, made)
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  #answer(row: Row, answer: unknown): void {
+    if (row.status === 204) this.#response.writeHead(204, this.#headers()).end()
+    else this.#sendJson(row.status, row.toJson(answer))
   }
 
   #sendJson(status: number, body: string): void {
@@ -181,17 +195,13 @@ class Exchange implements Visitor, Context {
 
   /** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */
   async #sendBytes({ status, headers: own, open }: Bytes): Promise<void> {
-    const isHead = this.#request.method === 'HEAD'
-    const bytes = isHead ? null : open()[Symbol.asyncIterator]()
-    // While nothing is written, what goes wrong is told.
-    const first = await bytes?.next()
+    const bytes = Readable.from(this.#request.method === 'HEAD' ? [] : open(), { objectMode: false })
+    // While nothing is written, what goes wrong can be told; later the connection breaks off.
+    await once(bytes, 'readable')
     const headers = this.#headers()
     for (const [name, value] of Object.entries(own)) headers.push(name, value)
     this.#response.writeHead(status, headers)
-    if (!bytes || !first || first.done) return void this.#response.end()
-    const all = Readable.from(startingWith(first.value, bytes), { objectMode: false })
-    // Later nothing can be told but by breaking off, which closes the connection.
-    await pipeline(all, this.#response).catch(() => {})
+    await pipeline(bytes, this.#response).catch(() => {})
   }
 
   #headers(): string[] {
@@ -221,13 +231,4 @@ function requireScope(caller: Caller | null, scope: Route['scope']): void {
     details: { required_scope: scope, granted_scopes: [...(caller?.scopes ?? [])] },
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })
-}
-
-async function* startingWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    yield first
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-  } finally {
-    await rest.return?.()
-  }
 }

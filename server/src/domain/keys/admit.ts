@@ -85,9 +85,9 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     } catch (error) {
       for (const { visitor } of batch) visitor.failed(error)
     }
-    if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
     isUnderWay = false
     if (waiting.length > 0) plan()
+    if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
   }
 
   /** What comes in while a batch is under way is the next one. */
