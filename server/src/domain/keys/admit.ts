@@ -85,8 +85,9 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     } catch (error) {
       for (const { visitor } of batch) visitor.failed(error)
     }
-    isUnderWay = false
-    if (waiting.length > 0) plan()
+    // The next statement travels while these are being answered.
+    if (waiting.length > 0) depart()
+    else isUnderWay = false
     if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
   }
 
