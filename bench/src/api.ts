@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore } from '@parley/server/db/store'
 import { createKey } from '@parley/server/domain/keys/keys'
 import { createWorkspace } from '@parley/server/domain/workspaces/workspaces'
@@ -15,7 +16,9 @@ const connections = 64
 const rounds = 3
 /** Long enough for the optimising compiler to be done with the busiest code: a service runs for months. */
 const warmUpSeconds = 6
-const seconds = Number(process.env.BENCH_SECONDS ?? 5)
+const seconds = Number(process.env.BENCH_SECONDS ?? 4)
+/** A key may ask 100 times a minute: what the warm-up took of that has to be over, or the last round would be refused. */
+const pauseMs = (60 - warmUpSeconds + 1) * 1000
 
 /** Authenticated `GET /v1/me` with exact budgets and the full request log, beside the same payload with nothing around it. */
 export async function benchApi(): Promise<void> {
@@ -57,6 +60,10 @@ async function measureInTurn(targets: readonly [string, Target][], requests: rea
         `${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`,
       )
     }
+    if (round === 0) {
+      console.log('Waiting for the budgets of the next minute…')
+      await sleep(pauseMs)
+    }
   }
   return results
 }
@@ -73,7 +80,9 @@ function report(results: ReadonlyMap<string, Measured[]>): void {
     const p99 = ratio(base, (m) => m.p99Ms).toFixed(2)
     console.log(`  ${speed} % of bare ${base}'s requests a second, ${p99} times its p99`)
   }
-  const enough = ratio('fastify', (m) => m.perSecond) >= 0.6 && ratio('fastify', (m) => m.p99Ms) <= 3
+  const refused = [...results.values()].flat().some(({ statuses }) => Object.keys(statuses).join() !== '200')
+  if (refused) console.log('  NOT VALID: some requests were refused, which is not what is measured')
+  const enough = !refused && ratio('fastify', (m) => m.perSecond) >= 0.6 && ratio('fastify', (m) => m.p99Ms) <= 3
   console.log(`  target: at least 60 % of bare fastify and at most 3 times its p99: ${enough ? 'met' : 'MISSED'}`)
 }
 

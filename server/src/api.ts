@@ -24,7 +24,7 @@ import { counted, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
-import { mountRoutes, type PipelineDeps } from './http/pipeline.ts'
+import { newPipeline, type PipelineDeps } from './http/pipeline.ts'
 import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
@@ -93,8 +93,7 @@ export async function buildApi({
       requests.note(record)
     },
   }
-  const app = newHttpServer(deps)
-  await app.register(async (v1) => mountRoutes(v1, all, deps), { prefix: '/v1' })
+  const app = newHttpServer(newPipeline(all, deps), deps)
 
   const { openApp, recallApp } = parts.network.vault
   const ingress = newIngress({ db, clock, log, openApp: (appId) => openApp(appId), recallApp })
@@ -107,7 +106,7 @@ export async function buildApi({
   )
   const console = openConsole(app, { ...deps, db }, parts)
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
-  // In a room of their own: a hook of the whole server would run for every request under /v1 as well.
+  // In a room of their own: a hook of the whole server would run for the console and the network as well.
   await app.register(async (outside) => mountPages(outside, pages))
   const metrics = newMetrics({ db, clock, log, requests, version })
   const looking = { ...metrics, token: config.metricsToken ?? null, publicUrl: config.publicUrl }

@@ -1,11 +1,12 @@
 import pg from 'pg'
 import type { Connection } from './connection.ts'
+import { Question, type Reply } from './question.ts'
 
 /** One connection of one's own, for what lasts as long as a connection does: locks and listening. */
 export interface Session {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** The one row of a statement that is asked often; it is prepared under its name. */
-  ask<Row extends object>(name: string, text: string): Promise<Row | undefined>
+  ask(name: string, text: string): Promise<Reply | undefined>
   listen(channel: string, heard: (payload: string) => void): Promise<void>
   /** Called once if the connection is lost; not when it is closed. */
   onLost(lost: () => void): void
@@ -18,11 +19,17 @@ export async function openSession(connection: Connection): Promise<Session> {
   client.on('error', () => {})
   await client.connect()
   let closing = false
+  const questions = new Map<string, Question>()
   return {
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
-    async ask<Row extends object>(name: string, text: string): Promise<Row | undefined> {
-      return (await client.query<Row & pg.QueryResultRow>({ name, text })).rows[0]
+    ask(name, text) {
+      let question = questions.get(name)
+      if (!question) {
+        question = new Question(name, text)
+        questions.set(name, question)
+      }
+      return question.ask(client)
     },
     async listen(channel, heard) {
       client.on('notification', (message) => {

@@ -21,16 +21,25 @@ export function errorReply(refusal: Refusal, requestId: string, publicUrl: strin
   }
 }
 
-/** The headers that stand on every answer under /v1. */
-export function standingHeaders(requestId: string, budget: Budget): Record<string, string> {
-  return {
-    'X-Request-Id': requestId,
-    'RateLimit-Limit': String(budget.limit),
-    'RateLimit-Remaining': String(budget.remaining),
-    'RateLimit-Reset': String(budget.resetSeconds),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  }
+/** Nothing was charged: the database could not be asked. */
+export const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
+
+/** The headers that stand on every answer under /v1: names and values in turn, which Node writes without a detour. */
+export function standingHeaders(requestId: string, budget: Budget): string[] {
+  return [
+    'x-request-id',
+    requestId,
+    'ratelimit-limit',
+    String(budget.limit),
+    'ratelimit-remaining',
+    String(budget.remaining),
+    'ratelimit-reset',
+    String(budget.resetSeconds),
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+  ]
 }
 
 /** What went wrong, as a refusal; `bug` when it is our fault and has to be logged. */

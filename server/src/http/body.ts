@@ -10,6 +10,19 @@ const depthMax = 64
 const reading = new WeakMap<IncomingMessage, (refusal: Refusal) => void>()
 const spoilt = new WeakMap<IncomingMessage, Refusal>()
 
+/** What a request under /v1 says in its body; undefined where it has none. */
+export async function readJson(request: IncomingMessage, withinMs: number): Promise<unknown> {
+  const { headers } = request
+  const type = headers['content-type']
+  if (type === undefined && headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
+    return
+  const encoding = headers['content-encoding']
+  if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
+    throw new Refusal('unsupported_media_type')
+  }
+  return parseJson(await readBody(request, bodyMax, withinMs))
+}
+
 /** The raw body, within its size and in time. Node's own time-out would cut the connection without an answer. */
 export function readBody(request: IncomingMessage, max: number, withinMs: number): Promise<Buffer> {
   const refusal =

@@ -1,34 +1,29 @@
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
-import { type PipelineDeps, unreadablePath } from './pipeline.ts'
+import type { Patience } from './patience.ts'
+import type { Pipeline, PipelineDeps } from './pipeline.ts'
 import { answerUnreadable, notHttp } from './unreadable.ts'
+import { isReadable, isUnderV1 } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
 
-/** The http server, with what can go wrong before a request reaches any route answered in the same shape. */
-export function newHttpServer(deps: PipelineDeps): FastifyInstance {
-  const { patience } = deps
+/**
+ * The http server, with what can go wrong before a request reaches any route answered in the same shape. What is under
+ * /v1 goes straight to its pipeline, everything else to Fastify.
+ */
+export function newHttpServer(v1: Pipeline, deps: PipelineDeps): FastifyInstance {
   const app = fastify({
     logger: false,
     requestIdHeader: false,
     genReqId: newRequestId,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 75_000,
-    requestTimeout: patience.requestMs,
     routerOptions: { maxParamLength: 1000 },
-    http: {
-      // Two Authorization headers become one that is not a key, instead of one of them winning.
-      joinDuplicateHeaders: true,
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: patience.checkMs,
-      // Node would answer a request without a host in a shape of its own; the pipeline does it in ours.
-      requireHostHeader: false,
-    },
-    rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : wayOut(request)),
+    serverFactory: (others) => newServer(v1, others, deps.patience),
+    // A URL that cannot be read leads nowhere.
+    rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
     clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
   })
   // Node would answer these two by itself as well: an expectation it does not know, and a tunnel.
@@ -39,17 +34,23 @@ export function newHttpServer(deps: PipelineDeps): FastifyInstance {
   return app
 }
 
-function isReadable({ url = '/', headers, httpVersion }: IncomingMessage): boolean {
-  if (headers.host === undefined && httpVersion === '1.1') return false
-  if (!url.includes('%')) return true
-  try {
-    decodeURIComponent(url.split('?', 1)[0] as string)
-    return true
-  } catch {
-    return false
+function newServer(v1: Pipeline, others: RequestListener, patience: Patience): Server {
+  const options = {
+    // Two Authorization headers become one that is not a key, instead of one of them winning.
+    joinDuplicateHeaders: true,
+    maxHeaderSize: 16 * 1024,
+    keepAliveTimeout: 75_000,
+    requestTimeout: patience.requestMs,
+    headersTimeout: patience.headersMs,
+    connectionsCheckingInterval: patience.checkMs,
+    // Node would answer a request without a host in a shape of its own; the pipeline does it in ours.
+    requireHostHeader: false,
   }
+  const server = createServer(options, (request, response) => {
+    if (!isUnderV1(request)) return others(request, response)
+    // While we stop, a connection ends with the answer that is under way on it.
+    if (!server.listening) response.shouldKeepAlive = false
+    v1(request, response)
+  })
+  return server
 }
-
-/** Under /v1 such a request passes the pipeline like any other; elsewhere it simply leads nowhere. */
-const wayOut = ({ url = '/' }: IncomingMessage): string =>
-  /^(https?:\/\/[^/]*)?\/v1([/?]|$)/i.test(url) ? unreadablePath : '/unreadable'

@@ -1,11 +1,12 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Admission } from '../lib/gate.ts'
 import { withoutPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { errorReply, standingHeaders } from './answer.ts'
+import { errorReply, standingHeaders, uncharged } from './answer.ts'
 import { spoilBody, tooSlow } from './body.ts'
 import { peerAddress } from './client-address.ts'
-import { type PipelineDeps, uncharged } from './pipeline.ts'
+import type { PipelineDeps } from './pipeline.ts'
 
 /** What Node keeps on a connection: the request it is parsing, and the answer being written. */
 type HttpSocket = Socket & {
@@ -46,9 +47,12 @@ export async function answerUnreadable(
   await answersUnderWay(socket)
   if (!socket.writable) return
   const address = peerAddress(socket)
-  const admission = await deps.admit({ authorization: undefined, address, public: true }).catch(() => undefined)
+  const admission = await new Promise<Admission | undefined>((decided) => {
+    deps.admit({ authorization: undefined, address, isPublic: true, decided, failed: () => decided(undefined) })
+  })
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
-  const headers = { ...standingHeaders(requestId, admission?.budget ?? uncharged), ...final.parts.headers }
+  const headers = standingHeaders(requestId, admission?.budget ?? uncharged)
+  headers.push(...Object.entries({ ...final.parts.headers, Connection: 'close' }).flat())
   close(socket, final.status, headers, JSON.stringify(errorReply(final, requestId, deps.publicUrl)))
   deps.record({
     id: withoutPrefix('req', requestId) as string,
@@ -75,13 +79,9 @@ async function answersUnderWay(socket: HttpSocket): Promise<void> {
 }
 
 /** Stays a moment to throw away what is still coming: a reset would take the answer from the client before it is read. */
-function close(socket: Socket, status: number, headers: Record<string, string>, body: string): void {
-  const lines = Object.entries({
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
+function close(socket: Socket, status: number, headers: readonly string[], body: string): void {
+  const all = [...headers, 'content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(body)]
+  const lines = all.map((each, index) => (index % 2 === 0 ? `${each}: ` : `${each}\r\n`))
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroySoon())
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)

@@ -23,12 +23,18 @@ export type Admission =
   | { kind: 'admitted'; caller: Caller | null; budget: Budget }
   | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: Budget }
 
-/** Decides whether a request is let in, and charges it. A request to a `public` place needs no key. */
-export type Admit = (asked: {
-  authorization: string | undefined
-  address: string
-  public: boolean
-}) => Promise<Admission>
+/** A request at the gate. It is told, once, what was decided or why nothing could be; neither may throw. */
+export interface Visitor {
+  readonly authorization: string | undefined
+  readonly address: string
+  /** It goes to a place that needs no key. */
+  readonly isPublic: boolean
+  decided(admission: Admission): void
+  failed(error: unknown): void
+}
+
+/** Decides whether a request is let in, and charges it. */
+export type Admit = (visitor: Visitor) => void
 
 export interface RequestRecord {
   id: string

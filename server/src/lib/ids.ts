@@ -22,6 +22,8 @@ export function toBase62(value: number, length: number): string {
 }
 
 const pool = Buffer.alloc(4096)
+/** The same, as hexadecimal digits. */
+let poolText = ''
 let used = pool.length
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
@@ -30,11 +32,13 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 interface Last {
   ms: number
   count: number
+  /** How one begins that was made then. */
+  prefix: string
 }
 
 /** Of the machine's own time, and of times that are given: these may lie apart, and neither must disturb the other's order. */
-const ownTime: Last = { ms: 0, count: 0 }
-const givenTime: Last = { ms: 0, count: 0 }
+const ownTime: Last = { ms: 0, count: 0, prefix: '' }
+const givenTime: Last = { ms: 0, count: 0, prefix: '' }
 
 /**
  * A UUID of version 7: the time comes first, so rows inserted together lie together, and then a counter, so that those
@@ -42,31 +46,28 @@ const givenTime: Last = { ms: 0, count: 0 }
  */
 export function newUuid(given?: number): string {
   if (used + 10 > pool.length) {
-    randomFillSync(pool)
+    poolText = randomFillSync(pool).toString('hex')
     used = 0
   }
-  const at = (offset: number) => pool[used + offset] as number
+  const at = used
+  used += 10
   const last = given === undefined ? ownTime : givenTime
   const now = given ?? Date.now()
   // The counter begins anywhere in the lower half of its 12 bits; where it runs over, the next millisecond is borrowed.
-  const start = ((at(0) & 7) << 8) | at(1)
+  const start = pool.readUInt16BE(at) & 2047
   if (now === last.ms || now === last.ms - 1) {
-    if (++last.count > 4095) {
-      last.ms++
-      last.count = start
-    }
-  } else {
-    last.ms = now
-    last.count = start
-  }
-  const ms = last.ms
-  const order = last.count
+    if (++last.count > 4095) move(last, last.ms + 1, start)
+  } else move(last, now, start)
+  const variant = ((pool[at + 2] as number) & 63) | 128
+  const text = `${last.prefix}${(last.count >> 8).toString(16)}${hex[last.count & 255]}-${hex[variant]}`
+  return `${text}${poolText.slice(2 * at + 6, 2 * at + 8)}-${poolText.slice(2 * at + 8, 2 * at + 20)}`
+}
+
+function move(last: Last, ms: number, count: number): void {
   const time = ms.toString(16).padStart(12, '0')
-  const tail =
-    `7${(order >> 8).toString(16)}${hex[order & 255]}-${hex[(at(2) & 63) | 128]}${hex[at(3)]}-` +
-    `${hex[at(4)]}${hex[at(5)]}${hex[at(6)]}${hex[at(7)]}${hex[at(8)]}${hex[at(9)]}`
-  used += 10
-  return `${time.slice(0, 8)}-${time.slice(8)}-${tail}`
+  last.ms = ms
+  last.count = count
+  last.prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
 /** `msg_…`, `snd_…` and so on: how an id is shown. */

@@ -32,13 +32,8 @@ export interface Charge {
   subject: string
   amount: number
   budget: number
-}
-
-export interface Charged {
-  subject: string
-  /** How many of the amount fitted into the budget. */
+  /** Said by whoever charges: how many of the amount fitted into the budget, what is used of its window now, and its rest. */
   granted: number
-  /** What is used of the window now. */
   used: number
   msLeft: number
 }
@@ -46,15 +41,18 @@ export interface Charged {
 /**
  * Takes each amount from its budget as far as it goes, in one statement for any number of subjects, and only if the
  * access revision is still the one given: a decision made on an outdated copy charges nobody. Subjects are taken in
- * order, so that two processes with the same ones never wait for each other in a circle.
+ * order, so that two processes with the same ones never wait for each other in a circle. Says which revision it is.
  */
 export async function chargeBudgets(
   db: Db,
   revision: number,
-  charges: readonly Charge[],
+  charges: ReadonlyMap<string, Charge>,
   now: Date | null,
-): Promise<{ revision: number; charged: Charged[] }> {
-  const rows = await db.rows<{ revision: number } & (Charged | { subject: null })>(
+): Promise<number> {
+  const all = [...charges.values()]
+  const rows = await db.rows<
+    { revision: number } & (Pick<Charge, 'granted' | 'used' | 'msLeft'> & { subject: string | null })
+  >(
     `with revision as materialized (select value from access_revision),
      moment as materialized (select coalesce($5::timestamptz, clock_timestamp()) as now),
      charged as (
@@ -76,14 +74,18 @@ export async function chargeBudgets(
        (extract(epoch from c.opened_at - m.now) * 1000 + 60000)::int as "msLeft"
      from revision r cross join moment m left join charged c on true`,
     [
-      charges.map((charge) => charge.subject),
-      charges.map((charge) => charge.amount),
-      charges.map((charge) => charge.budget),
+      all.map((charge) => charge.subject),
+      all.map((charge) => charge.amount),
+      all.map((charge) => charge.budget),
       revision,
       now,
     ],
   )
-  return { revision: rows[0]?.revision ?? 0, charged: rows.filter((row) => row.subject !== null) as Charged[] }
+  for (const { subject, granted, used, msLeft } of rows) {
+    const charge = charges.get(subject ?? '')
+    if (charge) Object.assign(charge, { granted, used, msLeft })
+  }
+  return rows[0]?.revision ?? 0
 }
 
 const isOver = `b.opened_at <= excluded.opened_at - interval '60 seconds'`

@@ -1,13 +1,12 @@
 import type { Db } from '../../db/db.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
-import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { forgetOldest } from '../../lib/forget-oldest.ts'
-import type { Admission, Admit, Budget, Caller } from '../../lib/gate.ts'
+import type { Admission, Admit, Budget, Caller, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type AccessRow, type Charge, type Charged, readAccess } from './admission.sql.ts'
+import { type AccessRow, type Charge, readAccess } from './admission.sql.ts'
 import type { Keeper } from './keeper.ts'
-import { digestOf, secretOf } from './secret.ts'
+import { digestOf, hasRightSum, presentedIn } from './secret.ts'
 
 /**
  * The gate. Each request waits for one statement that began after the request came in, shared with every other request
@@ -17,33 +16,43 @@ import { digestOf, secretOf } from './secret.ts'
  */
 export const addressBudget = 600
 const maxCopies = 20_000
+const maxTogether = 1000
 
-type Asked = Parameters<Admit>[0]
-
-interface Presented {
-  asked: Asked
+/** A request that waits to be decided, and what is known of it so far. */
+interface Waiting {
+  visitor: Visitor
   /** Of a key that could be one. */
   digest: string | null
-}
-
-interface Judged {
-  caller: Caller | null
+  copy: Copy | undefined
   refusal: Refusal | null
+  /** The budget it is charged to. */
   subject: string
   limit: number
+  /** Null: that budget is known to be used up. */
+  charge: Charge | null
+}
+
+/** A key as it was at a revision; no access: there is none with this digest. */
+interface Copy {
+  revision: number
+  access: Access | null
 }
 
 export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
-  const copies = new Map<string, { revision: number; access: Access | null }>()
-  const spent = new Map<string, { limit: number; until: number }>()
+  const copies = new Map<string, Copy>()
+  const spent: Spent = new Map()
   let known = 0
+  let waiting: Waiting[] = []
+  let isUnderWay = false
 
   /** Brings the copies of the batch's keys up to one revision, and says which. */
-  async function refresh(batch: readonly Presented[], revision: number): Promise<number> {
+  async function refresh(batch: readonly Waiting[], revision: number): Promise<number> {
     for (let current = revision; ; ) {
       const stale = new Set<string>()
-      for (const { digest } of batch) {
-        if (digest !== null && copies.get(digest)?.revision !== current) stale.add(digest)
+      for (const each of batch) {
+        if (each.digest === null || each.copy?.revision === current) continue
+        each.copy = copies.get(each.digest)
+        if (each.copy?.revision !== current) stale.add(each.digest)
       }
       if (stale.size === 0) return current
       const read = await readAccess(db, [...stale])
@@ -57,25 +66,52 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     }
   }
 
-  async function admitAll(batch: Presented[]): Promise<Admission[]> {
+  /** Charges each request of the batch to its budget. */
+  async function chargeAll(batch: readonly Waiting[]): Promise<Date> {
     for (let tries = 0; tries < 100; tries++) {
       const revision = await refresh(batch, known)
       const now = clock.now()
-      const judged = batch.map(({ asked, digest }) =>
-        judge(asked, digest === null ? null : (copies.get(digest)?.access ?? null), now),
-      )
-      const result = await keeper.charge(revision, [...chargesOf(judged, spent, now).values()])
-      known = result.revision
-      if (result.revision === revision) return settle(judged, result.charged, spent, now)
+      known = await keeper.charge(revision, chargesOf(batch, spent, now))
+      if (known === revision) return now
     }
     // Somebody who makes keys in a loop changes them every other round trip; a hundred times in a row nobody does.
     throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
   }
 
-  const join = batched(admitAll, { maxItems: 1000 })
-  return (asked) => {
-    const secret = asked.public ? undefined : secretOf(asked.authorization)
-    return join({ asked, digest: secret === undefined ? null : digestOf(secret) })
+  async function admitAll(batch: readonly Waiting[]): Promise<void> {
+    let now: Date | undefined
+    try {
+      now = await chargeAll(batch)
+    } catch (error) {
+      for (const { visitor } of batch) visitor.failed(error)
+    }
+    // The next statement travels while these are being answered.
+    if (waiting.length > 0) depart()
+    else isUnderWay = false
+    if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
+  }
+
+  /** What comes in while a batch is under way is the next one. */
+  function plan(): void {
+    if (isUnderWay) return
+    isUnderWay = true
+    setImmediate(depart)
+  }
+
+  function depart(): void {
+    const batch = waiting.length > maxTogether ? waiting.splice(0, maxTogether) : waiting
+    if (batch === waiting) waiting = []
+    void admitAll(batch)
+  }
+
+  return (visitor) => {
+    const text = visitor.isPublic ? undefined : presentedIn(visitor.authorization)
+    let digest = text === undefined ? null : digestOf(text)
+    const copy = digest === null ? undefined : copies.get(digest)
+    // What we have a copy of has had its sum checked.
+    if (text !== undefined && !copy && !hasRightSum(text)) digest = null
+    waiting.push({ visitor, digest, copy, refusal: null, subject: '', limit: 0, charge: null })
+    plan()
   }
 }
 
@@ -106,23 +142,16 @@ function toAccess(row: AccessRow): Access {
   }
 }
 
-/** The order of checks, up to the budget; what is refused here is charged to the address. */
-function judge(asked: Asked, access: Access | null, now: Date): Judged {
-  const refusal = asked.public ? null : refusalOf(asked, access, now)
-  const caller = access?.caller ?? null
-  return access && !refusal
-    ? { caller, refusal, subject: access.subject, limit: access.caller.budget }
-    : { caller, refusal, subject: `a:${asked.address}`, limit: addressBudget }
-}
-
-function refusalOf(asked: Asked, access: Access | null, now: Date): Refusal | null {
-  if (!access) return unknownKey(asked.authorization)
+/** The order of checks, up to the budget. */
+function refusalOf(visitor: Visitor, access: Access | null, now: Date): Refusal | null {
+  if (visitor.isPublic) return null
+  if (!access) return unknownKey(visitor.authorization)
   const { caller, revokedAt, expiresAt } = access
   if (revokedAt) return deadKey('key_revoked', caller, 'revoked_at', revokedAt)
   if (expiresAt && expiresAt <= now) return deadKey('key_expired', caller, 'expired_at', expiresAt)
   if (access.suspended) return new Refusal('workspace_suspended')
-  if (access.ranges.length > 0 && !isWithin(asked.address, access.ranges)) {
-    return new Refusal('ip_not_allowed', { details: { ip: asked.address } })
+  if (access.ranges.length > 0 && !isWithin(visitor.address, access.ranges)) {
+    return new Refusal('ip_not_allowed', { details: { ip: visitor.address } })
   }
   return null
 }
@@ -141,39 +170,53 @@ function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: str
 
 type Spent = Map<string, { limit: number; until: number }>
 
+/** What is refused, and what is public, is charged to the address it came from; everything else to its key. */
+function judge(each: Waiting, now: Date): void {
+  const access = each.copy?.access ?? null
+  each.refusal = refusalOf(each.visitor, access, now)
+  const paysItself = access !== null && each.refusal === null
+  each.subject = paysItself ? access.subject : `a:${each.visitor.address}`
+  each.limit = paysItself ? access.caller.budget : addressBudget
+}
+
 /** One charge a subject. A budget known to be used up until its window ends is not asked for again. */
-function chargesOf(judged: readonly Judged[], spent: Spent, now: Date): Map<string, Charge> {
+function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<string, Charge> {
   const charges = new Map<string, Charge>()
-  for (const { subject, limit } of judged) {
+  for (const each of batch) {
+    judge(each, now)
+    const { subject, limit } = each
     const known = spent.size === 0 ? undefined : spent.get(subject)
-    if (known && known.limit === limit && known.until > now.getTime()) continue
-    const charge = charges.get(subject)
-    if (charge) charge.amount++
-    else charges.set(subject, { subject, amount: 1, budget: limit })
+    if (known && known.limit === limit && known.until > now.getTime()) {
+      each.charge = null
+      continue
+    }
+    let charge = charges.get(subject)
+    if (!charge) {
+      charge = { subject, amount: 0, budget: limit, granted: 0, used: 0, msLeft: 0 }
+      charges.set(subject, charge)
+    }
+    charge.amount++
+    each.charge = charge
   }
   return charges
 }
 
-function settle(judged: readonly Judged[], charged: readonly Charged[], spent: Spent, now: Date): Admission[] {
-  const open = new Map<string, Charged>()
-  for (const each of charged) open.set(each.subject, each)
-  return judged.map(({ subject, limit, refusal, caller }) => {
-    const window = open.get(subject)
-    if (window && window.granted > 0) {
-      // The first of those granted found this many left, the last of them as many as are left now.
-      window.granted--
-      const remaining = limit - window.used + window.granted
-      const budget = { limit, remaining, resetSeconds: secondsLeft(window.msLeft) }
-      return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
-    }
-    if (window) {
-      spent.set(subject, { limit, until: now.getTime() + window.msLeft })
-      forgetOldest(spent, maxCopies)
-    }
-    const msLeft = window?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
-    const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
-    return { kind: 'refused', refusal: overBudget(budget), caller, budget }
-  })
+function settle({ copy, refusal, subject, limit, charge }: Waiting, spent: Spent, now: Date): Admission {
+  const caller = copy?.access?.caller ?? null
+  if (charge && charge.granted > 0) {
+    // The first of those granted found this many left, the last of them as many as are left now.
+    charge.granted--
+    const remaining = limit - charge.used + charge.granted
+    const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
+    return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
+  }
+  if (charge) {
+    spent.set(subject, { limit, until: now.getTime() + charge.msLeft })
+    forgetOldest(spent, maxCopies)
+  }
+  const msLeft = charge?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
+  const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
+  return { kind: 'refused', refusal: overBudget(budget), caller, budget }
 }
 
 function overBudget({ limit, resetSeconds }: Budget): Refusal {

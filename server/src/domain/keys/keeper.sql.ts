@@ -4,10 +4,8 @@ import type { Window } from './windows.ts'
 
 /** On the keeper's own session: for a process that is alone, this is all that a batch asks of the database. */
 export async function readRevision(session: Session): Promise<{ revision: number; keeper: string | null }> {
-  const text = 'select value as revision, keeper from access_revision'
-  return (
-    (await session.ask<{ revision: number; keeper: string | null }>('revision', text)) ?? { revision: 0, keeper: null }
-  )
+  const row = await session.ask('revision', 'select value, keeper from access_revision')
+  return { revision: Number(row?.[0] ?? 0), keeper: row?.[1] ?? null }
 }
 
 export const setKeeper = (db: Db, keeper: string | null): Promise<number> =>

@@ -3,7 +3,7 @@ import type { Session } from '../../db/session.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { type Charge, type Charged, chargeBudgets } from './admission.sql.ts'
+import { type Charge, chargeBudgets } from './admission.sql.ts'
 import { clearKeeper, loadWindows, readRevision, saveWindows, setKeeper } from './keeper.sql.ts'
 import { Windows } from './windows.ts'
 
@@ -28,7 +28,7 @@ type Mode = 'shared' | 'alone'
 
 export interface Keeper {
   /** Charges nobody if the access revision is not the one given; the answer says which it is. */
-  charge(revision: number, charges: readonly Charge[]): Promise<{ revision: number; charged: Charged[] }>
+  charge(revision: number, charges: ReadonlyMap<string, Charge>): Promise<number>
   stop(): Promise<void>
 }
 
@@ -67,16 +67,15 @@ class BudgetKeeper implements Keeper {
     this.#timer.unref()
   }
 
-  async charge(revision: number, charges: readonly Charge[]): Promise<{ revision: number; charged: Charged[] }> {
+  async charge(revision: number, charges: ReadonlyMap<string, Charge>): Promise<number> {
     for (;;) {
       if (this.#changing > 0) await this.#change
       if (this.#mode === 'shared') return this.#chargeTable(revision, charges)
       const read = await this.#readRevision()
       if (this.#mode === 'alone' && this.#changing === 0) {
         if (read?.keeper === this.#name) {
-          if (read.revision !== revision) return { revision: read.revision, charged: [] }
-          const nowMs = this.#clock.now().getTime()
-          return { revision, charged: charges.map((charge) => this.#windows.charge(charge, nowMs)) }
+          if (read.revision === revision) this.#windows.charge(charges.values(), this.#clock.now().getTime())
+          return read.revision
         }
         await this.#switch(() => this.#giveUp())
       }
@@ -95,7 +94,7 @@ class BudgetKeeper implements Keeper {
     return this.#session && (await readRevision(this.#session).catch(() => undefined))
   }
 
-  #chargeTable(revision: number, charges: readonly Charge[]) {
+  #chargeTable(revision: number, charges: ReadonlyMap<string, Charge>) {
     const charging = chargeBudgets(this.#db, revision, charges, this.#clock.pinned())
     this.#inTable.add(charging)
     const done = () => this.#inTable.delete(charging)

@@ -12,7 +12,7 @@ export const keyRoutes = [
     reply: Me,
     handle: ({ caller }) => ({
       account_id: caller.workspaceId,
-      key: { id: caller.keyId, name: caller.keyName, scopes: [...caller.scopes] },
+      key: { id: caller.keyId, name: caller.keyName, scopes: caller.scopes.slice() },
       rate_limit_per_min: caller.budget,
     }),
   }),

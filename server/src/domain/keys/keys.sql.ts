@@ -1,4 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
+import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Db } from '../../db/db.ts'
 
 export interface KeyRow {
@@ -91,9 +92,9 @@ export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
        set last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address
        where u.last_used_at < excluded.last_used_at`,
     [
-      uses.map((use) => use.keyId),
-      uses.map((use) => use.workspaceId),
-      uses.map((use) => use.at),
-      uses.map((use) => use.address),
+      arrayLiteral(uses.map((use) => use.keyId)),
+      arrayLiteral(uses.map((use) => use.workspaceId)),
+      arrayLiteral(uses.map((use) => use.at.toISOString())),
+      arrayLiteral(uses.map((use) => use.address)),
     ],
   )

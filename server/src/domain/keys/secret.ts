@@ -16,17 +16,25 @@ export const newSecret = (): string => {
   return head + toBase62(crc32(head), sumLength)
 }
 
-export function isSecret(text: string): boolean {
-  if (text.length !== length || !text.startsWith(prefix)) return false
-  const head = text.slice(0, -sumLength)
-  return toBase62(crc32(head), sumLength) === text.slice(-sumLength)
+export const isSecret = (text: string): boolean => hasForm(text) && hasRightSum(text)
+
+const hasForm = (text: string): boolean => text.length === length && text.startsWith(prefix)
+
+/** Of a text in the form of a key. */
+export const hasRightSum = (text: string): boolean =>
+  toBase62(crc32(text.slice(0, -sumLength)), sumLength) === text.slice(-sumLength)
+
+/** The key of an `Authorization` header, if it holds something in the form of one. */
+export function presentedIn(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || !/^bearer /i.test(authorization)) return undefined
+  const text = authorization.slice('Bearer '.length).trimStart()
+  return hasForm(text) ? text : undefined
 }
 
-/** The key of an `Authorization` header, if it holds one that could be a key. */
+/** The same, if it could be a key. */
 export function secretOf(authorization: string | undefined): string | undefined {
-  if (authorization === undefined || !/^bearer /i.test(authorization)) return undefined
-  const secret = authorization.slice('Bearer '.length).trimStart()
-  return isSecret(secret) ? secret : undefined
+  const text = presentedIn(authorization)
+  return text !== undefined && hasRightSum(text) ? text : undefined
 }
 
 /** What is stored of a key, as base64. */

@@ -9,12 +9,7 @@ const restMs = 10_000
 const rememberedMax = 50_000
 
 /** A key that was turned away was not used; the log of refusals tells who tried. */
-const turnedAway: ReadonlySet<string | null> = new Set([
-  'key_revoked',
-  'key_expired',
-  'workspace_suspended',
-  'ip_not_allowed',
-])
+const turnedAway: ReadonlySet<string> = new Set(['key_revoked', 'key_expired', 'workspace_suspended', 'ip_not_allowed'])
 
 /** When and from where each key was last used. Not waited for by a request, and at most ten seconds behind. */
 export class KeyUses {
@@ -33,12 +28,12 @@ export class KeyUses {
   }
 
   note({ caller, code, at, address }: RequestRecord): void {
-    if (!caller || turnedAway.has(code)) return
+    if (!caller || (code !== null && turnedAway.has(code))) return
     const { keyId, workspaceId } = caller
     const waiting = this.#waiting.get(keyId)
     if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
     // Requests are noted when they end: a long one may be noted after a later one.
-    else if (waiting.at <= at) {
+    else if (waiting.at.getTime() <= at.getTime()) {
       waiting.at = at
       waiting.address = address
     }

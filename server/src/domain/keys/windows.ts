@@ -1,4 +1,4 @@
-import type { Charge, Charged } from './admission.sql.ts'
+import type { Charge } from './admission.sql.ts'
 
 const windowMs = 60_000
 
@@ -15,14 +15,19 @@ export interface Window {
 export class Windows {
   readonly #open = new Map<string, Window>()
 
-  charge({ subject, amount, budget }: Charge, nowMs: number): Charged {
-    const open = this.#open.get(subject)
-    const over = open === undefined || open.openedMs <= nowMs - windowMs
-    const window = over ? { subject, openedMs: nowMs, used: 0, loaded: 0 } : open
-    const granted = Math.max(0, Math.min(amount, budget - window.used))
-    window.used += granted
-    if (over) this.#open.set(subject, window)
-    return { subject, granted, used: window.used, msLeft: window.openedMs + windowMs - nowMs }
+  charge(charges: Iterable<Charge>, nowMs: number): void {
+    for (const charge of charges) {
+      const { subject, amount, budget } = charge
+      let window = this.#open.get(subject)
+      if (window === undefined || window.openedMs <= nowMs - windowMs) {
+        window = { subject, openedMs: nowMs, used: 0, loaded: 0 }
+        this.#open.set(subject, window)
+      }
+      charge.granted = Math.max(0, Math.min(amount, budget - window.used))
+      window.used += charge.granted
+      charge.used = window.used
+      charge.msLeft = window.openedMs + windowMs - nowMs
+    }
   }
 
   put(window: Window): void {

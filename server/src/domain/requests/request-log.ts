@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/gate.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { dayOf, LogBatch } from './log-batch.ts'
 import { insertRequests, loggedAmong } from './requests.sql.ts'
 
 const flushMs = 250
@@ -18,7 +19,9 @@ export class RequestLog {
   readonly #db: Db
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
-  #waiting: RequestRecord[] = []
+  /** The oldest first; the last one is being filled. */
+  #batches: LogBatch[] = []
+  #waiting = 0
   #lost = 0
   /** The database could not be reached: batches wait for the timer, and may have been written without our knowing. */
   #troubled = false
@@ -32,18 +35,24 @@ export class RequestLog {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waiting
   }
 
   record(record: RequestRecord): void {
-    this.#waiting.push(tidy(record))
-    this.#bound()
-    if (this.#waiting.length >= flushAt && !this.#troubled) void this.flush()
+    try {
+      this.#batchFor(record).add(tidy(record))
+    } catch (error) {
+      this.#tellUnfit(error, record.id)
+      return
+    }
+    this.#waiting++
+    if (this.#waiting > waitingMax) this.#bound()
+    if (this.#waiting >= flushAt && !this.#troubled && !this.#writing) void this.flush()
   }
 
   /** Writes all that waits. Resolves when it is written, or when the database was away; then it waits on. */
   flush(): Promise<void> {
-    if (!this.#writing && this.#waiting.length > 0) {
+    if (!this.#writing && this.#waiting > 0) {
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined
       })
@@ -55,15 +64,26 @@ export class RequestLog {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#writing
-    for (let tries = 0; tries < stopTries && this.#waiting.length > 0; tries++) await this.flush()
-    if (this.#waiting.length > 0) this.#tellLost(this.#waiting.length)
+    for (let tries = 0; tries < stopTries && this.#waiting > 0; tries++) await this.flush()
+    if (this.#waiting > 0) this.#tellLost(this.#waiting)
+  }
+
+  #batchFor({ at }: RequestRecord): LogBatch {
+    const last = this.#batches.at(-1)
+    const day = dayOf(at)
+    if (last && last.day === day && last.size < batchMax) return last
+    const batch = new LogBatch(day)
+    this.#batches.push(batch)
+    return batch
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const left = await this.#insert(this.#waiting.splice(0, batchMax))
+    for (let batch = this.#batches.shift(); batch; batch = this.#batches.shift()) {
+      this.#waiting -= batch.size
+      const left = await this.#insert(batch)
       if (left.length > 0) {
-        this.#waiting = [...left, ...this.#waiting]
+        this.#batches.unshift(...left)
+        for (const each of left) this.#waiting += each.size
         this.#bound()
         return
       }
@@ -73,39 +93,42 @@ export class RequestLog {
   }
 
   /** Writes a batch and returns what has to wait. Where a record is at fault, halving the batch finds it. */
-  async #insert(batch: RequestRecord[]): Promise<RequestRecord[]> {
+  async #insert(batch: LogBatch): Promise<LogBatch[]> {
     const parts = [batch]
     for (let part = parts.shift(); part; part = parts.shift()) {
       try {
         await insertRequests(this.#db, this.#troubled ? await this.#missing(part) : part)
         this.#troubled = false
-        const workspaces = new Set(part.map(({ caller }) => caller?.workspaceId))
-        for (const workspaceId of workspaces) if (workspaceId) this.#db.tell(workspaceId, 'requests')
+        for (const workspaceId of part.workspaces) this.#db.tell(workspaceId, 'requests')
       } catch (error) {
         if (!isAboutData(error)) {
           if (!this.#troubled) this.#log.warn({ err: error }, 'the request log cannot be written for now')
           this.#troubled = true
-          return [part, ...parts].flat()
+          return [part, ...parts]
         }
-        if (part.length > 1) parts.unshift(part.slice(0, part.length >> 1), part.slice(part.length >> 1))
-        else this.#log.error({ err: error, requestId: part[0]?.id }, 'a request could not be logged')
+        if (part.size > 1) parts.unshift(...part.halves())
+        else this.#tellUnfit(error, part.idOf(0))
       }
     }
     return []
   }
 
-  async #missing(part: readonly RequestRecord[]): Promise<RequestRecord[]> {
-    const logged = await loggedAmong(this.#db, part)
-    return part.filter(({ id }) => !logged.has(id))
+  async #missing(part: LogBatch): Promise<LogBatch> {
+    const ids = Array.from({ length: part.size }, (_, index) => part.idOf(index))
+    const logged = await loggedAmong(this.#db, part.day, ids)
+    return part.only((index) => !logged.has(ids[index] as string))
   }
 
   #bound(): void {
-    const over = this.#waiting.length - waitingMax
-    if (over <= 0) return
-    // A few more than needed, or each further record would move all the others.
-    const dropped = Math.min(this.#waiting.length, over + batchMax)
-    this.#waiting.splice(0, dropped)
-    this.#lost += dropped
+    while (this.#waiting > waitingMax) {
+      const dropped = this.#batches.shift()?.size ?? 0
+      this.#waiting -= dropped
+      this.#lost += dropped
+    }
+  }
+
+  #tellUnfit(error: unknown, requestId: string): void {
+    this.#log.error({ err: error, requestId }, 'a request could not be logged')
   }
 
   #tellLost(lost: number): void {
@@ -114,11 +137,10 @@ export class RequestLog {
 }
 
 /**
- * The values are at fault, and would be again: SQLSTATE classes 21 to 23, or a value that could not even be written. Not
- * 23514, which is a partition that was made between our look and our writing.
+ * The values are at fault, and would be again: SQLSTATE classes 21 to 23. Not 23514, which is a partition that was made
+ * between our look and our writing.
  */
 function isAboutData(error: unknown): boolean {
-  if (error instanceof RangeError || error instanceof TypeError) return true
   return /^2[123](?!514)...$/.test((error as { code?: string }).code ?? '')
 }
 

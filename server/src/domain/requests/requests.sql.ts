@@ -1,73 +1,38 @@
-import { CopyRows } from '../../db/copy-format.ts'
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/gate.ts'
-
-const logColumns = [
-  'at',
-  'id',
-  'workspace_id',
-  'key_id',
-  'method',
-  'route',
-  'status',
-  'code',
-  'duration_us',
-  'address',
-  'user_agent',
-]
+import { type LogBatch, logColumns } from './log-batch.ts'
 
 /** Logs a batch, and counts its refusals by the hour; all or nothing. */
-export async function insertRequests(db: Db, records: readonly RequestRecord[]): Promise<void> {
-  if (records.length === 0) return
-  const days = Map.groupBy(records, ({ at }) => Math.floor(at.getTime() / 86_400_000))
-  const refused = records.filter((record) => record.code !== null)
-  if (refused.length === 0 && days.size === 1) return copyRequests(db, days)
+export async function insertRequests(db: Db, batch: LogBatch): Promise<void> {
+  if (batch.size === 0) return
+  const { refused } = batch
+  if (refused.length === 0) return copyRequests(db, batch)
   await db.transaction(async (tx) => {
-    await copyRequests(tx, days)
-    if (refused.length > 0) {
-      await countRefusals(tx, refused)
-      await countRefused(tx, refused)
-    }
+    await copyRequests(tx, batch)
+    await countRefusals(tx, refused)
+    await countRefused(tx, refused)
   })
 }
 
-/** Which of these are in the log already: after a failure, a batch may have been written all the same. */
-export async function loggedAmong(db: Db, records: readonly RequestRecord[]): Promise<Set<string>> {
+/** Which of a day's requests are in the log already: after a failure, a batch may have been written all the same. */
+export async function loggedAmong(db: Db, day: number, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(
-    `select l.id from request_log l
-     where l.id = any($1::uuid[]) and l.at between (select min(at) from unnest($2::timestamptz[]) as at)
-       and (select max(at) from unnest($2::timestamptz[]) as at)`,
-    [records.map((record) => record.id), records.map((record) => record.at)],
+    'select l.id from request_log l where l.id = any($1::uuid[]) and l.at >= $2 and l.at < $3',
+    [ids, startOf(day), startOf(day + 1)],
   )
   return new Set(rows.map(({ id }) => id))
 }
 
 /** Straight into the day's partition: PostgreSQL takes no COPY into a table with row-level security, as the whole has. */
-async function copyRequests(db: Db, days: ReadonlyMap<number, readonly RequestRecord[]>): Promise<void> {
-  for (const [day, ofDay] of days) {
-    const partition = await db.first<{ name: string }>(
-      `select coalesce(to_regclass('request_log_' || $1), 'request_log_default'::regclass)::text as name`,
-      [new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')],
-    )
-    const rows = new CopyRows(logColumns.length, ofDay.length * 200)
-    for (const record of ofDay) {
-      rows
-        .row()
-        .timestamp(record.at)
-        .uuid(record.id)
-        .uuid(record.caller?.workspaceId ?? null)
-        .uuid(record.caller?.keyId ?? null)
-        .text(record.method)
-        .text(record.route)
-        .int2(record.status)
-        .text(record.code)
-        .int4(record.durationUs)
-        .text(record.address)
-        .text(record.userAgent)
-    }
-    await db.copy(partition?.name ?? 'request_log_default', logColumns, rows.finish())
-  }
+async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
+  const partition = await db.first<{ name: string }>(
+    `select coalesce(to_regclass('request_log_' || $1), 'request_log_default'::regclass)::text as name`,
+    [startOf(batch.day).toISOString().slice(0, 10).replaceAll('-', '')],
+  )
+  await db.copy(partition?.name ?? 'request_log_default', logColumns, batch.bytes)
 }
+
+const startOf = (day: number): Date => new Date(day * 86_400_000)
 
 async function countRefusals(db: Db, refused: readonly RequestRecord[]): Promise<void> {
   await db.change(

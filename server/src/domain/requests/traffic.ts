@@ -12,6 +12,8 @@ interface Counted extends TrafficRow {
   writtenMs: number
 }
 
+type Counts = Map<string | null, Counted>
+
 /**
  * Requests that went well, by key and hour, for charts: counted in memory and added to the database every few seconds.
  * Those that were refused are counted with the log. A process that is killed takes up to five seconds of these counts with
@@ -21,7 +23,10 @@ export class Traffic {
   readonly #db: Db
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
-  readonly #counts = new Map<string, Counted>()
+  /** By hour since 1970, then by key. */
+  readonly #hours = new Map<number, Counts>()
+  #hour = 0
+  #ofHour: Counts = new Map()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(db: Db, log: Logger) {
@@ -34,18 +39,25 @@ export class Traffic {
   note({ caller, code, at }: RequestRecord): void {
     if (code !== null) return
     const hour = Math.floor(at.getTime() / hourMs)
-    const key = `${caller?.keyId} ${hour}`
-    const counted = this.#counts.get(key)
+    if (hour !== this.#hour) this.#turnTo(hour)
+    const keyId = caller?.keyId ?? null
+    const counted = this.#ofHour.get(keyId)
     if (counted) counted.count++
     else {
-      const { workspaceId = null, keyId = null } = caller ?? {}
-      this.#counts.set(key, { hour: new Date(hour * hourMs), workspaceId, keyId, code, count: 1, writtenMs: -restMs })
+      const workspaceId = caller?.workspaceId ?? null
+      this.#ofHour.set(keyId, { hour: new Date(hour * hourMs), workspaceId, keyId, count: 1, writtenMs: -restMs })
     }
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#flush(true)
+  }
+
+  #turnTo(hour: number): void {
+    this.#hour = hour
+    this.#ofHour = this.#hours.get(hour) ?? new Map()
+    this.#hours.set(hour, this.#ofHour)
   }
 
   #flush(all: boolean): Promise<void> {
@@ -56,10 +68,13 @@ export class Traffic {
   async #write(all: boolean): Promise<void> {
     const nowMs = performance.now()
     const due: Counted[] = []
-    for (const [key, counted] of this.#counts) {
-      const rested = nowMs - counted.writtenMs >= restMs
-      if (counted.count > 0 && (all || rested)) due.push(counted)
-      else if (rested) this.#counts.delete(key)
+    for (const [hour, counts] of this.#hours) {
+      for (const [keyId, counted] of counts) {
+        const rested = nowMs - counted.writtenMs >= restMs
+        if (counted.count > 0 && (all || rested)) due.push(counted)
+        else if (rested) counts.delete(keyId)
+      }
+      if (counts.size === 0 && hour !== this.#hour) this.#hours.delete(hour)
     }
     if (due.length === 0) return
     const rows = due.map((counted) => ({ ...counted }))

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import type { RequestRecord } from '../../lib/gate.ts'
+import { newUuid } from '../../lib/ids.ts'
+import { dayOf, LogBatch } from './log-batch.ts'
+
+const at = new Date('2026-11-15T09:00:00.000Z')
+const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
+  id: newUuid(),
+  at,
+  caller: null,
+  method: 'GET',
+  route: '/v1/me',
+  status: 200,
+  code: null,
+  durationUs: 12,
+  address: '192.0.2.1',
+  userAgent: 'a longer name than is written letter by letter, and not of plain letters: ☺',
+  ...more,
+})
+
+const batchOf = (records: readonly RequestRecord[]): LogBatch => {
+  const batch = new LogBatch(dayOf(at))
+  for (const record of records) batch.add(record)
+  return batch
+}
+
+test('parts of a batch are what a batch of those records would have been', () => {
+  const records = Array.from({ length: 7 }, (_, index) => recordOf({ code: index % 3 === 0 ? 'not_found' : null }))
+  const batch = batchOf(records)
+  const parts = [...batch.halves(), batch.only((index) => index % 2 === 1)]
+  const wanted = [records.slice(0, 3), records.slice(3), records.filter((_, index) => index % 2 === 1)]
+  for (const [index, part] of parts.entries()) {
+    const own = wanted[index] as RequestRecord[]
+    expect(part.bytes.equals(batchOf(own).bytes)).toBe(true)
+    expect(part.refused).toEqual(own.filter(({ code }) => code !== null))
+    expect(own.map((_, row) => part.idOf(row))).toEqual(own.map(({ id }) => id))
+  }
+})
+
+test('a record that cannot be written leaves nothing behind', () => {
+  const record = recordOf()
+  const batch = batchOf([record])
+  expect(() => batch.add(recordOf({ status: 70_000, code: 'not_found' }))).toThrow(RangeError)
+  expect([batch.size, batch.refused.length, batch.bytes.equals(batchOf([record]).bytes)]).toEqual([1, 0, true])
+})

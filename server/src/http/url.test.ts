@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { isUnderV1 } from './url.ts'
+
+const asked = (url: string) => ({ url, headers: { host: 'x' }, httpVersion: '1.1' }) as unknown as IncomingMessage
+
+test.each([
+  '/v1',
+  '/v1/',
+  '/v1?a=1',
+  '/v1#a',
+  '/v1/me',
+  '/v1/%zz',
+  '/V1/%zz',
+  '/%76%31/me',
+  'http://x/v1/me',
+  'https://x/v1',
+  'http://x/v1/%zz',
+])('leads to the pipeline: %s', (url) => {
+  expect(isUnderV1(asked(url))).toBe(true)
+})
+
+test.each([
+  '/',
+  '/v',
+  '/v1x',
+  '/v10/me',
+  '/V1/me',
+  '/v1%2fme',
+  '/console/v1/me',
+  '/%zz/v1',
+  '*',
+  'http://x/',
+  'http://v1/',
+])('does not: %s', (url) => {
+  expect(isUnderV1(asked(url))).toBe(false)
+})
