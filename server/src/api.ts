@@ -19,7 +19,7 @@ import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
 import { errorsPage } from './http/errors-page.ts'
-import { mountIngress } from './http/ingress.ts'
+import { newIngressDoor } from './http/ingress.ts'
 import { counted, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
@@ -93,17 +93,11 @@ export async function buildApi({
       requests.note(record)
     },
   }
-  const app = newHttpServer(newPipeline(all, deps), deps)
-
   const { openApp, recallApp } = parts.network.vault
   const ingress = newIngress({ db, clock, log, openApp: (appId) => openApp(appId), recallApp })
   const receive = counted(ingress.receive, tallyOf(db.root))
-  await app.register(
-    (part) => mountIngress(part, { ...ingress, receive, log, patience, publicUrl: config.publicUrl }),
-    {
-      prefix: '/network',
-    },
-  )
+  const door = newIngressDoor({ ...ingress, receive, log, patience, publicUrl: config.publicUrl })
+  const app = newHttpServer(newPipeline(all, deps), door, deps)
   const console = openConsole(app, { ...deps, db }, parts)
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for the console and the network as well.

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, toRefusal } from './answer.ts'
@@ -16,28 +17,43 @@ export interface IngressOptions {
 /** The network's webhooks have up to 3 MB; a little more is let through than it promises. */
 const bodyMax = 4 * 1024 * 1024
 
+const start = '/network/whatsapp/'
+const rest = /^([^/?#%]+)(?:\?(.*))?$/
+
+export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(start)
+
 /** Where the network posts: the bytes of the body are handed on untouched, for they are what was signed. */
-export async function mountIngress(app: FastifyInstance, options: IngressOptions): Promise<void> {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (request: { raw: Parameters<typeof readBody>[0] }) =>
-    readBody(request.raw, bodyMax, options.patience.bodyMs),
-  )
-  app.setErrorHandler((error, request, reply) => {
-    const { refusal, bug } = toRefusal(error)
-    if (bug) options.log.error({ err: error, requestId: request.id }, 'a webhook of the network failed')
-    return reply.code(refusal.status).send(errorReply(refusal, request.id, options.publicUrl))
-  })
-  app.get<{ Params: { appId: string } }>('/whatsapp/:appId', async (request, reply) => {
-    const challenge = await options.greet(request.params.appId, request.url.split('?')[1] ?? '')
-    if (challenge === null) return reply.code(403).type('text/plain; charset=utf-8').send('The verify token is wrong.')
-    return reply.type('text/plain; charset=utf-8').header('X-Content-Type-Options', 'nosniff').send(challenge)
-  })
-  app.post<{ Params: { appId: string } }>('/whatsapp/:appId', async (request, reply) => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-    await options.receive(request.params.appId, body, request.headers['x-hub-signature-256'])
-    return reply.code(200).send()
-  })
-  app.setNotFoundHandler(() => {
-    throw new Refusal('not_found')
-  })
+export function newIngressDoor(options: IngressOptions): RequestListener {
+  return (request, response) => {
+    answer(options, request, response).catch((error) => refuse(options, request, response, error))
+  }
+}
+
+async function answer(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, appId, query = ''] = rest.exec((request.url ?? '').slice(start.length)) ?? []
+  if (appId !== undefined && request.method === 'POST') {
+    const body = await readBody(request, bodyMax, options.patience.bodyMs)
+    await options.receive(appId, body, request.headers['x-hub-signature-256'])
+    response.writeHead(200, ['content-length', '0']).end()
+  } else if (appId !== undefined && request.method === 'GET') {
+    const challenge = await options.greet(appId, query)
+    sendText(response, challenge === null ? 403 : 200, challenge ?? 'The verify token is wrong.')
+  } else throw new Refusal('not_found')
+}
+
+function refuse(options: IngressOptions, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const requestId = withPrefix('req', newUuid())
+  const { refusal, bug } = toRefusal(error)
+  if (bug) options.log.error({ err: error, requestId }, 'a webhook of the network failed')
+  // What was not read of the body is not waited for.
+  if (!request.complete) response.shouldKeepAlive = false
+  for (const [name, value] of Object.entries(refusal.parts.headers ?? {})) response.setHeader(name, value)
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.writeHead(refusal.status).end(JSON.stringify(errorReply(refusal, requestId, options.publicUrl)))
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.writeHead(status).end(text)
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
+import { isForIngress } from './ingress.ts'
 import type { Patience } from './patience.ts'
 import type { Pipeline, PipelineDeps } from './pipeline.ts'
 import { answerUnreadable, notHttp } from './unreadable.ts'
@@ -11,9 +12,9 @@ const newRequestId = () => withPrefix('req', newUuid())
 
 /**
  * The http server, with what can go wrong before a request reaches any route answered in the same shape. What is under
- * /v1 goes straight to its pipeline, everything else to Fastify.
+ * /v1 goes straight to its pipeline, what the network posts to its door, everything else to Fastify.
  */
-export function newHttpServer(v1: Pipeline, deps: PipelineDeps): FastifyInstance {
+export function newHttpServer(v1: Pipeline, network: RequestListener, deps: PipelineDeps): FastifyInstance {
   const app = fastify({
     logger: false,
     requestIdHeader: false,
@@ -21,7 +22,7 @@ export function newHttpServer(v1: Pipeline, deps: PipelineDeps): FastifyInstance
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },
-    serverFactory: (others) => newServer(v1, others, deps.patience),
+    serverFactory: (others) => newServer(v1, network, others, deps.patience),
     // A URL that cannot be read leads nowhere.
     rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
     clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
@@ -34,7 +35,7 @@ export function newHttpServer(v1: Pipeline, deps: PipelineDeps): FastifyInstance
   return app
 }
 
-function newServer(v1: Pipeline, others: RequestListener, patience: Patience): Server {
+function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, patience: Patience): Server {
   const options = {
     // Two Authorization headers become one that is not a key, instead of one of them winning.
     joinDuplicateHeaders: true,
@@ -47,10 +48,12 @@ function newServer(v1: Pipeline, others: RequestListener, patience: Patience): S
     requireHostHeader: false,
   }
   const server = createServer(options, (request, response) => {
-    if (!isUnderV1(request)) return others(request, response)
+    const isOurs = isUnderV1(request)
+    if (!isOurs && !isForIngress(request)) return others(request, response)
     // While we stop, a connection ends with the answer that is under way on it.
     if (!server.listening) response.shouldKeepAlive = false
-    v1(request, response)
+    if (isOurs) v1(request, response)
+    else network(request, response)
   })
   return server
 }
