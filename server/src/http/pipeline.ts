@@ -188,9 +188,11 @@ class Exchange implements Visitor, Context {
 
   #sendJson(status: number, body: string): void {
     const headers = this.#headers()
-    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)))
+    const size = Buffer.byteLength(body)
+    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(size))
     this.#response.writeHead(status, headers)
-    this.#response.end(body)
+    // All of it ASCII, where one letter is one byte: then it need not be encoded.
+    this.#response.end(body, size === body.length ? 'latin1' : 'utf8')
   }
 
   /** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */

@@ -16,6 +16,8 @@ import { digestOf, hasRightSum, presentedIn } from './secret.ts'
  */
 export const addressBudget = 600
 const maxCopies = 20_000
+/** With fewer waiting, those that are about to come are waited for, until the end of the turn. */
+const enoughToDepart = 24
 const maxTogether = 1000
 
 /** A request that waits to be decided, and what is known of it so far. */
@@ -85,10 +87,13 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     } catch (error) {
       for (const { visitor } of batch) visitor.failed(error)
     }
-    // The next statement travels while these are being answered.
-    if (waiting.length > 0) depart()
-    else isUnderWay = false
+    // If it is worth it, the next statement travels while these are being answered.
+    const isNextUnderWay = waiting.length >= enoughToDepart
+    if (isNextUnderWay) depart()
     if (now) for (const each of batch) each.visitor.decided(settle(each, spent, now))
+    if (isNextUnderWay) return
+    isUnderWay = false
+    if (waiting.length > 0) plan()
   }
 
   /** What comes in while a batch is under way is the next one. */
