@@ -23,19 +23,21 @@ export interface CrashOutcome {
   lost: number
   /** Arrivals beyond the first of each event. */
   repeats: number
-  /** Deliveries that were leased when the process was killed, over all rounds: more cannot have been under way. */
+  /** Deliveries that were leased after the strike, over all rounds: more cannot have been under way. */
   inFlight: number
 }
 
 /**
- * Kills the service outright while it receives and delivers, again and again, and looks what became of every message that
- * it had acknowledged. `wait` lets the leases of the dead run out.
+ * Strikes while the service receives and delivers, again and again, and looks what became of every message that it had
+ * acknowledged. Without a `strike` of their own the rounds kill the service outright. `wait` lets the leases of the dead run
+ * out.
  */
 export async function crashUnderLoad(options: {
   db: Database
   databaseUrl: string
   rounds: number
   writers: number
+  strike?: () => Promise<void>
   wait(db: Database): Promise<void>
   say?: (line: string) => void
 }): Promise<CrashOutcome> {
@@ -66,8 +68,11 @@ export async function crashUnderLoad(options: {
       }
     })
     await sleep(150 + Math.random() * 400)
-    service.child.kill('SIGKILL')
-    await once(service.child, 'exit')
+    if (options.strike) await options.strike()
+    else {
+      service.child.kill('SIGKILL')
+      await once(service.child, 'exit')
+    }
     over = true
     await Promise.all(writing)
     const leases = await db.rows<{ held: string }>(
@@ -75,7 +80,7 @@ export async function crashUnderLoad(options: {
     )
     for (const { held } of leases) underWay.add(held)
     say(`round ${round + 1}: ${acknowledged.size} acknowledged, ${arrivals.size} arrived`)
-    service = await startService(databaseUrl)
+    if (!options.strike) service = await startService(databaseUrl)
   }
   await options.wait(db)
   for (let tries = 0; tries < 1200; tries++) {

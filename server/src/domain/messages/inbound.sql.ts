@@ -1,6 +1,5 @@
 import { byteStrings, jsons, texts, times, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
-import { keepingEvents, type Prepared } from '../deliveries/deliveries.ts'
 
 /** Where a payload of the network belongs: one of our numbers, connected through the app that posted it. */
 export interface Destination {
@@ -57,12 +56,28 @@ export interface KeptRow {
   revision: number
 }
 
+/** Their events, and the lease under which the deliveries are written. */
+export interface Telling {
+  createdAt: Date
+  rows: readonly { id: string; body: Buffer }[]
+  lease: { until: Date; token: string | null; except: readonly string[] }
+}
+
+/** Where the statement has what the parts that keep events need. */
+export const eventPlaces = {
+  events: 'fresh',
+  createdAt: '$10',
+  leaseUntil: '$14',
+  leaseToken: '$15',
+  leaseExcept: '$18',
+}
+
 /**
  * Keeps each message of the network once, and with each that is new its event and deliveries: one statement, which is
  * nearly all that an ordinary webhook costs. In order, so that two batches never wait in a circle. With `onlyAt` nothing is
  * kept unless that is the routing revision.
  */
-const keeping = `with new as materialized (
+export const keepingWith = (eventParts: string): string => `with new as materialized (
        select n.* from routing_revision r, unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[],
          $7::text[], $8::text[], $9::timestamptz[], $11::json[], $12::uuid[], $13::bytea[], $17::text[])
          as n(id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name, type, received_at, content,
@@ -80,15 +95,16 @@ const keeping = `with new as materialized (
      ), fresh as materialized (
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
        from new n join kept k on k.id = n.id
-     ), ${keepingEvents({ events: 'fresh', createdAt: '$10', leaseUntil: '$14', leaseToken: '$15', leaseExcept: '$18' })}
+     ), ${eventParts}
      select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased,
        (select value from routing_revision) as revision
      from fresh f left join handed h on h.event_id = f.id`
 
 export const keepWithEvents = (
   db: Db,
+  keeping: string,
   rows: readonly InboundRow[],
-  { createdAt, rows: events, lease }: Prepared,
+  { createdAt, rows: events, lease }: Telling,
   onlyAt: number | null,
 ): Promise<KeptRow[]> =>
   db.rows(keeping, [

@@ -3,17 +3,28 @@ import type { Db } from '../../db/db.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
 import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
-import { type Handed, handOver, type NewEvent, prepareEvents, publish } from '../deliveries/deliveries.ts'
+import {
+  type Handed,
+  handOver,
+  keepingEvents,
+  type NewEvent,
+  prepareEvents,
+  publish,
+} from '../deliveries/deliveries.ts'
 import { keepSubmissions } from '../flows/keep.ts'
 import { keepOrders } from '../orders/keep.ts'
 import {
   currentRevision,
   type Destination,
+  eventPlaces,
   type InboundRow,
   type KeptRow,
+  keepingWith,
   keepWithEvents,
   sentAmong,
 } from './inbound.sql.ts'
+
+const keeping = keepingWith(keepingEvents(eventPlaces))
 
 export interface Arrival {
   item: InboundItem
@@ -43,7 +54,7 @@ export async function keepInbound(
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
-  const kept = await keepWithEvents(db, rows, prepared, onlyAt)
+  const kept = await keepWithEvents(db, keeping, rows, prepared, onlyAt)
   const fresh = new Set(kept.map(({ messageId }) => messageId))
   if (fresh.size === 0) {
     // All were known, or nothing was looked at.
