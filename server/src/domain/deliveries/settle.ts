@@ -15,7 +15,7 @@ export type Settled = AttemptRow & {
   onSettled?: () => void
 }
 
-const gatherMs = 40
+const gatherMs = 20
 const batchMax = 400
 
 interface SettlerEvents {
