@@ -29,9 +29,14 @@ async function crashPostgres(db: Database): Promise<void> {
 
 async function hangPostgres(db: Database, postmaster: number): Promise<void> {
   const all = [postmaster, ...(await backends(db))]
+  const goOn = () => {
+    for (const pid of all) process.kill(pid, 'SIGCONT')
+  }
   for (const pid of all) process.kill(pid, 'SIGSTOP')
+  process.once('exit', goOn)
   await sleep(hangMs)
-  for (const pid of all) process.kill(pid, 'SIGCONT')
+  process.off('exit', goOn)
+  goOn()
 }
 
 async function round(name: string, rounds: number, strike?: (db: Database, postmaster: number) => Promise<void>) {

@@ -87,6 +87,7 @@ export function byteStrings(values: readonly (Buffer | null)[]): Buffer {
 function writeTime(bytes: Buffer, value: Date, at: number): void {
   // Microseconds since 2000 as 64 bits, written in two halves: a BigInt for each would cost more than the rest.
   const us = (value.getTime() - epochMs) * 1000
+  if (Number.isNaN(us)) throw new RangeError('a time that is none')
   const high = Math.floor(us / 2 ** 32)
   bytes.writeInt32BE(high, at)
   bytes.writeUInt32BE(us - high * 2 ** 32, at + 4)
@@ -97,6 +98,7 @@ const dash = 45
 const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
 
 function writeUuid(bytes: Buffer, value: string, start: number): void {
+  if (value.length !== 36) throw new RangeError('an id that is none')
   let at = start
   for (let letter = 0; letter < 36; letter += 2) {
     if (value.charCodeAt(letter) === dash) letter++

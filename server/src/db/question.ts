@@ -17,7 +17,9 @@ export class Question {
     const bind = message('B', Buffer.from(`\0${name}\0`), noParameters)
     const execute = message('E', Buffer.alloc(5))
     this.#again = Buffer.concat([bind, execute, message('S')])
-    this.#first = Buffer.concat([message('P', Buffer.from(`${name}\0${text}\0\0\0`)), this.#again])
+    // Closed first, which is no fault where there is none: a first asking that failed may have got as far as preparing it.
+    const close = message('C', Buffer.from(`S${name}\0`))
+    this.#first = Buffer.concat([close, message('P', Buffer.from(`${name}\0${text}\0\0\0`)), this.#again])
   }
 
   get bytes(): Buffer {

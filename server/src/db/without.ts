@@ -6,9 +6,11 @@ import type { Db } from './db.ts'
  */
 export const without = <T>(ways: readonly Way[], db: Db, ask: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
+    // One that fails before it has asked anything must fail as a promise too.
+    const asking = async (inside: Db) => ask(inside)
     const turnOff = `select set_config('enable_' || way, 'off', true) from unnest($1::text[]) as way`
     // What is asked travels along, and is planned after this was heard.
-    const [, answer] = await Promise.all([tx.rows(turnOff, [ways]), ask(tx)])
+    const [, answer] = await Promise.all([tx.rows(turnOff, [ways]), asking(tx)])
     return answer
   })
 

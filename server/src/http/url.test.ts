@@ -32,6 +32,9 @@ test.each([
   '*',
   'http://x/',
   'http://v1/',
+  '/healthz?%',
+  '/network/whatsapp/x?hub.mode=%zz',
+  'http://x/y?%',
 ])('does not: %s', (url) => {
   expect(isUnderV1(asked(url))).toBe(false)
 })

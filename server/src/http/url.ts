@@ -21,5 +21,6 @@ export function isUnderV1(request: IncomingMessage): boolean {
   if (url.startsWith('/v1/') || underV1.test(url)) return true
   if (url.startsWith('/') && !url.includes('%')) return false
   if (!isReadable(request)) return unreadableUnderV1.test(url)
-  return underV1.test(decodeURI(url.replace(/^https?:\/\/[^/?#]*/i, '')))
+  // The path alone: it was seen that it can be decoded, the rest need not be.
+  return underV1.test(decodeURI(url.split('?', 1)[0] as string).replace(/^https?:\/\/[^/?#]*/i, ''))
 }

@@ -23,7 +23,9 @@ export class AnswerReader {
   /** How long the other side says it keeps an idle connection. */
   idleMs = Number.POSITIVE_INFINITY
   #part: Part = 'head'
-  #kept: Buffer[] = []
+  #kept = nothing
+  /** Whether what is kept was copied; at first it is a part of what arrived. */
+  #isCopied = false
   #size = 0
   /** Of the body or the chunk, if that is counted. */
   #left = 0
@@ -36,7 +38,7 @@ export class AnswerReader {
 
   /** As much of the body as is kept. */
   get body(): Buffer {
-    return this.#kept.length === 1 ? (this.#kept[0] as Buffer) : Buffer.concat(this.#kept)
+    return this.#kept.subarray(0, this.#size)
   }
 
   /** Throws `Malformed` if it is no answer; once there is a status, it only says that the connection is of no use. */
@@ -141,7 +143,8 @@ export class AnswerReader {
   /** The size before a chunk, the empty line after it, and the fields after the last. */
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf('\n')
-    const line = Buffer.concat([this.#pending, end < 0 ? bytes : bytes.subarray(0, end)])
+    const own = end < 0 ? bytes : bytes.subarray(0, end)
+    const line = this.#pending.length === 0 ? own : Buffer.concat([this.#pending, own])
     if (line.length > maxHeadBytes) this.#finish(false)
     this.#pending = end < 0 ? line : nothing
     if (end < 0) return nothing
@@ -166,11 +169,23 @@ export class AnswerReader {
   }
 
   #keep(bytes: Buffer): Buffer {
-    const room = maxAnswerBytes - this.#size
-    if (room > 0 && bytes.length > 0) this.#kept.push(bytes.subarray(0, room))
-    this.#size += bytes.length
-    if (this.#size > maxAnswerBytes) this.#finish(false)
+    const size = this.#size + bytes.length
+    if (this.#size === 0) this.#kept = bytes
+    else {
+      if (!this.#isCopied) this.#makeRoom()
+      bytes.copy(this.#kept, this.#size)
+    }
+    this.#size = Math.min(size, maxAnswerBytes)
+    if (size > maxAnswerBytes) this.#finish(false)
     return nothing
+  }
+
+  /** One buffer, however small the pieces are in which the body comes. */
+  #makeRoom(): void {
+    const whole = Buffer.allocUnsafe(maxAnswerBytes)
+    this.#kept.copy(whole)
+    this.#kept = whole
+    this.#isCopied = true
   }
 
   #finish(sound: boolean): void {

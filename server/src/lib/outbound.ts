@@ -53,7 +53,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
     }
     const line = new Line({ deadlineMs, answerDeadlineMs })
     all.add(line)
-    line.onClosed = () => all.delete(line)
+    line.onClosed = () => forget(url.origin, line)
     dial(url, (error, socket) => {
       if (error) line.failed(error)
       else line.connected(socket)
@@ -61,8 +61,19 @@ export function newOutbound(options: OutboundOptions): Outbound {
     return line
   }
 
+  function forget(origin: string, line: Line): void {
+    all.delete(line)
+    const kept = idle.get(origin) ?? []
+    const place = kept.indexOf(line)
+    if (place >= 0) kept.splice(place, 1)
+    if (kept.length === 0) idle.delete(origin)
+  }
+
   function giveBack(origin: string, line: Line): void {
-    if (!line.isUsable) return
+    if (!line.isUsable) {
+      line.close()
+      return
+    }
     const kept = idle.get(origin) ?? []
     if (kept.length === 0) idle.set(origin, kept)
     if (kept.length < maxIdleLines) kept.push(line)
@@ -90,8 +101,8 @@ export function newOutbound(options: OutboundOptions): Outbound {
         lineTo(url).begin(requestOf(url, headers, body), (line, error) => {
           giveBack(url.origin, line)
           const { status, address, answer } = line
-          const durationUs = Math.round((performance.now() - began) * 1000)
-          const fault = error ? faultOf(error, address !== null) : status !== null && status < 300 ? null : 'http'
+          const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
+          const fault = error ? faultOf(error, address !== null) : isSuccess(status) ? null : 'http'
           resolve({ status, fault, address, answer, durationUs })
         })
       })
@@ -104,6 +115,11 @@ export function newOutbound(options: OutboundOptions): Outbound {
 }
 
 const nothing = Buffer.alloc(0)
+
+/** What a column of 32 bits holds: a machine that was suspended in the middle of an attempt may count more. */
+const durationMax = 2 ** 31 - 1
+
+const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300
 
 /** Head and body as one piece: one write, and most often one packet. */
 function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {

@@ -106,3 +106,22 @@ test('what an older key sealed opens for as long as that key is kept', async () 
   expect(await vault.openApp(later.id)).toMatchObject({ appSecret: 'new' })
   await expect(newVault(house.db, new Map([newer])).openApp(app.id)).rejects.toThrow('PARLEY_SECRET_KEYS')
 })
+
+test('an app whose secret did not open is not remembered, and opens once it was given a new one', async () => {
+  const vault = newVault(house.db, house.secretKeys)
+  const app = await newApp('lost', new Map([['gone', randomBytes(32)]]))
+  await expect(vault.openApp(app.id)).rejects.toThrow()
+  expect(vault.recallApp(app.id)).toBeUndefined()
+  const sealed = {
+    secret: seal(house.secretKeys, 'found', `apps/${app.id}/app_secret`),
+    token: seal(house.secretKeys, 'found', `apps/${app.id}/verify_token`),
+  }
+  await house.db.change('update apps set app_secret_sealed = $2, verify_token_sealed = $3 where id = $1', [
+    app.id,
+    sealed.secret,
+    sealed.token,
+  ])
+  expect(vault.recallApp(app.id)).toBeUndefined()
+  expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'found' })
+  expect(vault.recallApp(app.id)).toMatchObject({ appSecret: 'found' })
+})

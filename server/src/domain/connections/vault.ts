@@ -94,7 +94,14 @@ function newLooker<Row extends { id: string }, Value>(
       const copy = copies.get(id)
       return (copy && copy.revision === revision ? copy : await join(id)).give()
     },
-    recall: (id) => copies.get(id)?.give(),
+    recall(id) {
+      try {
+        return copies.get(id)?.give()
+      } catch {
+        // It did not open then; it may by now.
+        return undefined
+      }
+    },
   }
 }
 

@@ -82,12 +82,18 @@ export class Settler {
       } catch (error) {
         this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
         // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
-        if (batch.length === 1 && /^2[23]/.test((error as { code?: string }).code ?? '')) this.#waiting.shift()
+        if (batch.length === 1 && isUnfit(error)) this.#waiting.shift()
         size = Math.max(1, batch.length >> 1)
         await sleep(200)
       }
     }
   }
+}
+
+/** PostgreSQL refuses the values, or they cannot even be written down. */
+const isUnfit = (error: unknown): boolean => {
+  const { code = '' } = error as { code?: string }
+  return /^2[23]/.test(code) || code === 'ERR_OUT_OF_RANGE'
 }
 
 /** Says which endpoints had to be disabled. */

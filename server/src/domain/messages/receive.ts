@@ -65,7 +65,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     const app = deps.recallApp(appId)
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return false
     const items = readWebhook(parse(body), deps.clock.now())
-    if (!items.every((item) => item.kind === 'message' && isPlain(item))) return false
+    if (items.length === 0 || !items.every((item) => item.kind === 'message' && isPlain(item))) return false
     const outcome = await keepPlain({ appId, revision: app.revision, items })
     if (outcome.kind === 'failed' && !(outcome.error instanceof Rerouted)) throw outcome.error
     return outcome.kind === 'kept'

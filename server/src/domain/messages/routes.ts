@@ -30,18 +30,23 @@ export class Routes {
       this.#known.clear()
       this.#revision = revision
     }
-    const unknown = new Map(
-      addresses.filter((each) => !this.#known.has(keyOf(each))).map((each) => [keyOf(each), each]),
-    )
-    if (unknown.size > 0) {
-      const found = await destinationsOf(this.#db, [...unknown.values()])
-      const byKey = new Map(found.map((destination) => [keyOf(destination), destination]))
-      // Read after the revision was, so at least as new; another one may have been seen meanwhile.
-      if (revision !== this.#revision) return addresses.map((each) => byKey.get(keyOf(each)) ?? null)
-      for (const key of unknown.keys()) this.#known.set(key, byKey.get(key) ?? null)
+    // Of its own: while we ask, others may come with another revision and forget what is known.
+    const answer = new Map<string, Destination | null>()
+    const unknown = new Map<string, Address>()
+    for (const each of addresses) {
+      const key = keyOf(each)
+      const known = this.#known.get(key)
+      if (known === undefined) unknown.set(key, each)
+      else answer.set(key, known)
     }
-    const answer = addresses.map((each) => this.#known.get(keyOf(each)) ?? null)
-    forgetOldest(this.#known, maxCopies)
-    return answer
+    if (unknown.size > 0) {
+      for (const found of await destinationsOf(this.#db, [...unknown.values()])) answer.set(keyOf(found), found)
+      // Read after the revision was, so at least as new.
+      if (revision === this.#revision) {
+        for (const key of unknown.keys()) this.#known.set(key, answer.get(key) ?? null)
+        forgetOldest(this.#known, maxCopies)
+      }
+    }
+    return addresses.map((each) => answer.get(keyOf(each)) ?? null)
   }
 }
