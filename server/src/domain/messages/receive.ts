@@ -51,7 +51,7 @@ export interface Ingress {
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new Routes(deps.db)
   // So many updates, not webhooks: one may have a thousand, and those behind it wait for as long as the batch takes.
-  const limits = { maxItems: 250, maxUnderWay: 2, sizeOf: ({ items }: Webhook) => items.length }
+  const limits = { maxItems: 120, maxUnderWay: 2, sizeOf: ({ items }: Webhook) => items.length }
   const keep = batched(
     oneByOneIfNeeded((webhooks) => keepAll({ ...deps, routes }, webhooks)),
     limits,
