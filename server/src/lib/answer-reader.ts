@@ -18,6 +18,8 @@ type Part = 'head' | 'counted' | 'until the end' | 'chunk size' | 'chunk' | 'aft
  */
 export class AnswerReader {
   status: number | null = null
+  /** Where it would send us. */
+  location: string | null = null
   /** Whether the connection can take another request once the answer is over. */
   isSound = true
   /** How long the other side says it keeps an idle connection. */
@@ -109,6 +111,8 @@ export class AnswerReader {
         isChunked = /\bchunked$/i.test(value)
       } else if (name === 'connection') {
         if (/\bclose\b/i.test(value)) this.isSound = false
+      } else if (name === 'location') {
+        this.location = value
       } else if (name === 'keep-alive') {
         this.idleMs = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? 'Infinity') * 1000
       } else if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) this.isSound = false

@@ -40,6 +40,10 @@ export class Line {
     return this.#reader.status
   }
 
+  get location(): string | null {
+    return this.#reader.location
+  }
+
   get answer(): Buffer {
     return this.#reader.body
   }

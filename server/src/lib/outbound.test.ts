@@ -112,6 +112,17 @@ test('a redirect to a forbidden address is not followed', async () => {
   expect(receiver.received).toHaveLength(before + 1)
 })
 
+test.each([
+  ['http://169.254.169.254/latest/meta-data', 'blocked'],
+  ['http://[::ffff:10.0.0.1]/', 'blocked'],
+  ['https://93.184.216.34/', 'http'],
+  ['/elsewhere', 'http'],
+  ['http://', 'http'],
+])('a redirect to %s counts as %s', async (location, fault) => {
+  receiver.next((response) => response.writeHead(307, { location }).end())
+  expect(await post(receiver.url, { allowRanges: loopback })).toMatchObject({ status: 307, fault })
+})
+
 test('plain http only where it is allowed; no name or password in a URL', async () => {
   const local = { allowRanges: loopback }
   expect(await post(receiver.url, { ...local, allowHttp: false })).toMatchObject({ fault: 'blocked' })

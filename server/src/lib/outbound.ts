@@ -80,6 +80,12 @@ export function newOutbound(options: OutboundOptions): Outbound {
     else line.close()
   }
 
+  /** A redirect is not followed wherever it leads; where it leads to what must not be reached, that is what failed. */
+  function leadsAstray(from: URL, status: number | null, location: string | null): boolean {
+    const to = status !== null && status >= 300 && status < 400 && location ? URL.parse(location, from.href) : null
+    return to !== null && mayNot(to)
+  }
+
   function mayNot(url: URL): boolean {
     let verdict = blocked.get(url.origin)
     if (verdict === undefined) {
@@ -100,9 +106,15 @@ export function newOutbound(options: OutboundOptions): Outbound {
       return new Promise((resolve) => {
         lineTo(url).begin(requestOf(url, headers, body), (line, error) => {
           giveBack(url.origin, line)
-          const { status, address, answer } = line
+          const { status, address, answer, location } = line
           const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
-          const fault = error ? faultOf(error, address !== null) : isSuccess(status) ? null : 'http'
+          const fault = error
+            ? faultOf(error, address !== null)
+            : isSuccess(status)
+              ? null
+              : leadsAstray(url, status, location)
+                ? 'blocked'
+                : 'http'
           resolve({ status, fault, address, answer, durationUs })
         })
       })

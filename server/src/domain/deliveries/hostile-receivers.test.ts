@@ -25,7 +25,7 @@ const cases: [string, Behaviour, object][] = [
   [
     'redirects',
     (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
-    { status: 302, error: 'http' },
+    { status: 302, error: 'blocked' },
   ],
   ['answers 299', 299, { status: 299, error: null, state: 'delivered' }],
   ['answers 300', 300, { status: 300, error: 'http', state: 'retrying' }],
