@@ -7,6 +7,7 @@ import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posti
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { plain } from '../../http/validate.ts'
 import { newUuid } from '../../lib/ids.ts'
+import { seal } from '../../lib/seal.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 
 const house = useHouse()
@@ -241,6 +242,37 @@ test('a number of another app, or nobody’s, is answered 200 and leads to nothi
   expect(await stranger.post(at('999'))).toBe(200)
   expect(await eventsOf(house, workspace.id)).toEqual([])
   expect(await house.db.rows('select 1 from inbound_messages where workspace_id = $1', [workspace.id])).toEqual([])
+})
+
+test('what is remembered of an app or a number is never trusted beyond its time', async () => {
+  const { workspace, app, sender, says } = await newNumber()
+  await says(text(`wamid.${newUuid()}`))
+  await says(text(`wamid.${newUuid()}`))
+  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+
+  const unknown = String(Math.trunc(Math.random() * 1e15))
+  const toUnknown = () =>
+    app.post(envelope({ id: '1', changes: [change(unknown, { messages: [text(`wamid.${newUuid()}`)] })] }))
+  expect(await toUnknown()).toBe(200)
+  expect(await toUnknown()).toBe(200)
+  const other = await newWorkspace(house)
+  await newSender(house, other.id, app.id, unknown)
+  await toUnknown()
+  expect(await eventsOf(house, other.id)).toHaveLength(1)
+
+  // The number goes to another workspace: not one more message to the one that had it.
+  await house.db.change('update senders set workspace_id = $2, phone_number_id = $3 where id = $1', [
+    sender.id,
+    other.id,
+    '7',
+  ])
+  expect(await says(text(`wamid.${newUuid()}`))).toBe(200)
+  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+
+  const sealed = seal(house.secretKeys, 'another', `apps/${app.id}/app_secret`)
+  await house.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
+  expect(await toUnknown()).toBe(401)
+  expect(await eventsOf(house, other.id)).toHaveLength(1)
 })
 
 test('each endpoint that listens gets a delivery; one that is disabled has it held', async () => {
