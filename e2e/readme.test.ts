@@ -65,6 +65,13 @@ test('from a clone to a message that is received, answered and looked at', { tim
   await follow('curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/v1/templates')
   await follow('curl http://127.0.0.1:8080/v1/messages')
   await bubble(phone, 'tu pedido A-1001').getByRole('img', { name: 'Read' }).waitFor()
+  // The phone shows it before the network has told us.
+  await until('the service hears that it was read', async () => {
+    const list = await fetch(here('http://127.0.0.1:8080/v1/messages?limit=1'), {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    return ((await list.json()) as { data: { status: string }[] }).data[0]?.status === 'read'
+  })
   await follow('curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8080/v1/messages/')
   await expectLine(runSnippet('newClient', { KEY: key }), /Harbour Clinic/)
 
