@@ -1,3 +1,5 @@
+import { writeTime, writeUuid } from './binary-values.ts'
+
 /**
  * Arrays as parameters, in PostgreSQL's binary format: neither side writes or reads text for them, which costs more than
  * the rows themselves where a batch has hundreds. `pg` sends a Buffer as it is and says that it is binary.
@@ -5,7 +7,6 @@
 const oids = { bool: 16, bytea: 17, int2: 21, int4: 23, text: 25, json: 114, timestamptz: 1184, uuid: 2950 }
 
 const headBytes = 20
-const epochMs = Date.UTC(2000, 0, 1)
 
 /** A buffer with room for so many values of so many bytes at most, and the array's head written. */
 function begin(oid: number, count: number, valueBytes: number): Buffer {
@@ -39,9 +40,9 @@ function fixed<Value>(
   return at === bytes.length ? bytes : bytes.subarray(0, at)
 }
 
-export const uuids = (values: readonly (string | null)[]): Buffer => fixed(oids.uuid, 16, values, writeUuid)
+export const uuids = (values: readonly (string | null)[]): Buffer => fixed(oids.uuid, 16, values, writeSoundUuid)
 
-export const times = (values: readonly (Date | null)[]): Buffer => fixed(oids.timestamptz, 8, values, writeTime)
+export const times = (values: readonly (Date | null)[]): Buffer => fixed(oids.timestamptz, 8, values, writeSoundTime)
 
 export const ints = (values: readonly (number | null)[]): Buffer =>
   fixed(oids.int4, 4, values, (bytes, value: number, at) => bytes.writeInt32BE(value, at))
@@ -84,24 +85,12 @@ export function byteStrings(values: readonly (Buffer | null)[]): Buffer {
   return bytes
 }
 
-function writeTime(bytes: Buffer, value: Date, at: number): void {
-  // Microseconds since 2000 as 64 bits, written in two halves: a BigInt for each would cost more than the rest.
-  const us = (value.getTime() - epochMs) * 1000
-  if (Number.isNaN(us)) throw new RangeError('a time that is none')
-  const high = Math.floor(us / 2 ** 32)
-  bytes.writeInt32BE(high, at)
-  bytes.writeUInt32BE(us - high * 2 ** 32, at + 4)
+function writeSoundTime(bytes: Buffer, value: Date, at: number): void {
+  if (Number.isNaN(value.getTime())) throw new RangeError('a time that is none')
+  writeTime(bytes, value, at)
 }
 
-const dash = 45
-/** '0'–'9' are 48–57, 'a'–'f' 97–102. */
-const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
-
-function writeUuid(bytes: Buffer, value: string, start: number): void {
+function writeSoundUuid(bytes: Buffer, value: string, at: number): void {
   if (value.length !== 36) throw new RangeError('an id that is none')
-  let at = start
-  for (let letter = 0; letter < 36; letter += 2) {
-    if (value.charCodeAt(letter) === dash) letter++
-    bytes[at++] = (nibble(value.charCodeAt(letter)) << 4) | nibble(value.charCodeAt(letter + 1))
-  }
+  writeUuid(bytes, value, at)
 }

@@ -81,9 +81,11 @@ export function newOutbound(options: OutboundOptions): Outbound {
   }
 
   /** A redirect is not followed wherever it leads; where it leads to what must not be reached, that is what failed. */
-  function leadsAstray(from: URL, status: number | null, location: string | null): boolean {
-    const to = status !== null && status >= 300 && status < 400 && location ? URL.parse(location, from.href) : null
-    return to !== null && mayNot(to)
+  function faultIn(url: URL, { status, location }: Line): OutboundFault | null {
+    if (status === null || status < 200 || status >= 400) return 'http'
+    if (status < 300) return null
+    const to = location ? URL.parse(location, url.href) : null
+    return to && mayNot(to) ? 'blocked' : 'http'
   }
 
   function mayNot(url: URL): boolean {
@@ -106,15 +108,9 @@ export function newOutbound(options: OutboundOptions): Outbound {
       return new Promise((resolve) => {
         lineTo(url).begin(requestOf(url, headers, body), (line, error) => {
           giveBack(url.origin, line)
-          const { status, address, answer, location } = line
+          const { status, address, answer } = line
           const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
-          const fault = error
-            ? faultOf(error, address !== null)
-            : isSuccess(status)
-              ? null
-              : leadsAstray(url, status, location)
-                ? 'blocked'
-                : 'http'
+          const fault = error ? faultOf(error, address !== null) : faultIn(url, line)
           resolve({ status, fault, address, answer, durationUs })
         })
       })
@@ -130,8 +126,6 @@ const nothing = Buffer.alloc(0)
 
 /** What a column of 32 bits holds: a machine that was suspended in the middle of an attempt may count more. */
 const durationMax = 2 ** 31 - 1
-
-const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300
 
 /** Head and body as one piece: one write, and most often one packet. */
 function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
-import { arrayLiteral } from '../../db/array-literal.ts'
+import { texts, times, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 
 export interface KeyRow {
@@ -85,16 +85,17 @@ export interface Use {
 export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
   db.change(
     `insert into key_usage as u (key_id, workspace_id, last_used_at, last_used_address)
-     select n.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::inet[]) as n(key_id, workspace_id, at, address)
+     select n.key_id, n.workspace_id, n.at, n.address::inet
+     from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[]) as n(key_id, workspace_id, at, address)
      join api_keys k on k.id = n.key_id
      order by n.key_id
      on conflict (key_id) do update
        set last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address
        where u.last_used_at < excluded.last_used_at`,
     [
-      arrayLiteral(uses.map((use) => use.keyId)),
-      arrayLiteral(uses.map((use) => use.workspaceId)),
-      arrayLiteral(uses.map((use) => use.at.toISOString())),
-      arrayLiteral(uses.map((use) => use.address)),
+      uuids(uses.map((use) => use.keyId)),
+      uuids(uses.map((use) => use.workspaceId)),
+      times(uses.map((use) => use.at)),
+      texts(uses.map((use) => use.address)),
     ],
   )

@@ -1,4 +1,4 @@
-import { arrayLiteral } from '../../db/array-literal.ts'
+import { ints, times, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 
 export interface TrafficRow {
@@ -17,9 +17,9 @@ export const addTraffic = (db: Db, rows: readonly TrafficRow[]): Promise<number>
      order by workspace_id, hour, key_id
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
     [
-      arrayLiteral(rows.map((row) => row.hour.toISOString())),
-      arrayLiteral(rows.map((row) => row.workspaceId)),
-      arrayLiteral(rows.map((row) => row.keyId)),
-      arrayLiteral(rows.map((row) => row.count)),
+      times(rows.map((row) => row.hour)),
+      uuids(rows.map((row) => row.workspaceId)),
+      uuids(rows.map((row) => row.keyId)),
+      ints(rows.map((row) => row.count)),
     ],
   )
