@@ -19,6 +19,7 @@ import { type Loop, startLoop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import { Unfit } from './lib/refuse.ts'
 import type { TargetRules } from './lib/target-guard.ts'
+import { keepTicksQuick } from './lib/ticks.ts'
 import { GraphClient } from './whatsapp/client.ts'
 
 export interface Service {
@@ -43,6 +44,7 @@ export interface ServiceOptions {
 /** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config } = options
+  keepTicksQuick()
   if (config.port !== 0) return startOnPort(options)
   for (let tries = 1; ; tries++) {
     try {

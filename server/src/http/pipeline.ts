@@ -38,11 +38,7 @@ export type Pipeline = (request: IncomingMessage, response: ServerResponse) => v
 
 export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
   const place: Place = { ...deps, table: newTable(routes), addressOf: clientAddressReader(deps.trustProxy) }
-  return (request, response) => {
-    const exchange = new Exchange(place, request, response)
-    response.on('close', () => exchange.end())
-    deps.admit(exchange)
-  }
+  return (request, response) => deps.admit(new Exchange(place, request, response))
 }
 
 interface Place extends PipelineDeps {
@@ -52,7 +48,8 @@ interface Place extends PipelineDeps {
 
 /** A request and its answer; to the gate it is a visitor, to the handler its context. One object, since there are many. */
 class Exchange implements Visitor, Context {
-  readonly requestId = withPrefix('req', newUuid())
+  readonly #id = newUuid()
+  readonly requestId = withPrefix('req', this.#id)
   readonly address: string
   readonly #place: Place
   readonly #request: IncomingMessage
@@ -64,6 +61,8 @@ class Exchange implements Visitor, Context {
   #caller: Caller | null = null
   #budget: Budget = uncharged
   #code: string | null = null
+  /** Somebody listens for the end of the exchange, and records it then. */
+  #isWatched = false
   /** Headers that only this answer has: names and values in turn. */
   #more: string[] | undefined
 
@@ -114,17 +113,32 @@ class Exchange implements Visitor, Context {
     this.#sendJson(refusal.status, JSON.stringify(errorReply(refusal, this.requestId, publicUrl)))
   }
 
-  /** The answer is written, or nobody waits for it any more. */
-  end(): void {
+  /** From now on the client may go away before there is an answer. */
+  waits(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    const response = this.#response
+    response.on('close', () => this.#record(response.writableFinished ? response.statusCode : gone))
+  }
+
+  /** The answer is made. Nearly always the system has taken all of it by now, and nothing has to be waited for. */
+  #end(): void {
+    if (this.#isWatched) return
+    const { closed, socket, statusCode } = this.#response
+    if (closed) this.#record(gone)
+    else if (socket && !socket.destroyed && socket.writableLength === 0) this.#record(statusCode)
+    else this.waits()
+  }
+
+  #record(status: number): void {
     const { method = '', headers } = this.#request
     this.#place.record({
-      id: this.requestId.slice('req_'.length),
+      id: this.#id,
       at: this.#at,
       caller: this.#caller,
       method,
       route: this.#route(),
-      // 499: the client went away before the answer was written.
-      status: this.#response.writableFinished ? this.#response.statusCode : 499,
+      status,
       code: this.#code,
       durationUs: Math.round((performance.now() - this.#startedMs) * 1000),
       address: this.address,
@@ -154,6 +168,7 @@ class Exchange implements Visitor, Context {
   }
 
   async #handleWithBody(found: Found): Promise<void> {
+    this.waits()
     try {
       this.#handle(found, await readJson(this.#request, this.#place.patience.bodyMs))
     } catch (error) {
@@ -172,6 +187,7 @@ class Exchange implements Visitor, Context {
   }
 
   async #answerLater(row: Row, answer: unknown): Promise<void> {
+    this.waits()
     try {
       const made = await answer
       if (row.isBytes) await this.#sendBytes(made as Bytes)
@@ -182,8 +198,13 @@ class Exchange implements Visitor, Context {
   }
 
   #answer(row: Row, answer: unknown): void {
-    if (row.status === 204) this.#response.writeHead(204, this.#headers()).end()
+    if (row.status === 204) this.#sendNothing()
     else this.#sendJson(row.status, row.toJson(answer))
+  }
+
+  #sendNothing(): void {
+    this.#response.writeHead(204, this.#headers()).end()
+    this.#end()
   }
 
   #sendJson(status: number, body: string): void {
@@ -193,6 +214,7 @@ class Exchange implements Visitor, Context {
     this.#response.writeHead(status, headers)
     // All of it ASCII, where one letter is one byte: then it need not be encoded.
     this.#response.end(body, size === body.length ? 'latin1' : 'utf8')
+    this.#end()
   }
 
   /** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */
@@ -222,6 +244,9 @@ class Exchange implements Visitor, Context {
     return this.#found?.row.path ?? (this.#url.split('?', 1)[0] as string).slice(0, 200)
   }
 }
+
+/** The client went away before the answer was written. */
+const gone = 499
 
 /** The caller of a public route: sees no workspace at all. */
 const nobody: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }

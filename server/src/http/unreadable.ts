@@ -48,7 +48,14 @@ export async function answerUnreadable(
   if (!socket.writable) return
   const address = peerAddress(socket)
   const admission = await new Promise<Admission | undefined>((decided) => {
-    deps.admit({ authorization: undefined, address, isPublic: true, decided, failed: () => decided(undefined) })
+    deps.admit({
+      authorization: undefined,
+      address,
+      isPublic: true,
+      waits() {},
+      decided,
+      failed: () => decided(undefined),
+    })
   })
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
   const headers = standingHeaders(requestId, admission?.budget ?? uncharged)

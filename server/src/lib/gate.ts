@@ -23,12 +23,16 @@ export type Admission =
   | { kind: 'admitted'; caller: Caller | null; budget: Budget }
   | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: Budget }
 
-/** A request at the gate. It is told, once, what was decided or why nothing could be; neither may throw. */
+/**
+ * A request at the gate. It is told, once, what was decided or why nothing could be; neither may throw. Where that takes
+ * longer than the turn it came in with, it is told before that it has to wait.
+ */
 export interface Visitor {
   readonly authorization: string | undefined
   readonly address: string
   /** It goes to a place that needs no key. */
   readonly isPublic: boolean
+  waits(): void
   decided(admission: Admission): void
   failed(error: unknown): void
 }

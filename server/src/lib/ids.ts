@@ -22,23 +22,21 @@ export function toBase62(value: number, length: number): string {
 }
 
 const pool = Buffer.alloc(4096)
-/** The same, as hexadecimal digits. */
-let poolText = ''
 let used = pool.length
-
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** The last one that was made: when, and its place among those of the same millisecond. */
 interface Last {
   ms: number
   count: number
-  /** How one begins that was made then. */
-  prefix: string
+  /** As text. Letters in a buffer, since a text put together from pieces is copied once more when it is first read. */
+  letters: Buffer
 }
 
+const noneYet = (): Last => ({ ms: 0, count: 0, letters: Buffer.from('00000000-0000-7000-8000-000000000000') })
+
 /** Of the machine's own time, and of times that are given: these may lie apart, and neither must disturb the other's order. */
-const ownTime: Last = { ms: 0, count: 0, prefix: '' }
-const givenTime: Last = { ms: 0, count: 0, prefix: '' }
+const ownTime = noneYet()
+const givenTime = noneYet()
 
 /**
  * A UUID of version 7: the time comes first, so rows inserted together lie together, and then a counter, so that those
@@ -46,7 +44,7 @@ const givenTime: Last = { ms: 0, count: 0, prefix: '' }
  */
 export function newUuid(given?: number): string {
   if (used + 10 > pool.length) {
-    poolText = randomFillSync(pool).toString('hex')
+    randomFillSync(pool)
     used = 0
   }
   const at = used
@@ -58,16 +56,34 @@ export function newUuid(given?: number): string {
   if (now === last.ms || now === last.ms - 1) {
     if (++last.count > 4095) move(last, last.ms + 1, start)
   } else move(last, now, start)
-  const variant = ((pool[at + 2] as number) & 63) | 128
-  const text = `${last.prefix}${(last.count >> 8).toString(16)}${hex[last.count & 255]}-${hex[variant]}`
-  return `${text}${poolText.slice(2 * at + 6, 2 * at + 8)}-${poolText.slice(2 * at + 8, 2 * at + 20)}`
+  const { count, letters } = last
+  letters[15] = second[count >> 8] as number
+  put(letters, 16, count & 255)
+  put(letters, 19, (byte(at + 2) & 63) | 128)
+  put(letters, 21, byte(at + 3))
+  for (let index = 4; index < 10; index++) put(letters, 16 + 2 * index, byte(at + index))
+  return letters.toString('latin1')
 }
 
 function move(last: Last, ms: number, count: number): void {
-  const time = ms.toString(16).padStart(12, '0')
   last.ms = ms
   last.count = count
-  last.prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`
+  const high = Math.floor(ms / 65_536)
+  for (let index = 0; index < 4; index++) put(last.letters, 2 * index, (high >>> (24 - 8 * index)) & 255)
+  put(last.letters, 9, (ms >>> 8) & 255)
+  put(last.letters, 11, ms & 255)
+}
+
+const digits = Buffer.from('0123456789abcdef')
+/** The letters of a byte's two digits. */
+const first = Uint8Array.from({ length: 256 }, (_, byte) => digits[byte >> 4] as number)
+const second = Uint8Array.from({ length: 256 }, (_, byte) => digits[byte & 15] as number)
+
+const byte = (at: number): number => pool[at] as number
+
+function put(letters: Buffer, at: number, value: number): void {
+  letters[at] = first[value] as number
+  letters[at + 1] = second[value] as number
 }
 
 /** `msg_…`, `snd_…` and so on: how an id is shown. */

@@ -2,14 +2,29 @@ import type { Db } from '../../db/db.ts'
 import type { Session } from '../../db/session.ts'
 import type { Window } from './windows.ts'
 
-/** On the keeper's own session: for a process that is alone, this is all that a batch asks of the database. */
-export async function readRevision(session: Session): Promise<{ revision: number; keeper: string | null }> {
-  const row = await session.ask('revision', 'select value, keeper from access_revision')
-  return { revision: Number(row?.[0] ?? 0), keeper: row?.[1] ?? null }
+/** What one look tells a process that is alone. */
+export interface Look {
+  revision: number
+  keeper: string | null
+  /** Nobody is about to change what decides about requests. */
+  isCalm: boolean
 }
 
+/** On the keeper's own session. The lock is the one that `outwait_leases` holds. */
+export async function lookAtRevision(session: Session): Promise<Look> {
+  const row = await session.ask(
+    'revision',
+    'select value, keeper, pg_try_advisory_xact_lock(7215501) from access_revision',
+  )
+  return { revision: Number(row?.[0] ?? 0), keeper: row?.[1] ?? null, isCalm: row?.[2] === 't' }
+}
+
+/** Whoever was the keeper may hold a lease, and has none any more when this is done. */
 export const setKeeper = (db: Db, keeper: string | null): Promise<number> =>
-  db.change('update access_revision set keeper = $1', [keeper])
+  db.transaction(async (tx) => {
+    await tx.rows('select outwait_leases()')
+    return tx.change('update access_revision set keeper = $1', [keeper])
+  })
 
 /** Whoever keeps the budgets, if it is this one, keeps them no more. */
 export const clearKeeper = (db: Db, keeper: string): Promise<number> =>

@@ -4,31 +4,36 @@ import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Charge, chargeBudgets } from './admission.sql.ts'
-import { clearKeeper, loadWindows, readRevision, saveWindows, setKeeper } from './keeper.sql.ts'
+import { clearKeeper, type Look, loadWindows, lookAtRevision, saveWindows, setKeeper } from './keeper.sql.ts'
 import { Windows } from './windows.ts'
 
 /**
  * Counts the budgets, exactly, over all processes.
  *
  * - `shared`: several processes may be at work; each charge is a row in the database.
- * - `alone`: this is the only process; charges are counted in memory, and the database is only asked whether that still
- *   holds, together with the access revision, once for all requests of a batch.
+ * - `alone`: this is the only process; charges are counted in memory. A look into the database tells whether that still
+ *   holds, and the access revision. For a few milliseconds from then on it is a lease: no change to either is committed
+ *   before the lease is over (`outwait_leases`), so nobody has to look again.
  *
  * Every process holds the lock `presence` in shared mode on its session. The one that gets it exclusively is alone, and
  * writes its name as `keeper` beside the revision. A process that starts asks for its place with a notification: the
  * keeper writes its windows to the database, takes its name off and lets go of the exclusive lock; only then does the
  * other begin. A keeper that died has lost its lock with its session. One that does not react is fenced off: its name is
- * taken off for it, and it sees so with its next batch.
+ * taken off for it once its lease is over, and it sees so with its next look.
  */
 const presence = 7_215_500
 const channel = 'parley_budgets'
 const lookAroundMs = 5_000
+/** From the moment the look left; `outwait_leases` waits a little longer. */
+const leaseMs = 50
 
 type Mode = 'shared' | 'alone'
 
 export interface Keeper {
   /** Charges nobody if the access revision is not the one given; the answer says which it is. */
   charge(revision: number, charges: ReadonlyMap<string, Charge>): Promise<number>
+  /** What to charge without asking, if it is certain that the revision is the one given. */
+  leased(revision: number): Windows | undefined
   stop(): Promise<void>
 }
 
@@ -37,6 +42,13 @@ export async function startKeeper(db: Database, clock: Clock, log: Logger, patie
   await keeper.start()
   return keeper
 }
+
+interface Lease {
+  revision: number
+  untilMs: number
+}
+
+const noLease: Lease = { revision: -1, untilMs: Number.NEGATIVE_INFINITY }
 
 class BudgetKeeper implements Keeper {
   readonly #db: Database
@@ -47,6 +59,8 @@ class BudgetKeeper implements Keeper {
   #session: Session | undefined
   #mode: Mode = 'shared'
   #windows = new Windows()
+  #lease = noLease
+  #isRenewing = false
   /** Changes of mode, one after the other; charges wait for the one under way. */
   #change: Promise<void> = Promise.resolve()
   #changing = 0
@@ -71,15 +85,22 @@ class BudgetKeeper implements Keeper {
     for (;;) {
       if (this.#changing > 0) await this.#change
       if (this.#mode === 'shared') return this.#chargeTable(revision, charges)
-      const read = await this.#readRevision()
+      const seen = await this.#look()
       if (this.#mode === 'alone' && this.#changing === 0) {
-        if (read?.keeper === this.#name) {
-          if (read.revision === revision) this.#windows.charge(charges.values(), this.#clock.now().getTime())
-          return read.revision
+        if (seen?.keeper === this.#name) {
+          if (seen.revision === revision) this.#windows.chargeAll(charges.values(), this.#clock.now().getTime())
+          return seen.revision
         }
         await this.#switch(() => this.#giveUp())
       }
     }
+  }
+
+  leased(revision: number): Windows | undefined {
+    const msLeft = this.#lease.untilMs - performance.now()
+    if (msLeft <= 0 || this.#lease.revision !== revision) return undefined
+    if (msLeft < leaseMs / 2) void this.#renew()
+    return this.#windows
   }
 
   async stop(): Promise<void> {
@@ -90,8 +111,20 @@ class BudgetKeeper implements Keeper {
   }
 
   /** Undefined if the session is gone: then we are alone no more. */
-  async #readRevision() {
-    return this.#session && (await readRevision(this.#session).catch(() => undefined))
+  async #look(): Promise<Look | undefined> {
+    const untilMs = performance.now() + leaseMs
+    const seen = this.#session && (await lookAtRevision(this.#session).catch(() => undefined))
+    const isOurs = this.#mode === 'alone' && this.#changing === 0 && seen?.keeper === this.#name
+    if (isOurs && seen.isCalm) this.#lease = { revision: seen.revision, untilMs }
+    return seen
+  }
+
+  /** While requests come in, the next lease begins before the last one is over. */
+  async #renew(): Promise<void> {
+    if (this.#isRenewing) return
+    this.#isRenewing = true
+    await this.#look()
+    this.#isRenewing = false
   }
 
   #chargeTable(revision: number, charges: ReadonlyMap<string, Charge>) {
@@ -144,6 +177,7 @@ class BudgetKeeper implements Keeper {
 
   #switch(step: () => Promise<void>): Promise<void> {
     this.#changing++
+    this.#lease = noLease
     this.#change = this.#change
       .then(step)
       .catch((error) => this.#log.warn({ err: error }, 'the budgets could not change hands'))

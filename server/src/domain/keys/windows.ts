@@ -15,19 +15,21 @@ export interface Window {
 export class Windows {
   readonly #open = new Map<string, Window>()
 
-  charge(charges: Iterable<Charge>, nowMs: number): void {
-    for (const charge of charges) {
-      const { subject, amount, budget } = charge
-      let window = this.#open.get(subject)
-      if (window === undefined || window.openedMs <= nowMs - windowMs) {
-        window = { subject, openedMs: nowMs, used: 0, loaded: 0 }
-        this.#open.set(subject, window)
-      }
-      charge.granted = Math.max(0, Math.min(amount, budget - window.used))
-      window.used += charge.granted
-      charge.used = window.used
-      charge.msLeft = window.openedMs + windowMs - nowMs
+  chargeAll(charges: Iterable<Charge>, nowMs: number): void {
+    for (const charge of charges) this.charge(charge, nowMs)
+  }
+
+  charge(charge: Charge, nowMs: number): void {
+    const { subject, amount, budget } = charge
+    let window = this.#open.get(subject)
+    if (window === undefined || window.openedMs <= nowMs - windowMs) {
+      window = { subject, openedMs: nowMs, used: 0, loaded: 0 }
+      this.#open.set(subject, window)
     }
+    charge.granted = Math.max(0, Math.min(amount, budget - window.used))
+    window.used += charge.granted
+    charge.used = window.used
+    charge.msLeft = window.openedMs + windowMs - nowMs
   }
 
   put(window: Window): void {

@@ -5,8 +5,8 @@ import { dayOf, LogBatch } from './log-batch.ts'
 import { insertRequests, loggedAmong } from './requests.sql.ts'
 
 const flushMs = 250
-const flushAt = 1000
-const batchMax = 2000
+const flushAt = 3000
+const batchMax = 4000
 const waitingMax = 50_000
 const stopTries = 3
 
