@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts'
-import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { forgetOldest } from '../../lib/forget-oldest.ts'
-import type { Admission, Admit, Budget, Caller, Visitor } from '../../lib/gate.ts'
+import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type AccessRow, type Charge, readAccess } from './admission.sql.ts'
+import { type Access, newAccessReader, refusalOf } from './access.ts'
+import { type Charge, readAccess } from './admission.sql.ts'
 import type { Keeper } from './keeper.ts'
 import { digestOf, hasRightSum, presentedIn } from './secret.ts'
 
@@ -43,6 +43,7 @@ interface Copy {
 
 export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
   const copies = new Map<string, Copy>()
+  const toAccess = newAccessReader()
   const spent: Spent = new Map()
   let known = 0
   let waiting: Waiting[] = []
@@ -139,59 +140,6 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     waiting.push({ visitor, digest, copy, refusal: null, subject: '', limit: 0, charge: null })
     plan()
   }
-}
-
-interface Access {
-  caller: Caller
-  /** What the key's budget is counted under. */
-  subject: string
-  ranges: AddressRange[]
-  expiresAt: Date | null
-  revokedAt: Date | null
-  suspended: boolean
-}
-
-function toAccess(row: AccessRow): Access {
-  return {
-    caller: {
-      workspaceId: row.workspace_id,
-      keyId: row.key_id,
-      keyName: row.key_name,
-      scopes: row.scopes,
-      budget: row.budget,
-    },
-    subject: `k:${row.key_id}`,
-    ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    suspended: row.suspended_at !== null,
-  }
-}
-
-/** The order of checks, up to the budget. */
-function refusalOf(visitor: Visitor, access: Access | null, now: Date): Refusal | null {
-  if (visitor.isPublic) return null
-  if (!access) return unknownKey(visitor.authorization)
-  const { caller, revokedAt, expiresAt } = access
-  if (revokedAt) return deadKey('key_revoked', caller, 'revoked_at', revokedAt)
-  if (expiresAt && expiresAt <= now) return deadKey('key_expired', caller, 'expired_at', expiresAt)
-  if (access.suspended) return new Refusal('workspace_suspended')
-  if (access.ranges.length > 0 && !isWithin(visitor.address, access.ranges)) {
-    return new Refusal('ip_not_allowed', { details: { ip: visitor.address } })
-  }
-  return null
-}
-
-function unknownKey(authorization: string | undefined): Refusal {
-  const parts = authorization === undefined ? { message: 'The Authorization header is missing.' } : {}
-  return new Refusal('invalid_key', { ...parts, headers: { 'WWW-Authenticate': 'Bearer' } })
-}
-
-function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: string, at: Date): Refusal {
-  return new Refusal(code, {
-    details: { key_id: caller.keyId, [since]: at.toISOString() },
-    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-  })
 }
 
 type Spent = Map<string, { limit: number; until: number }>

@@ -78,7 +78,7 @@ export const setKeyRules = (
 export interface Use {
   keyId: string
   workspaceId: string
-  at: Date
+  atMs: number
   address: string
 }
 
@@ -95,7 +95,7 @@ export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
     [
       uuids(uses.map((use) => use.keyId)),
       uuids(uses.map((use) => use.workspaceId)),
-      times(uses.map((use) => use.at)),
+      times(uses.map((use) => new Date(use.atMs))),
       texts(uses.map((use) => use.address)),
     ],
   )

@@ -30,11 +30,13 @@ export class KeyUses {
   note({ caller, code, at, address }: RequestRecord): void {
     if (!caller || (code !== null && turnedAway.has(code))) return
     const { keyId, workspaceId } = caller
+    // A number: what is young and hangs on something old is what the collector of garbage is busy with.
+    const atMs = at.getTime()
     const waiting = this.#waiting.get(keyId)
-    if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, at, address })
+    if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, atMs, address })
     // Requests are noted when they end: a long one may be noted after a later one.
-    else if (waiting.at.getTime() <= at.getTime()) {
-      waiting.at = at
+    else if (waiting.atMs <= atMs) {
+      waiting.atMs = atMs
       waiting.address = address
     }
   }
