@@ -28,6 +28,7 @@ export function readBody(request: IncomingMessage, max: number, withinMs: number
   const refusal =
     Number(request.headers['content-length'] ?? 0) > max ? new Refusal('payload_too_large') : spoilt.get(request)
   if (refusal) return Promise.reject(refusal)
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

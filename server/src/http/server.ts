@@ -46,10 +46,16 @@ function newServer(v1: Pipeline, network: RequestListener, others: RequestListen
     connectionsCheckingInterval: patience.checkMs,
     // Node would answer a request without a host in a shape of its own; the pipeline does it in ours.
     requireHostHeader: false,
+    // A request that announces no body has none, and spares itself what a stream of one costs.
+    optimizeEmptyRequests: true,
   }
   const server = createServer(options, (request, response) => {
     const isOurs = isUnderV1(request)
-    if (!isOurs && !isForIngress(request)) return others(request, response)
+    if (!isOurs && !isForIngress(request)) {
+      // Fastify would wait for the body that its type promises.
+      if (request.readableEnded) delete request.headers['content-type']
+      return others(request, response)
+    }
     // While we stop, a connection ends with the answer that is under way on it.
     if (!server.listening) response.shouldKeepAlive = false
     if (isOurs) v1(request, response)

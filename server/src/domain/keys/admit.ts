@@ -7,6 +7,7 @@ import { type Access, newAccessReader, refusalOf } from './access.ts'
 import { type Charge, readAccess } from './admission.sql.ts'
 import type { Keeper } from './keeper.ts'
 import { digestOf, hasRightSum, presentedIn } from './secret.ts'
+import { msLeftOf, type Window } from './windows.ts'
 
 /**
  * The gate. Each request waits for one statement that began after the request came in, shared with every other request
@@ -105,9 +106,7 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
     const now = clock.now()
     for (const each of batch) {
       judge(each, now)
-      each.charge = chargeOf(each)
-      windows.charge(each.charge, now.getTime())
-      each.visitor.decided(settle(each, spent, now))
+      each.visitor.decided(takeOne(each, windows.at(each.subject, now.getTime()), now))
     }
     return true
   }
@@ -153,15 +152,6 @@ function judge(each: Waiting, now: Date): void {
   each.limit = paysItself ? access.caller.budget : addressBudget
 }
 
-const chargeOf = ({ subject, limit }: Waiting): Charge => ({
-  subject,
-  amount: 1,
-  budget: limit,
-  granted: 0,
-  used: 0,
-  msLeft: 0,
-})
-
 /** One charge a subject. A budget known to be used up until its window ends is not asked for again. */
 function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<string, Charge> {
   const charges = new Map<string, Charge>()
@@ -175,9 +165,10 @@ function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<stri
     }
     let charge = charges.get(subject)
     if (!charge) {
-      charge = chargeOf(each)
+      charge = { subject, amount: 0, budget: limit, granted: 0, used: 0, msLeft: 0 }
       charges.set(subject, charge)
-    } else charge.amount++
+    }
+    charge.amount++
     each.charge = charge
   }
   return charges
@@ -199,6 +190,16 @@ function settle({ copy, refusal, subject, limit, charge }: Waiting, spent: Spent
   const msLeft = charge?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
   const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
   return { kind: 'refused', refusal: overBudget(budget), caller, budget }
+}
+
+function takeOne({ copy, refusal, limit }: Waiting, window: Window, now: Date): Admission {
+  const caller = copy?.access?.caller ?? null
+  const isGranted = window.used < limit
+  if (isGranted) window.used++
+  const resetSeconds = secondsLeft(msLeftOf(window, now.getTime()))
+  const budget = { limit, remaining: Math.max(0, limit - window.used), resetSeconds }
+  if (!isGranted) return { kind: 'refused', refusal: overBudget(budget), caller, budget }
+  return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
 }
 
 function overBudget({ limit, resetSeconds }: Budget): Refusal {

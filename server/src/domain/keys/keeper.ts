@@ -88,7 +88,7 @@ class BudgetKeeper implements Keeper {
       const seen = await this.#look()
       if (this.#mode === 'alone' && this.#changing === 0) {
         if (seen?.keeper === this.#name) {
-          if (seen.revision === revision) this.#windows.chargeAll(charges.values(), this.#clock.now().getTime())
+          if (seen.revision === revision) this.#windows.charge(charges.values(), this.#clock.now().getTime())
           return seen.revision
         }
         await this.#switch(() => this.#giveUp())

@@ -11,25 +11,29 @@ export interface Window {
   loaded: number
 }
 
+export const msLeftOf = ({ openedMs }: Window, nowMs: number): number => openedMs + windowMs - nowMs
+
 /** The windows of budgets, in memory: the same arithmetic as `chargeBudgets` does in the database. */
 export class Windows {
   readonly #open = new Map<string, Window>()
 
-  chargeAll(charges: Iterable<Charge>, nowMs: number): void {
-    for (const charge of charges) this.charge(charge, nowMs)
+  charge(charges: Iterable<Charge>, nowMs: number): void {
+    for (const charge of charges) {
+      const window = this.at(charge.subject, nowMs)
+      charge.granted = Math.max(0, Math.min(charge.amount, charge.budget - window.used))
+      window.used += charge.granted
+      charge.used = window.used
+      charge.msLeft = msLeftOf(window, nowMs)
+    }
   }
 
-  charge(charge: Charge, nowMs: number): void {
-    const { subject, amount, budget } = charge
-    let window = this.#open.get(subject)
-    if (window === undefined || window.openedMs <= nowMs - windowMs) {
-      window = { subject, openedMs: nowMs, used: 0, loaded: 0 }
-      this.#open.set(subject, window)
-    }
-    charge.granted = Math.max(0, Math.min(amount, budget - window.used))
-    window.used += charge.granted
-    charge.used = window.used
-    charge.msLeft = window.openedMs + windowMs - nowMs
+  /** The window that a charge falls into at this moment. */
+  at(subject: string, nowMs: number): Window {
+    const known = this.#open.get(subject)
+    if (known !== undefined && msLeftOf(known, nowMs) > 0) return known
+    const window = { subject, openedMs: nowMs, used: 0, loaded: 0 }
+    this.#open.set(subject, window)
+    return window
   }
 
   put(window: Window): void {
@@ -38,10 +42,10 @@ export class Windows {
 
   /** Those that are not over. */
   current(nowMs: number): Window[] {
-    return [...this.#open.values()].filter(({ openedMs }) => openedMs > nowMs - windowMs)
+    return [...this.#open.values()].filter((window) => msLeftOf(window, nowMs) > 0)
   }
 
   forgetPast(nowMs: number): void {
-    for (const [subject, { openedMs }] of this.#open) if (openedMs <= nowMs - windowMs) this.#open.delete(subject)
+    for (const [subject, window] of this.#open) if (msLeftOf(window, nowMs) <= 0) this.#open.delete(subject)
   }
 }
