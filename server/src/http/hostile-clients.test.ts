@@ -159,6 +159,19 @@ test('a smuggled second request is not carried out', async () => {
   expect((await connection.untilClosed()).map(({ status }) => status)).toEqual([400])
 })
 
+test.each([
+  ['/v1/echo', 400, 'invalid_json'],
+  ['/console/api/sign-in', 400, 'validation_failed'],
+  ['/network/whatsapp/nobody', 401, 'invalid_key'],
+])('a type of body without a body is answered at once: POST %s', async (path, status, code) => {
+  const { secret } = await newWorkspace(house)
+  const answer = await rawAnswer(
+    house.url,
+    `POST ${path} HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\nOrigin: http://x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`,
+  )
+  expect(answer).toMatchObject({ status, body: { error: { code } } })
+})
+
 test('a client that goes away in the middle of its body is logged as 499 and is no fault of ours', async () => {
   const workspace = await newWorkspace(house)
   const connection = await rawConnection(house.url)

@@ -49,11 +49,13 @@ function refuse(options: IngressOptions, request: IncomingMessage, response: Ser
   if (!request.complete) response.shouldKeepAlive = false
   for (const [name, value] of Object.entries(refusal.parts.headers ?? {})) response.setHeader(name, value)
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.writeHead(refusal.status).end(JSON.stringify(errorReply(refusal, requestId, options.publicUrl)))
+  response.statusCode = refusal.status
+  response.end(JSON.stringify(errorReply(refusal, requestId, options.publicUrl)))
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.setHeader('X-Content-Type-Options', 'nosniff')
-  response.writeHead(status).end(text)
+  response.statusCode = status
+  response.end(text)
 }

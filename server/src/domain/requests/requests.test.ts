@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { echoRoutes } from '../../../testing/echo.ts'
 import { openHouse, useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
+import { rawConnection } from '../../../testing/raw.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { revokeKey } from '../keys/keys.ts'
 import { newSecret } from '../keys/secret.ts'
@@ -44,6 +45,28 @@ test.concurrent.each<[what: string, path: string, method: string, status: number
   const workspace = await newWorkspace(house)
   const answer = await workspace.call(path, { method })
   expect(await loggedRequest(house, answer)).toMatchObject({ workspace_id: workspace.id, method, route, status, code })
+})
+
+test('requests that come in one piece, and one whose client does not stay for the answer, are logged as what they were', async () => {
+  const workspace = await newWorkspace(house)
+  const ask = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: pieces\r\n\r\n`
+  const connection = await rawConnection(house.url)
+  connection.send(ask('/v1/me') + ask('/v1/webhook') + ask('/v1/me'))
+  expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
+  connection.send(ask('/v1/webhook'))
+  connection.socket.resetAndDestroy()
+  const logged = () =>
+    house.db.rows<{ route: string; status: number }>(
+      `select route, status from request_log where workspace_id = $1 and user_agent = 'pieces' order by status, route`,
+      [workspace.id],
+    )
+  await expect.poll(async () => (await logged()).length, { timeout: 3000 }).toBe(4)
+  expect((await logged()).slice(0, 3)).toEqual(
+    ['/v1/me', '/v1/me', '/v1/webhook'].map((route) => ({ route, status: 200 })),
+  )
+  // Where the answer was on its way before the client's going was heard of, it counts as given.
+  expect([200, 499]).toContain((await logged())[3]?.status)
 })
 
 test('every request is in the log once the service has stopped, refused ones included', async () => {
