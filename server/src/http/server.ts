@@ -51,11 +51,7 @@ function newServer(v1: Pipeline, network: RequestListener, others: RequestListen
   }
   const server = createServer(options, (request, response) => {
     const isOurs = isUnderV1(request)
-    if (!isOurs && !isForIngress(request)) {
-      // Fastify would wait for the body that its type promises.
-      if (request.readableEnded) delete request.headers['content-type']
-      return others(request, response)
-    }
+    if (!isOurs && !isForIngress(request)) return others(request, response)
     // While we stop, a connection ends with the answer that is under way on it.
     if (!server.listening) response.shouldKeepAlive = false
     if (isOurs) v1(request, response)

@@ -1,5 +1,5 @@
 /** Drops the entries that were put into a map first, until it has no more than `max`. */
-export function forgetOldest(map: Map<string, unknown>, max: number): void {
+export function forgetOldest<Key>(map: Map<Key, unknown>, max: number): void {
   for (const key of map.keys()) {
     if (map.size <= max) return
     map.delete(key)

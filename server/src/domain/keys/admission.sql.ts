@@ -1,8 +1,10 @@
 import type { Scope } from '@parley/contract/scopes'
+import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 
 /** What decides whether a key's request is let in. */
 export interface AccessRow {
+  /** As `digestOf` has it. */
   digest: string
   key_id: string
   key_name: string
@@ -17,15 +19,16 @@ export interface AccessRow {
 
 /** The keys with these digests, and the revision at which they were read. Digests of no key are simply not in it. */
 export async function readAccess(db: Db, digests: readonly string[]): Promise<{ revision: number; rows: AccessRow[] }> {
-  const rows = await db.rows<{ revision: number } & (AccessRow | { digest: null })>(
-    `select r.value as revision, encode(k.digest, 'base64') as digest, k.id as key_id, k.name as key_name, k.workspace_id,
+  const rows = await db.rows<{ revision: number } & Omit<AccessRow, 'digest'> & { digest: Buffer | null }>(
+    `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
        k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
      from access_revision r
      left join (api_keys k join workspaces w on w.id = k.workspace_id)
-       on k.digest in (select decode(d, 'base64') from unnest($1::text[]) as d)`,
-    [digests],
+       on k.digest = any($1::bytea[])`,
+    [byteStrings(digests.map((digest) => Buffer.from(digest, 'latin1')))],
   )
-  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.digest !== null) as AccessRow[] }
+  const found = rows.flatMap((row) => (row.digest ? [{ ...row, digest: row.digest.toString('latin1') }] : []))
+  return { revision: rows[0]?.revision ?? 0, rows: found }
 }
 
 export interface Charge {

@@ -3,8 +3,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { forgetOldest } from '../../lib/forget-oldest.ts'
 import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type Access, newAccessReader, refusalOf } from './access.ts'
+import { newAccessReader, refusalOf } from './access.ts'
 import { type Charge, readAccess } from './admission.sql.ts'
+import { Copies, type Copy } from './copies.ts'
 import type { Keeper } from './keeper.ts'
 import { digestOf, hasRightSum, presentedIn } from './secret.ts'
 import { msLeftOf, type Window } from './windows.ts'
@@ -36,14 +37,8 @@ interface Waiting {
   charge: Charge | null
 }
 
-/** A key as it was at a revision; no access: there is none with this digest. */
-interface Copy {
-  revision: number
-  access: Access | null
-}
-
 export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
-  const copies = new Map<string, Copy>()
+  const copies = new Copies()
   const toAccess = newAccessReader()
   const spent: Spent = new Map()
   let known = 0
@@ -63,11 +58,12 @@ export function newGate(db: Db, clock: Clock, keeper: Keeper): Admit {
       const read = await readAccess(db, [...stale])
       current = read.revision
       const found = new Map(read.rows.map((row) => [row.digest, toAccess(row)]))
+      const fresh = new Map<string, Copy>()
       for (const digest of stale) {
-        copies.delete(digest)
-        copies.set(digest, { revision: current, access: found.get(digest) ?? null })
+        fresh.set(digest, { digest, revision: current, access: found.get(digest) ?? null })
       }
-      forgetOldest(copies, maxCopies + batch.length)
+      for (const each of batch) each.copy = fresh.get(each.digest ?? '') ?? each.copy
+      copies.put(fresh.values(), maxCopies)
     }
   }
 

@@ -25,12 +25,12 @@ export async function insertKey(
   await db.change(
     `insert into api_keys
        (id, workspace_id, name, digest, hint, scopes, budget, allowed_ranges, expires_at, created_by, created_at)
-     values ($1, $2, $3, decode($4, 'base64'), $5, $6, $7, $8, $9, $10, $11)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       key.id,
       key.workspace_id,
       key.name,
-      key.digest,
+      Buffer.from(key.digest, 'latin1'),
       key.hint,
       key.scopes,
       key.budget,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { digestOf, hintOf, isSecret, newSecret, secretOf } from './secret.ts'
@@ -82,7 +83,7 @@ test('the hint shows four characters on either side and leaves the other 24 open
   fc.assert(
     fc.property(secrets, (secret) => {
       expect(hintOf(secret)).toBe(`prl_live_${secret.slice(9, 13)}...${secret.slice(37, 41)}`)
-      expect(digestOf(secret)).toMatch(/^[A-Za-z0-9+/]{43}=$/)
+      expect(Buffer.from(digestOf(secret), 'latin1')).toEqual(createHash('sha256').update(secret).digest())
     }),
     { numRuns: 50 },
   )
