@@ -1,9 +1,9 @@
-import buildToJson from 'fast-json-stringify'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import type { TSchema } from 'typebox'
 import { Refusal } from '../lib/refuse.ts'
 import type { Route } from './route.ts'
-import { type Check, checkFor, plain } from './validate.ts'
+import { toJsonFor } from './to-json.ts'
+import { type Check, checkFor } from './validate.ts'
 
 /** A row of the table of contents, with its schemas compiled. */
 export interface Row extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
@@ -81,7 +81,7 @@ function toRow(route: Route): Row {
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
       body: route.checksBody ? undefined : route.body && checkFor('body', route.body),
     },
-    toJson: isBytes ? String : buildToJson(plain(route.reply)),
+    toJson: isBytes ? String : toJsonFor(route.reply),
   }
 }
 

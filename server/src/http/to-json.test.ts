@@ -1,0 +1,30 @@
+import { MessageId, Uuid } from '@parley/contract/ids'
+import { Scopes } from '@parley/contract/scopes'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { toJsonFor } from './to-json.ts'
+
+const id = '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'
+
+test('an answer is written with the members of its schema alone, and what people wrote is escaped', () => {
+  const toJson = toJsonFor(
+    Type.Object({
+      id: MessageId,
+      of: Type.Object({ id: Uuid, name: Type.String(), code: Type.String({ pattern: '^.*$' }) }),
+      scopes: Scopes,
+      either: Type.Union([Type.Object({ kind: Type.Literal('a') }), Type.Object({ kind: Type.Literal('b"') })]),
+      words: Type.Array(Type.Enum(['plain', 'not "plain"'])),
+      none: Type.Union([Uuid, Type.Null()]),
+    }),
+  )
+  const answer = {
+    id: `msg_${id}`,
+    of: { id, name: 'a "name"\\\n', code: '"', secret: 'x' },
+    scopes: ['messages:read'],
+    either: { kind: 'b"' },
+    words: ['not "plain"', 'plain'],
+    none: null,
+  }
+  const { secret: _, ...of } = answer.of
+  expect(JSON.parse(toJson(answer))).toEqual({ ...answer, of })
+})
