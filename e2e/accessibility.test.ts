@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useBrowser } from '../server/testing/browser.ts'
 import { consolePages } from './console-pages.ts'
+import { atRest, drawn } from './drawn.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Lively, makeLively } from './lively.ts'
 
@@ -85,14 +86,13 @@ interface Fault {
 /** Everything is looked at in light; in dark only what can differ there, the contrast. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
-  // Streams stay open, so the network is never idle: what is drawn is waited for instead.
-  await page.waitForFunction(`!document.querySelector('[class*="skeleton"], [aria-busy="true"]')`)
+  await drawn(page)
   await page.evaluate(axe)
   const faults: string[] = []
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`)
-    await page.waitForFunction('document.getAnimations().length === 0')
+    await atRest(page)
     const rules = scheme === 'light' ? {} : { runOnly: ['color-contrast'] }
     const found = await page.evaluate<Fault[]>(
       `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...rules })}).then((found) => found.violations)`,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
 import { type Received, type Receiver, useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
+import { drawn } from './drawn.ts'
 import { type Installation, startInstallation } from './installation.ts'
 
 /** One story, told in steps: each test goes on where the one before it ended. */
@@ -254,13 +255,6 @@ const title = (page: Page, name: string) => page.getByRole('heading', { level: 1
 
 const link = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
-
-/** Asked from outside: a page that lets nobody evaluate strings lets the browser's driver do so only the first time. */
-const drawn = (page: Page) =>
-  until(
-    'nothing is being loaded',
-    async () => (await page.locator('[class*="skeleton"], [aria-busy="true"]').count()) === 0,
-  )
 
 async function fillAccount(page: Page, { name, password }: { name: string; password: string }): Promise<void> {
   await page.getByLabel('Your name').fill(name)

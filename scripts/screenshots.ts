@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import { chromium as driver, type Page } from 'playwright-core'
 import { consolePages } from '../e2e/console-pages.ts'
+import { drawn } from '../e2e/drawn.ts'
 import { startInstallation } from '../e2e/installation.ts'
 import { makeLively } from '../e2e/lively.ts'
 
@@ -52,10 +53,7 @@ try {
 async function shoot(page: Page, address: string, name: string): Promise<void> {
   await page.goto(address)
   await page.waitForLoadState('load')
-  // Streams stay open, so the network is never idle: what is drawn is waited for instead.
-  await page
-    .waitForFunction(`!document.querySelector('[class*="skeleton"], [aria-busy="true"]')`, null, { timeout: 8000 })
-    .catch(() => {})
+  await drawn(page, 8000).catch(() => {})
   await page.waitForTimeout(700)
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
   console.log(`  ${name}.png`)

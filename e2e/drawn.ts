@@ -1,0 +1,15 @@
+import type { Page } from 'playwright-core'
+import { until } from '../server/testing/until.ts'
+
+// Asked from outside: a page that lets nobody evaluate strings lets the browser's driver wait for one only if it is true at once.
+
+/** Streams stay open, so the network is never idle: what is drawn is waited for instead. */
+export const drawn = (page: Page, timeoutMs?: number): Promise<boolean> =>
+  until(
+    'nothing is being loaded',
+    async () => (await page.locator('[class*="skeleton"], [aria-busy="true"]').count()) === 0,
+    timeoutMs,
+  )
+
+export const atRest = (page: Page): Promise<boolean> =>
+  until('nothing moves', async () => (await page.evaluate<number>('document.getAnimations().length')) === 0)
