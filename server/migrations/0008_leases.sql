@@ -11,6 +11,14 @@ begin
   end if;
 end $$;
 
+-- The lock first, and only then the row, which is read by a statement of its own: whoever held the lock before has then been
+-- committed for it to see.
+create function look_at_revision(out revision bigint, out its_keeper uuid, out is_calm boolean) language plpgsql volatile as $$
+begin
+  is_calm := pg_try_advisory_xact_lock(7215501);
+  select value, keeper into revision, its_keeper from access_revision;
+end $$;
+
 create or replace function revise_access() returns trigger language plpgsql as $$
 declare
   this_transaction text := pg_current_xact_id()::text;

@@ -163,6 +163,8 @@ test.each([
   ['/v1/echo', 400, 'invalid_json'],
   ['/console/api/sign-in', 400, 'validation_failed'],
   ['/network/whatsapp/nobody', 401, 'invalid_key'],
+  ['/nowhere', 404, 'not_found'],
+  ['/healthz', 404, 'not_found'],
 ])('a type of body without a body is answered at once: POST %s', async (path, status, code) => {
   const { secret } = await newWorkspace(house)
   const answer = await rawAnswer(

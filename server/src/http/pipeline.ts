@@ -118,15 +118,15 @@ class Exchange implements Visitor, Context {
     if (this.#isWatched) return
     this.#isWatched = true
     const response = this.#response
-    response.on('close', () => this.#record(response.writableFinished ? response.statusCode : gone))
+    if (response.closed) this.#record(gone)
+    else response.on('close', () => this.#record(response.writableFinished ? response.statusCode : gone))
   }
 
   /** The answer is made. Nearly always the system has taken all of it by now, and nothing has to be waited for. */
   #end(): void {
     if (this.#isWatched) return
-    const { closed, socket, statusCode } = this.#response
-    if (closed) this.#record(gone)
-    else if (socket && !socket.destroyed && socket.writableLength === 0) this.#record(statusCode)
+    const { socket, writableFinished, statusCode } = this.#response
+    if (socket && !socket.destroyed && writableFinished) this.#record(statusCode)
     else this.waits()
   }
 

@@ -27,6 +27,9 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
     rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
     clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
   })
+  // Outside of the console nobody reads a body: one that is promised and does not come is not waited for.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   // Node would answer these two by itself as well: an expectation it does not know, and a tunnel.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {

@@ -10,12 +10,9 @@ export interface Look {
   isCalm: boolean
 }
 
-/** On the keeper's own session. The lock is the one that `outwait_leases` holds. */
+/** On the keeper's own session. */
 export async function lookAtRevision(session: Session): Promise<Look> {
-  const row = await session.ask(
-    'revision',
-    'select value, keeper, pg_try_advisory_xact_lock(7215501) from access_revision',
-  )
+  const row = await session.ask('revision', 'select revision, its_keeper, is_calm from look_at_revision()')
   return { revision: Number(row?.[0] ?? 0), keeper: row?.[1] ?? null, isCalm: row?.[2] === 't' }
 }
 

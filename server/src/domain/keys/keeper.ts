@@ -57,6 +57,8 @@ class BudgetKeeper implements Keeper {
   readonly #patienceMs: number
   readonly #name = newUuid()
   #session: Session | undefined
+  /** Among the processes. While it is waited for, the session can do nothing else. */
+  #hasPlace = false
   #mode: Mode = 'shared'
   #windows = new Windows()
   #lease = noLease
@@ -141,21 +143,26 @@ class BudgetKeeper implements Keeper {
     this.#session = session
     session.onLost(() => void this.#rejoin())
     await session.listen(channel, () => void this.#switch(() => this.#giveUp()))
-    if (!(await tryLock(session, 'pg_try_advisory_lock_shared'))) {
+    this.#hasPlace = await tryLock(session, 'pg_try_advisory_lock_shared')
+    if (!this.#hasPlace) {
       await session.rows(`select pg_notify($1, '')`, [channel])
       await this.#waitForPlace(session)
     }
+    // Whoever is called the keeper now is dead or hangs, and may have a lease yet.
+    await setKeeper(this.#db, null)
     await this.#switch(() => this.#tryAlone())
   }
 
   async #waitForPlace(session: Session): Promise<void> {
-    const place = session.rows('select pg_advisory_lock_shared($1)', [presence]).then(() => true)
-    const late = new Promise<boolean>((resolve) => setTimeout(resolve, this.#patienceMs, false).unref())
-    if (await Promise.race([place, late])) return
+    const place = session.rows('select pg_advisory_lock_shared($1)', [presence]).then(() => {
+      this.#hasPlace = true
+    })
+    const late = new Promise<void>((resolve) => setTimeout(resolve, this.#patienceMs).unref())
+    await Promise.race([place, late])
+    if (this.#hasPlace) return
     // Our request stays in line, so we have our place the moment the other one moves.
     place.catch(() => {})
     this.#log.warn('another process does not hand over the budgets; it is fenced off')
-    await setKeeper(this.#db, null)
   }
 
   /** The session is gone, and with it our place: another process may be counting already. */
@@ -188,7 +195,7 @@ class BudgetKeeper implements Keeper {
   }
 
   async #tryAlone(): Promise<void> {
-    if (this.#stopped || this.#mode === 'alone' || !this.#session) return
+    if (this.#stopped || this.#mode === 'alone' || !this.#session || !this.#hasPlace) return
     if (!(await tryLock(this.#session, 'pg_try_advisory_lock'))) return
     await Promise.allSettled(this.#inTable)
     await setKeeper(this.#db, this.#name)

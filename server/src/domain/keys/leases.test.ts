@@ -147,3 +147,17 @@ test('a second process ends the leases of the first, and the last one left has t
   await second.stop()
   keeper = await startKeeper(db, systemClock, newLogger('silent'))
 })
+
+test('a keeper that hangs does not keep another process from starting, which counts in the database then', async () => {
+  await keeper.stop()
+  const hanging = await db.session()
+  await hanging.rows('select pg_advisory_lock(7215500)')
+  await hanging.rows('update access_revision set keeper = gen_random_uuid()')
+  keeper = await startKeeper(db, systemClock, newLogger('silent'), 50)
+  const charge = { subject: `k:${key.id}`, amount: 1, budget: 30, granted: 0, used: 0, msLeft: 0 }
+  const revision = await look()
+  expect(await keeper.charge(revision, new Map([[charge.subject, charge]]))).toBe(revision)
+  expect([charge.granted, keeper.leased(revision)]).toEqual([1, undefined])
+  await hanging.close()
+  await expect.poll(async () => keeper.leased(await look()) !== undefined, { timeout: 8000, interval: 100 }).toBe(true)
+})

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../../testing/echo.ts'
 import { openHouse, useHouse } from '../../../testing/house.ts'
@@ -67,6 +68,31 @@ test('requests that come in one piece, and one whose client does not stay for th
   )
   // Where the answer was on its way before the client's going was heard of, it counts as given.
   expect([200, 499]).toContain((await logged())[3]?.status)
+})
+
+test('one whose client goes away while it waits for others to be decided is logged as that', async () => {
+  const workspace = await newWorkspace(house)
+  const { secret: other } = await workspace.newKey()
+  const ask = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other}\r\nUser-Agent: gone\r\n\r\n`
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  // Nobody can look at the revision meanwhile, and the first of them waits for that look.
+  const holding = house.db.transaction(async (tx) => {
+    await tx.change('lock table access_revision in access exclusive mode')
+    await held
+  })
+  await sleep(100)
+  const first = workspace.call('/v1/me')
+  await sleep(50)
+  const connection = await rawConnection(house.url)
+  connection.send(ask)
+  await sleep(50)
+  connection.socket.resetAndDestroy()
+  await sleep(50)
+  letGo()
+  await holding
+  expect((await first).status).toBe(200)
+  const logged = () => house.db.rows<{ status: number }>(`select status from request_log where user_agent = 'gone'`)
+  await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499 }])
 })
 
 test('every request is in the log once the service has stopped, refused ones included', async () => {
