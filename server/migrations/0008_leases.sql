@@ -3,7 +3,7 @@
 
 create function outwait_leases() returns void language plpgsql as $$
 begin
-  -- Held until the commit; meanwhile no look gives a new lease (see keeper.sql.ts).
+  -- Held until the commit; meanwhile look_at_revision tells of it, and nobody takes a new lease.
   perform pg_advisory_xact_lock_shared(7215501);
   -- Nobody but a keeper has one. A little longer than one lasts (leaseMs in keeper.ts).
   if exists (select from access_revision where keeper is not null) then
