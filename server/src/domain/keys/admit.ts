@@ -170,32 +170,35 @@ function chargesOf(batch: readonly Waiting[], spent: Spent, now: Date): Map<stri
   return charges
 }
 
-function settle({ copy, refusal, subject, limit, charge }: Waiting, spent: Spent, now: Date): Admission {
-  const caller = copy?.access?.caller ?? null
+function settle(each: Waiting, spent: Spent, now: Date): Admission {
+  const { subject, limit, charge } = each
   if (charge && charge.granted > 0) {
     // The first of those granted found this many left, the last of them as many as are left now.
     charge.granted--
     const remaining = limit - charge.used + charge.granted
-    const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
-    return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
+    return admissionOf(each, { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }, true)
   }
   if (charge) {
     spent.set(subject, { limit, until: now.getTime() + charge.msLeft })
     forgetOldest(spent, maxCopies)
   }
   const msLeft = charge?.msLeft ?? (spent.get(subject)?.until ?? now.getTime()) - now.getTime()
-  const budget = { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }
-  return { kind: 'refused', refusal: overBudget(budget), caller, budget }
+  return admissionOf(each, { limit, remaining: 0, resetSeconds: secondsLeft(msLeft) }, false)
 }
 
-function takeOne({ copy, refusal, limit }: Waiting, window: Window, now: Date): Admission {
-  const caller = copy?.access?.caller ?? null
+/** The same with the window itself, for one. */
+function takeOne(each: Waiting, window: Window, now: Date): Admission {
+  const { limit } = each
   const isGranted = window.used < limit
   if (isGranted) window.used++
   const resetSeconds = secondsLeft(msLeftOf(window, now.getTime()))
-  const budget = { limit, remaining: Math.max(0, limit - window.used), resetSeconds }
-  if (!isGranted) return { kind: 'refused', refusal: overBudget(budget), caller, budget }
-  return refusal ? { kind: 'refused', refusal, caller, budget } : { kind: 'admitted', caller, budget }
+  return admissionOf(each, { limit, remaining: Math.max(0, limit - window.used), resetSeconds }, isGranted)
+}
+
+function admissionOf({ copy, refusal }: Waiting, budget: Budget, isGranted: boolean): Admission {
+  const caller = copy?.access?.caller ?? null
+  const why = isGranted ? refusal : overBudget(budget)
+  return why ? { kind: 'refused', refusal: why, caller, budget } : { kind: 'admitted', caller, budget }
 }
 
 function overBudget({ limit, resetSeconds }: Budget): Refusal {
