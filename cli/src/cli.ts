@@ -1,7 +1,8 @@
 import { constants } from 'node:os'
 import { type Environment, readConfig, version } from '@parley/server/config'
+import { DatabaseClock } from '@parley/server/db/database-clock'
+import { ensureToday } from '@parley/server/db/partitions'
 import { openStore, type Store } from '@parley/server/db/store'
-import { systemClock } from '@parley/server/lib/clock'
 import { newLogger } from '@parley/server/lib/logger'
 import { Refusal, Unfit } from '@parley/server/lib/refuse'
 import { type Call, type Command, Misuse } from './command.ts'
@@ -43,6 +44,7 @@ function nameFirst(words: readonly string[]): string[] {
 
 async function runCommand(command: Command, parsed: Parsed, env: Environment): Promise<number> {
   const config = readConfig(env)
+  const clock = new DatabaseClock()
   let opening: Promise<Store> | undefined
   const stop = new AbortController()
   let closing: Promise<void> | undefined
@@ -59,14 +61,21 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     flag: (name) => parsed.flags.has(name),
     env,
     config,
-    clock: systemClock,
+    clock,
     async store({ migrates } = { migrates: true }) {
       const log = newLogger('silent')
       const say = (line: string) => console.error(line)
       opening ??= openStore(config, { purpose: 'visitor', log, say, migrates, signal: stop.signal })
-      return opening
+      const opened = await opening
+      await clock.look(opened.db)
+      return opened
     },
-    db: async () => (await call.store()).db,
+    async db() {
+      const { db } = await call.store()
+      // The service may not have run for a while, or never.
+      await ensureToday(db, clock)
+      return db
+    },
   }
   try {
     const answer = await command.run(call)

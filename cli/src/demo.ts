@@ -6,7 +6,6 @@ import { giveCredits } from '@parley/server/domain/credits/credits'
 import { createKey } from '@parley/server/domain/keys/keys'
 import { linkUrl, newSetupLink } from '@parley/server/domain/people/links'
 import { createWorkspace, listWorkspaces } from '@parley/server/domain/workspaces/workspaces'
-import type { Clock } from '@parley/server/lib/clock'
 import { Refusal } from '@parley/server/lib/refuse'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
@@ -27,10 +26,10 @@ export async function makeDemo(
   { store: { db }, network }: Service,
   simulator: Simulator | undefined,
   config: Config,
-  clock: Clock,
   address: string,
 ): Promise<Demo | undefined> {
   if (config.databaseUrl !== null || (await listWorkspaces(db)).length > 0) return undefined
+  const { clock } = network
   const { workspaceId, ...shown } = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
     const wish = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }

@@ -1,19 +1,13 @@
 import type { Config } from '@parley/server/config'
 import { hasPeople } from '@parley/server/domain/people/people'
-import type { Clock } from '@parley/server/lib/clock'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
 import { introduce, makeDemo } from './demo.ts'
 
 /** What a person sees once the service runs; on the very first start with the demo workspace and its key. */
-export async function welcome(
-  service: Service,
-  simulator: Simulator | undefined,
-  config: Config,
-  clock: Clock,
-): Promise<string[]> {
+export async function welcome(service: Service, simulator: Simulator | undefined, config: Config): Promise<string[]> {
   const address = config.port === 0 ? service.url : config.publicUrl
-  const demo = await makeDemo(service, simulator, config, clock, address)
+  const demo = await makeDemo(service, simulator, config, address)
   const troubles = simulator ? await introduce(service, simulator) : []
   const lines = ['', `Ready at ${address}`, `  Console        ${address}/`, `  API reference  ${address}/docs/api`]
   if (simulator) lines.push(`  Handset        ${simulator.url}`)

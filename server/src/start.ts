@@ -1,26 +1,15 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, onPort, version } from './config.ts'
-import { turnPages } from './db/partitions.ts'
+import { openDatabaseClock, watchClock } from './db/database-clock.ts'
+import { ensureToday } from './db/partitions.ts'
 import { openStore, type Store } from './db/store.ts'
 import { type Network, newNetwork } from './domain/connections/network.ts'
-import { startSyncLoop } from './domain/connections/sync.ts'
-import { proveLedger } from './domain/credits/credits.ts'
-import { type Deliveries, forgetPastRetention, startDeliveries } from './domain/deliveries/deliver.ts'
-import { startFetching } from './domain/files/fetching.ts'
-import { sweepWindows } from './domain/keys/admission.sql.ts'
-import { sweepAnswers } from './domain/messages/idempotency.ts'
-import { startSending } from './domain/messages/sending.ts'
-import { settleEarly } from './domain/messages/statuses.ts'
-import { sweepPeople } from './domain/people/sweep.ts'
-import { type Clock, systemClock } from './lib/clock.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
-import { type Loop, startLoop } from './lib/loop.ts'
-import { newOutbound } from './lib/outbound.ts'
 import { Unfit } from './lib/refuse.ts'
-import type { TargetRules } from './lib/target-guard.ts'
 import { keepTicksQuick } from './lib/ticks.ts'
 import { GraphClient } from './whatsapp/client.ts'
+import { startWork, targetRules, type Work } from './work.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -32,7 +21,6 @@ export interface Service {
 
 export interface ServiceOptions {
   config: Config
-  clock?: Clock
   log?: Logger
   say?: (line: string) => void
   /** Gives up starting, and undoes what was started. */
@@ -57,14 +45,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function startOnPort({
-  config,
-  clock = systemClock,
-  log,
-  say = () => {},
-  signal,
-  beside,
-}: ServiceOptions): Promise<Service> {
+async function startOnPort({ config, log, say = () => {}, signal, beside }: ServiceOptions): Promise<Service> {
   const logger = log ?? newLogger(config.logLevel)
   const store = await openStore(config, { purpose: 'service', say, log: logger, ...(signal ? { signal } : {}) })
   const undo: (() => Promise<void>)[] = [() => store.close()]
@@ -77,36 +58,28 @@ async function startOnPort({
   try {
     let stopping = false
     const { db } = store
-    const today = () => clock.now()
-    await turnPages(db, today(), config.retentionDays)
+    const clock = await openDatabaseClock(db)
+    await ensureToday(db, clock)
     const companion = await beside?.()
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
-    const deliveries = config.role === 'api' ? undefined : deliver(db, clock, logger, config)
-    if (deliveries) undo.push(() => deliveries.stop())
-    const loops: Loop[] = [
-      startLoop('partitions', logger, 3_600_000, async () => {
-        await turnPages(db, today(), config.retentionDays)
-        await forgetPastRetention(db, logger, today(), config.retentionDays)
-      }),
-      startLoop('budget windows', logger, 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
-      ...(config.role === 'api'
-        ? []
-        : [
-            startSyncLoop(network, logger),
-            startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock)),
-            startLoop('sign-ins', logger, 600_000, () => sweepPeople(db, clock)),
-            startLoop('idempotency keys', logger, 600_000, () => sweepAnswers(db, clock)),
-            startLoop('prove the ledger', logger, 3_600_000, async () => void (await proveLedger(db, logger))),
-          ]),
-    ]
-    undo.push(async () => void (await Promise.all(loops.map((loop) => loop.stop()))))
-    const sending = config.role === 'api' ? undefined : startSending(network, logger)
-    if (sending) undo.push(() => sending.stop())
-    const fetching = config.role === 'api' ? undefined : startFetching(network, logger, config.retentionDays)
-    if (fetching) undo.push(() => fetching.stop())
+    const newWork = () => startWork({ db, clock, log: logger, config, network })
+    let work: Work | null = newWork()
+    const stopWork = async () => {
+      const current = work
+      work = null
+      await current?.stop()
+    }
+    undo.push(stopWork)
+    const watch = watchClock(clock, db, logger, {
+      onApart: stopWork,
+      onAgree: async () => {
+        work ??= newWork()
+      },
+    })
+    undo.push(() => watch.stop())
     const api = await buildApi({
       db,
       clock,
@@ -119,7 +92,7 @@ async function startOnPort({
         simulatorUrl: () => companion?.url ?? null,
         retentionDays: config.retentionDays,
       },
-      isReady: async () => !stopping && (await answers(db)),
+      isReady: async () => !stopping && work !== null && (await answers(db)),
     })
     undo.push(() => api.flush())
     signal?.throwIfAborted()
@@ -140,16 +113,6 @@ async function startOnPort({
     throw error
   }
 }
-
-function deliver(db: Store['db'], clock: Clock, log: Logger, config: Config): Deliveries {
-  const outbound = newOutbound({ ...targetRules(config), ca: config.webhookCa })
-  return startDeliveries({ db, clock, log, secretKeys: config.secretKeys(), outbound, productVersion: version })
-}
-
-const targetRules = ({ webhookAllowHttp: allowHttp, webhookAllowRanges: allowRanges }: Config): TargetRules => ({
-  allowHttp,
-  allowRanges,
-})
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {
   await app.listen({ host, port }).catch((error) => refusePlace(error, host, port))

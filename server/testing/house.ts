@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
-import { turnPages } from '../src/db/partitions.ts'
+import { ensurePartitions } from '../src/db/partitions.ts'
 import { type Patience, usualPatience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
@@ -25,6 +25,8 @@ export interface House {
   secretKeys: SecretKeys
   /** What the logger wrote. */
   logged: string[]
+  /** Moves the clock by days, as a running service would see them pass: with the partitions of each day made in time. */
+  passDays(days: number): Promise<void>
   /** Calls the API and holds the answer against the OpenAPI document. */
   call(path: string, options?: CallOptions): Promise<Answer>
 }
@@ -54,7 +56,7 @@ export async function openHouse({ moreRoutes = [], trustProxy = [], patience = u
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const db = openDatabase(connection, () => {}, 5)
   const clock = new FakeClock()
-  await turnPages(db, clock.now(), 30)
+  await ensurePartitions(db, clock)
   const config = {
     publicUrl: 'http://parley.test',
     trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),
@@ -73,6 +75,10 @@ export async function openHouse({ moreRoutes = [], trustProxy = [], patience = u
     api,
     secretKeys,
     logged,
+    passDays(days) {
+      clock.forward({ hours: 24 * days })
+      return ensurePartitions(db, clock)
+    },
     async call(path, callOptions = {}) {
       const answer = await callApi(url + path, callOptions)
       if (path.startsWith('/v1')) check(callOptions.method ?? 'GET', path, answer)

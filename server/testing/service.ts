@@ -9,12 +9,14 @@ export interface ServiceProcess {
   /** Ends it as an operator would, and gives its exit code. */
   stop(): Promise<number>
   child: ChildProcess
+  /** Everything it has written to standard output, its log included. */
+  output(): string
 }
 
 /** The service in a process of its own, on a database that is there already. */
 export async function spawnService(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
       HOST: '127.0.0.1',
@@ -25,19 +27,25 @@ export async function spawnService(connection: Connection, env: Record<string, s
       ...env,
     },
   })
+  let output = ''
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+    process.stderr.write(text)
+  })
   const exited = once(child, 'exit') as Promise<[number]>
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-      const listening = /^listening (\S+)$/m.exec(said)
+      output += text
+      const listening = /^listening (\S+)$/m.exec(output)
       if (listening?.[1]) resolve(listening[1])
     })
-    void exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened`)))
+    void exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors}`)))
   })
   return {
     url,
     child,
+    output: () => output,
     async stop() {
       child.kill('SIGTERM')
       return (await exited)[0]

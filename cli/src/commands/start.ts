@@ -11,7 +11,7 @@ export const startCommand: Command = {
   name: 'start',
   summary: 'Run the service until it is told to stop',
   untilStopped: true,
-  async run({ config, clock, flag }) {
+  async run({ config, flag }) {
     // With --json, standard output is for one document: where it listens. All else goes to standard error.
     const json = flag('json')
     const say = (line: string) => (json ? console.error(line) : console.log(line))
@@ -34,7 +34,7 @@ export const startCommand: Command = {
         signal,
         beside: config.simulatorPort === 0 ? undefined : beside,
       })
-      for (const line of await welcome(service, simulator, config, clock)) say(line)
+      for (const line of await welcome(service, simulator, config)) say(line)
       if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
       await aborted(signal)
     } catch (error) {

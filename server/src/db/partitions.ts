@@ -1,21 +1,116 @@
-import type { Db } from './db.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/logger.ts'
+import { databaseNow } from './database-clock.ts'
+import type { Database, Db } from './db.ts'
+import type { Session } from './session.ts'
 
-/** The tables of daily partitions, each with the column that says to which day a row belongs. */
+/** The tables of daily partitions. */
 const tables = [
-  ['request_log', 'at'],
-  ['refusal_hours', 'hour'],
-  ['traffic_hours', 'hour'],
-  ['events', 'created_at'],
-  ['delivery_attempts', 'at'],
-  ['delivery_hours', 'hour'],
+  'request_log',
+  'refusal_hours',
+  'traffic_hours',
+  'events',
+  'delivery_attempts',
+  'delivery_hours',
 ] as const
 
-/** Partitions for today and the days to come, and none past their retention. */
-export async function turnPages(db: Db, now: Date, retentionDays: number): Promise<void> {
-  // Days are days in UTC, whatever the time zone of this process.
-  const today = now.toISOString().slice(0, 10)
-  for (const [table, column] of tables) {
-    await db.rows('select ensure_days($1, $2::date, 8)', [table, today])
-    await db.rows('select drop_days($1, $2, $3::date - $4::int)', [table, column, today, retentionDays])
+/** One process drops at a time; the others leave it to that one. */
+const dropLock = 7_215_401
+const daysAhead = 7
+const dayMs = 86_400_000
+
+/** Days are days in UTC, whatever the time zone of this process. */
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/**
+ * For a process that starts: today's partitions are there when this returns. The other days, and those that only wait for
+ * a lock, are left to the loop that calls `ensurePartitions`.
+ */
+export async function ensureToday(db: Db, clock: Clock): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const today = dayOf((await databaseNow(db, clock)).getTime())
+    if ((await withoutDays(db, today, today)).length === 0) return
+    try {
+      await ensurePartitions(db, clock)
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === 20) throw error
+      await sleep(250)
+    }
   }
 }
+
+/**
+ * Makes the partitions from yesterday to a week ahead. It takes no lock that readers or writers would notice: each is made
+ * beside its table and then attached. Where something else changes the table just now, it gives up after half a second.
+ */
+export async function ensurePartitions(db: Db, clock: Clock): Promise<void> {
+  const now = (await databaseNow(db, clock)).getTime()
+  const first = dayOf(now - dayMs)
+  for (const name of await withoutDays(db, first, dayOf(now + daysAhead * dayMs))) {
+    await db.rows('select ensure_days($1, $2::date, $3)', [name, first, daysAhead + 2])
+  }
+}
+
+/** The tables of daily partitions that lack one for any of these days. */
+export async function withoutDays(db: Db, first: string, last: string): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(
+    `select distinct name from unnest($1::text[]) as t(name),
+       generate_series($2::date, $3::date, interval '1 day') as day
+     where to_regclass(format('%I', name || '_' || to_char(day, 'YYYYMMDD'))) is null order by name`,
+    [tables, first, last],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Drops the partitions past their retention. Each is detached first, without a lock on the whole; that waits for readers
+ * that began before. A long one is not waited for: the partition then counts as detached already, and is dropped when this
+ * is called again.
+ */
+export async function dropOldPartitions(db: Database, clock: Clock, log: Logger, retentionDays: number): Promise<void> {
+  const session = await db.session()
+  try {
+    const [lock] = await session.rows<{ held: boolean }>('select pg_try_advisory_lock($1::bigint) as held', [dropLock])
+    if (!lock?.held) return
+    await session.rows(`set lock_timeout = '1s'`)
+    const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
+    for (const table of tables) {
+      await dropBefore(session, table, before, log).catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error
+        log.info({ event: 'partition.drop_postponed', table }, 'an old partition is in use; dropping it later')
+      })
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+interface OldPartition {
+  name: string
+  /** Null once it is detached; `pending` where a detaching has begun and did not end. */
+  attached: 'attached' | 'pending' | null
+}
+
+async function dropBefore(session: Session, table: string, before: string, log: Logger): Promise<void> {
+  const old = await session.rows<OldPartition>(
+    `select c.relname as name,
+       case when i.inhrelid is null then null when i.inhdetachpending then 'pending' else 'attached' end as attached
+     from pg_class c left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = $1::regclass
+     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and c.relname ~ ('^' || $1 || '_\\d{8}$')
+       and right(c.relname, 8) < $2
+     -- No other can be detached while one is pending.
+     order by i.inhdetachpending desc nulls last, c.relname`,
+    [table, before.replaceAll('-', '')],
+  )
+  for (const { name, attached } of old) {
+    if (attached !== null) {
+      const how = attached === 'pending' ? 'finalize' : 'concurrently'
+      await session.rows(`alter table ${table} detach partition ${name} ${how}`)
+    }
+    await session.rows(`drop table ${name}`)
+    log.info({ event: 'partition.dropped', partition: name }, 'dropped a partition past its retention')
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'

@@ -3,9 +3,12 @@ export interface Clock {
   now(): Date
   /** The time to give the database in place of its own; null lets the database use its own, which all processes share. */
   pinned(): Date | null
+  /** What this machine's own clock says, which may be wrong. */
+  machine(): Date
 }
 
-export const systemClock: Clock = { now: () => new Date(), pinned: () => null }
+/** This machine's own clock: for tests and tools. The service and the command line use the database's. */
+export const systemClock: Clock = { now: () => new Date(), pinned: () => null, machine: () => new Date() }
 
 /** A clock that stands still until it is moved; for tests. */
 export class FakeClock implements Clock {
@@ -20,6 +23,10 @@ export class FakeClock implements Clock {
   }
 
   pinned(): Date {
+    return this.now()
+  }
+
+  machine(): Date {
     return this.now()
   }
 

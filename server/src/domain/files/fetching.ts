@@ -1,3 +1,4 @@
+import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
@@ -13,8 +14,8 @@ const sweepMs = 600_000
 export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
   const fetcher = newFetcher(network, log, () => loop.wake())
   const loop = startLoop('fetch files', log, lookMs, async () => void (await fetcher.turn()))
-  const sweep = startLoop('old files', log, sweepMs, () =>
-    forgetOldFiles(network.db, network.clock.now(), retentionDays),
+  const sweep = startLoop('old files', log, sweepMs, async () =>
+    forgetOldFiles(network.db, await databaseNow(network.db, network.clock), retentionDays),
   )
   const forget = onWake(network.db, () => loop.wake())
   return {

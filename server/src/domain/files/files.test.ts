@@ -223,7 +223,7 @@ test('a file that every process dies over, or that we cannot ask for, is not tri
   expect(await statesOf(shop.workspace.id, told.id)).toMatchObject([
     { kind: 'waiting', attempts: 1, last_error: 'a fault of our own' },
   ])
-  house.clock.forward({ hours: 7 * 24 })
+  await house.passDays(7)
   await forms.fetcher.drain()
   expect(await statesOf(shop.workspace.id, told.id)).toEqual([{ kind: 'gone', why: 'too_late' }])
 })
@@ -305,7 +305,7 @@ test('an empty file is a file', async () => {
 test('past its retention a file is gone and leaves no bytes behind', async () => {
   const workspace = await newWorkspace(house)
   const old = await newFile(house, workspace, {})
-  house.clock.forward({ hours: 30 * 24 })
+  await house.passDays(30)
   const young = await newFile(house, workspace, {})
   house.clock.forward({ seconds: 1 })
   await forgetOldFiles(house.db, house.clock.now(), 30)

@@ -1,8 +1,11 @@
+import { maxApartMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { readMigrations } from '../../db/migrate.ts'
+import { withoutDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { count, type Finding, ok, problem, span, warning } from './finding.ts'
-import { appliedVersion, isAboveWalls, readServer, withoutDay } from './health.sql.ts'
+import { span } from '../../lib/span.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
+import { appliedVersion, isAboveWalls, readServer } from './health.sql.ts'
 
 const oldestMajor = 15
 const slowMs = 50
@@ -55,29 +58,28 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   return ok('migrations', `All ${known.length} are applied.`)
 }
 
-/** Leases last for half a minute: with clocks further apart, two processes may take the same thing for theirs. */
-const apartMs = { warning: 2_000, problem: 15_000 }
+const apartMs = { warning: 2_000, problem: maxApartMs }
 
 export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
-  const before = clock.now().getTime()
+  const before = clock.machine().getTime()
   const there = (await readServer(db))?.now.getTime() ?? before
-  const after = clock.now().getTime()
+  const after = clock.machine().getTime()
   const apart = there < before ? before - there : Math.max(0, there - after)
   const says = `This machine and the database are ${apart < 1000 ? 'less than a second' : span(apart)} apart.`
   if (apart < apartMs.warning) return ok('clock', says)
   return (apart < apartMs.problem ? warning : problem)('clock', says, {
     means:
-      'Retries, leases and the times in signatures are a matter of clocks; receivers refuse signatures from far off.',
+      'Parley goes by the clock of the database. A process that is more than 15 seconds apart from it takes no work.',
     advice: 'Keep both clocks with NTP (chrony, systemd-timesyncd).',
   })
 }
 
 export async function checkPartitions(db: Db, clock: Clock): Promise<Finding> {
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
-  const missing = (await withoutDay(db, tomorrow)).map(({ name }) => name)
+  const missing = await withoutDays(db, tomorrow, tomorrow)
   if (missing.length === 0) return ok('partitions', 'Tomorrow’s are there.')
-  return warning('partitions', `There is none for tomorrow in ${missing.join(', ')}.`, {
-    means: 'No row is refused: they go into the default partition, from which retention deletes them more slowly.',
-    advice: 'The running service makes them every hour; start it, and if it runs, look for "partitions" in its log.',
+  return problem('partitions', `There is none for tomorrow in ${missing.join(', ')}.`, {
+    means: 'From midnight (UTC) on, webhooks and requests would fail.',
+    advice: 'The running service makes them every minute; start it, and if it runs, look for "partitions" in its log.',
   })
 }

@@ -39,11 +39,3 @@ export const verdictOf = (findings: readonly Finding[]): Verdict =>
 
 /** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
-
-/** A span of time as a person says it. */
-export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 120) return count(seconds, 'second')
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`
-  return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`
-}

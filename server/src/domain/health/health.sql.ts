@@ -15,16 +15,6 @@ export const isAboveWalls = (db: Db): Promise<{ above: boolean; role: string } |
 export const appliedVersion = (db: Db): Promise<{ version: number } | undefined> =>
   db.first('select coalesce(max(version), 0) as version from migrations')
 
-/** Tables of daily partitions that have none for a day. */
-export const withoutDay = (db: Db, day: string): Promise<{ name: string }[]> =>
-  db.rows(
-    `select relname as name from pg_class
-     where relkind = 'p' and relnamespace = current_schema()::regnamespace
-       and to_regclass(format('%I', relname || '_' || to_char($1::date, 'YYYYMMDD'))) is null
-     order by relname`,
-    [day],
-  )
-
 export interface DeliveryCounts {
   /** Not finished and not held: under way, due, or due later. */
   waiting: number

@@ -86,7 +86,7 @@ test('keys that are open to every address, and workspaces about to run out, are 
 test('partitions that are missing for tomorrow are told', async () => {
   const clock = new FakeClock(new Date(house.clock.now().getTime() + 30 * 86_400_000))
   const { partitions } = await health({}, clock)
-  expect(partitions).toMatchObject({ verdict: 'warning', says: expect.stringContaining('request_log') })
+  expect(partitions).toMatchObject({ verdict: 'problem', says: expect.stringContaining('request_log') })
 })
 
 test('a token that the network no longer takes is told in the network’s words', async () => {

@@ -1,8 +1,9 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
+import { span } from '../../lib/span.ts'
 import { failuresMax } from '../deliveries/judge.ts'
-import { count, type Finding, ok, problem, span, warning } from './finding.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { activeHolds, countDeliveries, countOutbox, type TroubledEndpoint, troubledEndpoints } from './health.sql.ts'
 
 /** A receiver that fails now and then is its owner's business; from here on it is on its way to being disabled. */

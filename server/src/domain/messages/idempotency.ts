@@ -5,6 +5,7 @@
  */
 import type { Fault } from '@parley/contract/errors'
 import type { Message } from '@parley/contract/message'
+import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { sha256 } from '../../lib/hash.ts'
@@ -61,7 +62,7 @@ export async function keepAnswer(db: Db, once: Once, answer: Message, now: Date)
 export const isInProgress = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 export async function sweepAnswers(db: Db, clock: Clock): Promise<void> {
-  const before = new Date(clock.now().getTime() - keptHours * 3_600_000)
+  const before = new Date((await databaseNow(db, clock)).getTime() - keptHours * 3_600_000)
   await dropOldAnswers(db, before)
   await dropOldDays(db, before)
 }

@@ -1,70 +1,19 @@
 import type { Message } from '@parley/contract/message'
-import { scopes } from '@parley/contract/scopes'
-import { startSimulator } from '@parley/simulator/start'
-import { expect, onTestFinished, test } from 'vitest'
-import { callApi } from '../../../testing/call.ts'
-import { newDatabase } from '../../../testing/database.ts'
-import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
+import { expect, test } from 'vitest'
+import { newProcessShop } from '../../../testing/shop-process.ts'
 import { until } from '../../../testing/until.ts'
-import { openDatabase } from '../../db/db.ts'
-import { FakeClock, systemClock } from '../../lib/clock.ts'
+import { FakeClock } from '../../lib/clock.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { GraphClient } from '../../whatsapp/client.ts'
-import { createApp, ingressPath } from '../connections/apps.ts'
-import { createConnection } from '../connections/connections.ts'
 import { newNetwork } from '../connections/network.ts'
-import { giveCredits, proveLedger, statementOf } from '../credits/credits.ts'
-import { createKey } from '../keys/keys.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
+import { proveLedger, statementOf } from '../credits/credits.ts'
 import { newOutbox } from './outbox.ts'
 
 const log = newLogger('silent')
-/** As `spawnService` has them. */
-const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
-
 async function setUp() {
-  const made = await newDatabase()
-  const db = openDatabase(made.connection, () => {}, 4)
-  const simulator = await startSimulator({ port: 0, dataset: 'demo' })
-  const client = new GraphClient({ productVersion: 'test' })
-  onTestFinished(async () => {
-    await client.close()
-    await simulator.stop()
-    await db.close()
-    await made.drop()
-  })
-  const { control } = simulator
-  control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, answerAfterMs: 60 })
-  control.webhooks.configure({ retryMs: [20, 20, 20, 20, 20, 20, 50] })
-  const [there] = control.apps.list()
-  const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
-  await giveCredits(db, systemClock, workspaceId, 1000, 'test')
-  const key = { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' }
-  const { secret } = await createKey(db, systemClock, key)
-  const app = await createApp(db, systemClock, secretKeys, {
-    name: 'app',
-    appSecret: there?.secret ?? '',
-    verifyToken: there?.verifyToken ?? '',
-    graphUrl: simulator.url,
-  })
-  const parts = { db, secretKeys, client }
-  const wabaId = control.wabas.list()[0]?.id ?? ''
-  const accessToken = control.tokens.list()[0]?.token ?? ''
-  const network = newNetwork({ ...parts, clock: systemClock })
-  await createConnection(network, { workspaceId, appId: app.id, wabaId, accessToken })
-  const [sender] = await db.rows<{ id: string }>('select id from senders order by id limit 1')
+  const shop = await newProcessShop()
+  const { parts, control } = shop
   return {
-    db,
-    control,
-    workspaceId,
-    secret,
-    senderId: `snd_${sender?.id}`,
-    async start(): Promise<ServiceProcess> {
-      const service = await spawnService(made.connection)
-      onTestFinished(() => void service.child.kill('SIGKILL'))
-      await control.apps.setCallback(there?.id ?? '', { url: service.url + ingressPath(app.id) })
-      return service
-    },
+    ...shop,
     /** Sends as it will be done so much later. */
     async drainLater(ms: number) {
       const clock = new FakeClock(new Date(Date.now() + ms))
@@ -75,18 +24,13 @@ async function setUp() {
 }
 
 test('killed outright in the midst of sending: each message is at the network once, or failed with a refund', async () => {
-  const { db, control, start, drainLater, senderId, secret, workspaceId } = await setUp()
+  const { db, control, start, sendText, drainLater, workspaceId } = await setUp()
   const accepted = new Map<string, string>()
   for (const [round, momentMs] of [20, 60, 110].entries()) {
     const service = await start()
     const sends = Array.from({ length: 20 }, async (_, n) => {
       const to = String(16_505_550_100 + round * 20 + n)
-      const body = { sender_id: senderId, to, type: 'text', text: { body: 'hi' } }
-      const { status, body: message } = await callApi(`${service.url}/v1/messages`, {
-        method: 'POST',
-        key: secret,
-        body,
-      })
+      const { status, body: message } = await sendText(service, to)
       if (status === 202) accepted.set((message as Message).id, to)
     })
     await Promise.race(sends)

@@ -8,6 +8,7 @@
  *           → unknown        no answer, or the process died: it may have been sent and is never sent again
  *   unknown → (gone)         a status, which carries our id, settles it; after an hour without one it has failed
  */
+import { databaseNow } from '../../db/database-clock.ts'
 import { batched } from '../../lib/batch.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
@@ -164,9 +165,10 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
       return claimed.length
     },
     async tidy() {
-      await reap(db, clock.now(), later(unknownForMs))
-      const lost = await hopeless(db, clock.now(), 500)
-      if (lost.length > 0) await db.transaction((tx) => giveUp(tx, clock.now(), lost))
+      const now = await databaseNow(db, clock)
+      await reap(db, now, new Date(now.getTime() + unknownForMs))
+      const lost = await hopeless(db, now, 500)
+      if (lost.length > 0) await db.transaction((tx) => giveUp(tx, now, lost))
     },
     async drain() {
       await outbox.tidy()

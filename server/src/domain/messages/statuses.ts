@@ -1,5 +1,6 @@
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
+import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
@@ -84,7 +85,7 @@ export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]
 
 /** Statuses that came before their message was known, once it is; and none kept for ever. */
 export async function settleEarly(db: Db, clock: Clock): Promise<void> {
-  const now = clock.now()
+  const now = await databaseNow(db, clock)
   await db.transaction(async (tx) => {
     const matched = await takeMatchedEarly(tx, 1000)
     await keepStatuses(

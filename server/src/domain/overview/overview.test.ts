@@ -75,6 +75,7 @@ test('what was spent is summed from the first step on, in whole days and parts o
   expect(await spent('24h')).toBe(2)
   house.clock.forward({ hours: 20 })
   expect([await spent('24h'), await spent('7d'), await spent('30d')]).toEqual([0, 3, 4])
+  await house.passDays(0)
 })
 
 test('requests are counted as ok, refused and failed', async () => {

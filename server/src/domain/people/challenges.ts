@@ -43,6 +43,6 @@ export async function dropSecondSteps(db: Db, personId: string): Promise<void> {
   await deleteSecondSteps(db, personId)
 }
 
-export async function sweepChallenges(db: Db, clock: Clock): Promise<void> {
-  await deleteOldChallenges(db, clock.now())
+export async function sweepChallenges(db: Db, now: Date): Promise<void> {
+  await deleteOldChallenges(db, now)
 }

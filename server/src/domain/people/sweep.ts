@@ -1,3 +1,4 @@
+import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { sweepChallenges } from './challenges.ts'
@@ -6,7 +7,8 @@ import { sweepTries } from './tries.ts'
 
 /** Forgets what no longer opens or holds anything. */
 export async function sweepPeople(db: Db, clock: Clock): Promise<void> {
-  await sweepSessions(db, clock)
-  await sweepChallenges(db, clock)
-  await sweepTries(db, clock)
+  const now = await databaseNow(db, clock)
+  await sweepSessions(db, now)
+  await sweepChallenges(db, now)
+  await sweepTries(db, now)
 }

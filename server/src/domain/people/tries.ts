@@ -46,6 +46,6 @@ export async function clearTries(db: Db, email: string): Promise<void> {
   await forgetFailures(db, subjectOf(email))
 }
 
-export async function sweepTries(db: Db, clock: Clock): Promise<void> {
-  await deleteOldTries(db, new Date(clock.now().getTime() - forgetMs))
+export async function sweepTries(db: Db, now: Date): Promise<void> {
+  await deleteOldTries(db, new Date(now.getTime() - forgetMs))
 }

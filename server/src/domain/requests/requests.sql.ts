@@ -25,12 +25,19 @@ export async function loggedAmong(db: Db, day: number, ids: readonly string[]): 
 
 /** Straight into the day's partition: PostgreSQL takes no COPY into a table with row-level security, as the whole has. */
 async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
-  const partition = await db.first<{ name: string }>(
-    `select coalesce(to_regclass('request_log_' || $1), 'request_log_default'::regclass)::text as name`,
-    [startOf(batch.day).toISOString().slice(0, 10).replaceAll('-', '')],
-  )
-  await db.copy(partition?.name ?? 'request_log_default', logColumns, batch.bytes)
+  const day = startOf(batch.day).toISOString().slice(0, 10)
+  const partition = `request_log_${day.replaceAll('-', '')}`
+  const [found] = await db.rows<{ exists: boolean }>('select to_regclass($1) is not null as exists', [partition])
+  if (!found?.exists) await ensureDay(db, day)
+  await db.copy(partition, logColumns, batch.bytes)
 }
+
+/** Where the log is of a day that nobody expected: no request is left out for its time. */
+const ensureDay = (db: Db, day: string): Promise<unknown> =>
+  db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [
+    day,
+    ['request_log', 'refusal_hours', 'traffic_hours'],
+  ])
 
 const startOf = (day: number): Date => new Date(day * 86_400_000)
 

@@ -56,7 +56,7 @@ test('requests that come in one piece, and one whose client does not stay for th
   connection.send(ask('/v1/me') + ask('/v1/webhook') + ask('/v1/me'))
   expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
   connection.send(ask('/v1/webhook'))
-  connection.socket.resetAndDestroy()
+  connection.socket.destroy()
   const logged = () =>
     house.db.rows<{ route: string; status: number }>(
       `select route, status from request_log where workspace_id = $1 and user_agent = 'pieces' order by status, route`,

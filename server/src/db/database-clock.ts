@@ -1,0 +1,117 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/logger.ts'
+import { type Loop, startLoop } from '../lib/loop.ts'
+import { Unfit } from '../lib/refuse.ts'
+import { span } from '../lib/span.ts'
+import type { Db } from './db.ts'
+
+/** Leases last half a minute: a process that is further off than this could take what belongs to another. */
+export const maxApartMs = 15_000
+
+const lookEveryMs = 5_000
+
+/** What a machine knows of time by itself, in milliseconds. */
+export interface MachineTime {
+  /** The wall clock, which somebody may set. */
+  wall(): number
+  /** Only ever goes forward, at the pace of time. */
+  monotonic(): number
+}
+
+const thisMachine: MachineTime = { wall: () => Date.now(), monotonic: () => performance.now() }
+
+/**
+ * The database's time, which all processes share. It is read from time to time and carried forward by the monotonic clock,
+ * so setting this machine's wall clock changes nothing. Before the first look it is the wall clock's time.
+ */
+export class DatabaseClock implements Clock {
+  readonly #machine: MachineTime
+  #readMs: number
+  #readAt: number
+
+  constructor(machine: MachineTime = thisMachine) {
+    this.#machine = machine
+    this.#readMs = machine.wall()
+    this.#readAt = machine.monotonic()
+  }
+
+  now(): Date {
+    return new Date(this.#ms(this.#machine.monotonic()))
+  }
+
+  pinned(): null {
+    return null
+  }
+
+  machine(): Date {
+    return new Date(this.#machine.wall())
+  }
+
+  /**
+   * Reads the database's time, and says by how many milliseconds at least this machine's wall clock is ahead of it. The
+   * database answered at some moment between question and answer, so our time changes only if it does not fit in between.
+   */
+  async look(db: Db): Promise<number> {
+    const { wall, monotonic } = this.#machine
+    const asked = { wall: wall(), monotonic: monotonic() }
+    const row = await db.first<{ now: Date }>('select clock_timestamp() as now')
+    const answered = { wall: wall(), monotonic: monotonic() }
+    const there = row?.now.getTime() ?? answered.wall
+    const latest = there + (answered.monotonic - asked.monotonic) + 1
+    this.#readMs = within(this.#ms(answered.monotonic), there, latest)
+    this.#readAt = answered.monotonic
+    return within(there, asked.wall, answered.wall) - there
+  }
+
+  #ms(monotonic: number): number {
+    return this.#readMs + (monotonic - this.#readAt)
+  }
+}
+
+const within = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
+
+/** For what cannot be undone: the database's time as of now, not carried forward from an earlier look. */
+export async function databaseNow(db: Db, clock: Clock): Promise<Date> {
+  const pinned = clock.pinned()
+  if (pinned) return pinned
+  const row = await db.first<{ now: Date }>('select now() as now')
+  return row?.now ?? clock.now()
+}
+
+/** A clock that follows this database. Refuses to start where the two clocks are too far apart. */
+export async function openDatabaseClock(db: Db): Promise<DatabaseClock> {
+  const clock = new DatabaseClock()
+  const aheadMs = await clock.look(db)
+  if (Math.abs(aheadMs) > maxApartMs) {
+    throw new Unfit(`${wordsFor(aheadMs)} Set it right, for example with NTP, and start again.`)
+  }
+  return clock
+}
+
+export interface ClockWatch {
+  /** The clocks are too far apart. Called at every look until they agree. */
+  onApart(): Promise<void>
+  /** They agree again. */
+  onAgree(): Promise<void>
+}
+
+/** Follows the database's time, and watches whether this machine's clock comes too far apart from it. */
+export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart, onAgree }: ClockWatch): Loop {
+  let apart = false
+  return startLoop('clock', log, lookEveryMs, async () => {
+    const aheadMs = await clock.look(db)
+    if (Math.abs(aheadMs) > maxApartMs) {
+      const words = `${wordsFor(aheadMs)} This process takes no work until the clock is set right.`
+      if (!apart) log.error({ event: 'clock.apart', ahead_ms: Math.round(aheadMs) }, words)
+      apart = true
+      await onApart()
+    } else if (apart) {
+      await onAgree()
+      apart = false
+      log.info({ event: 'clock.agrees' }, 'the clock of this machine is right again; taking work')
+    }
+  })
+}
+
+const wordsFor = (aheadMs: number): string =>
+  `The clock of this machine is ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database.`

@@ -1,0 +1,7 @@
+/** A duration as a person says it. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 120) return `${seconds} second${seconds === 1 ? '' : 's'}`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`
+}

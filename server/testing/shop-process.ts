@@ -1,0 +1,77 @@
+import { scopes } from '@parley/contract/scopes'
+import { startSimulator } from '@parley/simulator/start'
+import { onTestFinished } from 'vitest'
+import { openDatabase } from '../src/db/db.ts'
+import { createApp, ingressPath } from '../src/domain/connections/apps.ts'
+import { createConnection } from '../src/domain/connections/connections.ts'
+import { newNetwork } from '../src/domain/connections/network.ts'
+import { giveCredits } from '../src/domain/credits/credits.ts'
+import { createKey } from '../src/domain/keys/keys.ts'
+import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { GraphClient } from '../src/whatsapp/client.ts'
+import { callApi } from './call.ts'
+import { newDatabase } from './database.ts'
+import { type ServiceProcess, spawnService } from './service.ts'
+
+/** As `spawnService` has them. */
+const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
+
+/** For one test: a workspace that sends through the simulated network, and services in processes of their own. */
+export async function newProcessShop() {
+  const made = await newDatabase()
+  const db = openDatabase(made.connection, () => {}, 4)
+  const simulator = await startSimulator({ port: 0, dataset: 'demo' })
+  const client = new GraphClient({ productVersion: 'test' })
+  onTestFinished(async () => {
+    await client.close()
+    await simulator.stop()
+    await db.close()
+    await made.drop()
+  })
+  const { control } = simulator
+  control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, answerAfterMs: 60 })
+  control.webhooks.configure({ retryMs: [20, 20, 20, 20, 20, 20, 50] })
+  const [there] = control.apps.list()
+  const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
+  await giveCredits(db, systemClock, workspaceId, 1000, 'test')
+  const { secret } = await createKey(db, systemClock, {
+    workspaceId,
+    name: 'k',
+    scopes,
+    budget: 100,
+    createdBy: 'test',
+  })
+  const app = await createApp(db, systemClock, secretKeys, {
+    name: 'app',
+    appSecret: there?.secret ?? '',
+    verifyToken: there?.verifyToken ?? '',
+    graphUrl: simulator.url,
+  })
+  const parts = { db, secretKeys, client }
+  const wabaId = control.wabas.list()[0]?.id ?? ''
+  const accessToken = control.tokens.list()[0]?.token ?? ''
+  const network = newNetwork({ ...parts, clock: systemClock })
+  await createConnection(network, { workspaceId, appId: app.id, wabaId, accessToken })
+  const [sender] = await db.rows<{ id: string }>('select id from senders order by id limit 1')
+  return {
+    db,
+    connection: made.connection,
+    /** What a network is made of here. */
+    parts,
+    control,
+    workspaceId,
+    secret,
+    async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+      const service = await spawnService(made.connection, env)
+      onTestFinished(() => void service.child.kill('SIGKILL'))
+      await control.apps.setCallback(there?.id ?? '', { url: service.url + ingressPath(app.id) })
+      return service
+    },
+    /** Sends a text through one of the services. */
+    sendText(service: ServiceProcess, to: string) {
+      const body = { sender_id: `snd_${sender?.id}`, to, type: 'text', text: { body: 'hi' } }
+      return callApi(`${service.url}/v1/messages`, { method: 'POST', key: secret, body })
+    },
+  }
+}
