@@ -74,6 +74,9 @@ export class FailedMigration extends Unfit {
 async function apply(client: pg.Client, { version, name, text }: Migration): Promise<void> {
   await client.query('begin')
   try {
+    // Row-level security applies to the owner too: without this a migration sees empty tables, and its updates change nothing.
+    // Local to the transaction, so a connection pooler cannot lose it, and cannot pass it on to another client.
+    await client.query("set local parley.workspace = 'all'")
     await client.query(text)
     await client.query('insert into migrations (version, name) values ($1, $2)', [version, name])
     await client.query('commit')
