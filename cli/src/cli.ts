@@ -60,13 +60,13 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     env,
     config,
     clock: systemClock,
-    async store({ migrates } = { migrates: true }) {
+    async store(schema) {
       const log = newLogger('silent')
       const say = (line: string) => console.error(line)
-      opening ??= openStore(config, { purpose: 'visitor', log, say, migrates, signal: stop.signal })
+      opening ??= openStore(config, { purpose: 'visitor', log, say, schema, signal: stop.signal })
       return opening
     },
-    db: async () => (await call.store()).db,
+    db: async () => (await call.store('require')).db,
   }
   try {
     const answer = await command.run(call)

@@ -66,7 +66,13 @@ async function startOnPort({
   beside,
 }: ServiceOptions): Promise<Service> {
   const logger = log ?? newLogger(config.logLevel)
-  const store = await openStore(config, { purpose: 'service', say, log: logger, ...(signal ? { signal } : {}) })
+  const store = await openStore(config, {
+    purpose: 'service',
+    schema: 'migrate',
+    say,
+    log: logger,
+    ...(signal ? { signal } : {}),
+  })
   const undo: (() => Promise<void>)[] = [() => store.close()]
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) {
