@@ -1,19 +1,17 @@
 -- Repairs what 0006 and 0007 skipped. They ran without parley.workspace, so row-level security hid every row from them: the
 -- columns and tables were made, and stayed empty for all rows from before. Where they did their work, this changes nothing.
 --
--- Locks and time: reads go on throughout. The updates lock only the rows they change, until the commit. Then the ledger is
--- locked against writes while its days are summed. Messages come first and the ledger last, in the order in which sending
--- takes them. Each of the three tables is read once: about 1.5 s per million messages and 1 s per million ledger entries.
+-- Locks: reads go on throughout. The updates lock only the rows they change, until the commit. The ledger is locked against
+-- writes last, while its days are summed; sending takes messages and ledger in the same order.
+-- Time: each of the three tables is read once. With 200,000 rows in each table of messages, a tenth of them to repair, and
+-- 400,000 entries in the ledger: 7 s, 0.4 to 0.8 s of it with the ledger locked, on two cores that were busy with other work.
 
 -- Only where the column is empty: since 0007 an inbound message has its quote in the column and not in the content.
--- The text is searched before it is parsed, for few messages quote another.
 update inbound_messages set quoted_wa_message_id = content ->> 'quotedWaMessageId'
-  where quoted_wa_message_id is null and content::text like '%quotedWaMessageId%'
-    and content ->> 'quotedWaMessageId' is not null;
+  where quoted_wa_message_id is null and content ->> 'quotedWaMessageId' is not null;
 
 update messages set quoted_wa_message_id = content ->> 'quotedWaMessageId'
-  where quoted_wa_message_id is null and content::text like '%quotedWaMessageId%'
-    and content ->> 'quotedWaMessageId' is not null;
+  where quoted_wa_message_id is null and content ->> 'quotedWaMessageId' is not null;
 
 -- Days since 0006 were counted entry by entry, and the day of that migration in part. The ledger keeps every entry, so all
 -- days are summed again.
