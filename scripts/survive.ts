@@ -100,8 +100,13 @@ const trials: Trial[] = [
     },
   },
   {
-    name: 'ten commands at once while nothing runs, on a folder that does not exist yet',
+    name: 'ten times "migrate" at once on a folder that does not exist yet, then ten commands at once',
     async run(dataDir) {
+      const migrated = await Promise.all(Array.from({ length: 10 }, () => parley(dataDir, ['migrate'])))
+      expect(
+        migrated.every(({ code }) => code === 0),
+        'a migration failed',
+      )
       const names = Array.from({ length: 10 }, (_, index) => `team ${index}`)
       const made = await Promise.all(names.map((name) => createWorkspace(dataDir, name)))
       expect(made.every(Boolean), 'a command failed')
@@ -146,11 +151,14 @@ async function main(wanted: readonly string[]): Promise<void> {
 }
 
 async function onSmallDisk(dataDir: string): Promise<string> {
-  const first = await parley(dataDir, ['workspace', 'create', '--name', 'before', '--json'])
+  const migrated = await parley(dataDir, ['migrate'])
+  const first =
+    migrated.code === 0 ? await parley(dataDir, ['workspace', 'create', '--name', 'before', '--json']) : migrated
   const oneLine = (err: string) => /^(Preparing .*\n)?The disk that holds .* is full\. .*\n$/.test(err)
   if (first.code !== 0) {
     expect(oneLine(first.err), `it said: ${first.err}`)
     execFileSync('mount', ['-o', 'remount,size=400m', dataDir])
+    expect((await parley(dataDir, ['migrate'])).code === 0, 'it does not migrate although there is room now')
     expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
     return 'full at the first start, good after'
   }

@@ -95,7 +95,10 @@ function medianOf(values: readonly number[]): number {
 }
 
 async function makeKeys(dataDir: string): Promise<string[]> {
-  const store = await openStore({ databaseUrl: null, dataDir }, { purpose: 'visitor', log: newLogger('silent') })
+  const store = await openStore(
+    { databaseUrl: null, dataDir },
+    { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') },
+  )
   try {
     return await store.db.transaction(async (tx) => {
       const secrets: string[] = []

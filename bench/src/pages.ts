@@ -38,7 +38,7 @@ async function seedOnce(dataDir: string): Promise<Seeded & { isAgain: boolean }>
   const began = performance.now()
   console.log('seeding')
   const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
+  const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
   try {
     const seeded = await seed(store, config, (line) => console.log(line))
     writeFileSync(note, JSON.stringify(seeded))

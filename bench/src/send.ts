@@ -121,7 +121,7 @@ async function startNetwork(): Promise<{ url: string; server: Server; calledAt: 
 
 async function prepare(dataDir: string, graphUrl: string): Promise<string[]> {
   const config = readConfig({ PARLEY_DATA_DIR: dataDir })
-  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
+  const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
   try {
     const { db } = store
     const now = systemClock.now()

@@ -48,7 +48,7 @@ export async function prepareAt(
   hookUrls: readonly string[],
   { secret = appSecret, phoneNumberId = numberAt } = {},
 ): Promise<{ appId: string; hookSecrets: string[] }> {
-  const store = await openStore(config, { purpose: 'visitor', log: newLogger('silent') })
+  const store = await openStore(config, { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') })
   try {
     const { db } = store
     const now = systemClock.now()

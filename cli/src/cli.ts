@@ -62,16 +62,16 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     env,
     config,
     clock,
-    async store({ migrates } = { migrates: true }) {
+    async store(schema) {
       const log = newLogger('silent')
       const say = (line: string) => console.error(line)
-      opening ??= openStore(config, { purpose: 'visitor', log, say, migrates, signal: stop.signal })
+      opening ??= openStore(config, { purpose: 'visitor', log, say, schema, signal: stop.signal })
       const opened = await opening
       await clock.look(opened.db)
       return opened
     },
     async db() {
-      const { db } = await call.store()
+      const { db } = await call.store('require')
       // The service may not have run for a while, or never.
       await ensureToday(db, clock)
       return db

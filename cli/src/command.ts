@@ -1,6 +1,6 @@
 import type { Config, Environment } from '@parley/server/config'
 import type { Database } from '@parley/server/db/db'
-import type { Store } from '@parley/server/db/store'
+import type { Store, StoreOptions } from '@parley/server/db/store'
 import type { Clock } from '@parley/server/lib/clock'
 
 /** What a command was given, and what it may use. */
@@ -15,10 +15,13 @@ export interface Call {
   env: Environment
   config: Config
   clock: Clock
-  /** The installation's database, opened on first use, whether or not the service is running. */
+  /**
+   * The installation's database, opened on first use, whether or not the service is running. It has to be at this program's
+   * version.
+   */
   db(): Promise<Database>
-  /** The same with how it was opened; `migrates: false` leaves it as it is. */
-  store(how?: { migrates: boolean }): Promise<Store>
+  /** The same for commands that migrate, or that look at a database of any version. */
+  store(schema: StoreOptions['schema']): Promise<Store>
 }
 
 /** What a command has to say: lines for a person, and the same as one JSON document. */

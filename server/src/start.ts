@@ -47,7 +47,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function startOnPort({ config, log, say = () => {}, signal, beside }: ServiceOptions): Promise<Service> {
   const logger = log ?? newLogger(config.logLevel)
-  const store = await openStore(config, { purpose: 'service', say, log: logger, ...(signal ? { signal } : {}) })
+  const store = await openStore(config, {
+    purpose: 'service',
+    schema: 'migrate',
+    say,
+    log: logger,
+    ...(signal ? { signal } : {}),
+  })
   const undo: (() => Promise<void>)[] = [() => store.close()]
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) {

@@ -14,7 +14,17 @@ export async function newDatabase(): Promise<{ connection: Connection; drop(): P
   }
 }
 
-/** The same as a URL, for processes that are started. */
+/** A database with nothing in it, whose owner is an ordinary role, and how to drop it. */
+export async function newEmptyDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
+  const name = `test_${newUuid().replaceAll('-', '')}`
+  await asAdmin(`create database ${name} owner parley`)
+  return {
+    connection: { ...inject('postgres'), user: 'parley', database: name },
+    drop: () => asAdmin(`drop database if exists ${name} with (force)`),
+  }
+}
+
+/** A connection as a URL, for processes that are started. */
 export function urlOf({ host, port, user, password, database }: Connection): string {
   return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }

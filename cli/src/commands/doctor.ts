@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { version } from '@parley/server/config'
+import { hasEmbedded } from '@parley/server/db/store'
 import { type Finding, problem, verdictOf, warning } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
 import { Unfit } from '@parley/server/lib/refuse'
@@ -34,12 +33,12 @@ export const doctorCommand: Command = {
 }
 
 async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) {
+  if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) {
     const advice = 'npm start makes one; or set DATABASE_URL or PARLEY_DATA_DIR to where yours is.'
     return [warning('database', `There is none in ${config.dataDir} yet.`, { advice })]
   }
   progress.say('Opening the database')
-  const opened = await store({ migrates: false }).catch((error: unknown) => faultOf(error))
+  const opened = await store('ignore').catch((error: unknown) => faultOf(error))
   if (!('db' in opened)) return [opened]
   // Loaded here, for no other command without the network needs it.
   const { GraphClient } = await import('@parley/server/whatsapp/client')

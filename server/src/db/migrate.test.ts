@@ -1,20 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { asAdmin } from '../../testing/database.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { newEmptyDatabase } from '../../testing/database.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
-import { newUuid } from '../lib/ids.ts'
 import { Unfit } from '../lib/refuse.ts'
 import type { Connection } from './db.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 
-/** A database with nothing in it, whose owner is an ordinary role. */
 async function emptyDatabase(): Promise<Connection> {
-  const name = `test_${newUuid().replaceAll('-', '')}`
-  await asAdmin(`create database ${name} owner parley`)
-  onTestFinished(() => asAdmin(`drop database if exists ${name} with (force)`))
-  return { ...inject('postgres'), user: 'parley', database: name }
+  const { connection, drop } = await newEmptyDatabase()
+  onTestFinished(drop)
+  return connection
 }
 
 async function rows(connection: Connection, text: string): Promise<unknown[]> {
@@ -68,6 +65,21 @@ test('a role’s own time limits do not cut a migration short', async () => {
   const connection = await emptyDatabase()
   const impatient = { ...connection, options: '-c statement_timeout=20ms -c lock_timeout=20ms' }
   expect(await migrate(impatient, [migration(1, 'select pg_sleep(0.1)')])).toEqual(['0001_test.sql'])
+})
+
+test('a migration sees the rows of every workspace', async () => {
+  const connection = await emptyDatabase()
+  const foundation = readMigrations().slice(0, 1)
+  await migrate(connection, foundation)
+  await rows(
+    connection,
+    `with all_rows as materialized (select set_config('parley.workspace', 'all', false))
+     insert into workspaces (id, name, created_at) select gen_random_uuid(), name, now()
+     from all_rows, unnest(array['A', 'B']) as name`,
+  )
+  const counting = migration(2, 'create table seen as select count(*)::int from workspaces')
+  await migrate(connection, [...foundation, counting])
+  expect(await rows(connection, 'select * from seen')).toEqual([2])
 })
 
 test('files are taken in order and without gaps', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { Unfit } from '../lib/refuse.ts'
-import type { Connection } from './db.ts'
+import type { Connection, Db } from './db.ts'
 
 export interface Migration {
   version: number
@@ -43,22 +43,45 @@ export async function migrate(connection: Connection, migrations = readMigration
     await client.query(
       'create table if not exists migrations (version int primary key, name text not null, applied_at timestamptz not null default now())',
     )
-    const { rows } = await client.query<{ version: number }>(
-      'select coalesce(max(version), 0) as version from migrations',
-    )
+    const { rows } = await client.query<{ version: number }>(versionText)
     const present = rows[0]?.version ?? 0
-    const known = migrations.at(-1)?.version ?? 0
-    if (present > known) {
-      throw new Unfit(
-        `The database is at version ${present}, this program knows up to ${known}: it was used by a newer Parley. Start that one, or restore a back-up from before.`,
-      )
-    }
+    refuseNewer(present, latestOf(migrations))
     const missing = migrations.filter(({ version }) => version > present)
     for (const migration of missing) await apply(client, migration)
     return missing.map(({ name }) => name)
   } finally {
     await client.end()
   }
+}
+
+const versionText = 'select coalesce(max(version), 0) as version from migrations'
+
+const latestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0
+
+/** The last migration that was applied; 0 for a database that none was applied to. */
+export async function readVersion(db: Db): Promise<number> {
+  const found = await db.first<{ exists: boolean }>("select to_regclass('migrations') is not null as exists")
+  return found?.exists ? ((await db.first<{ version: number }>(versionText))?.version ?? 0) : 0
+}
+
+/** Refuses a database of any other version than this program's, and leaves it as it is. */
+export async function requireVersion(db: Db, migrations = readMigrations()): Promise<void> {
+  const present = await readVersion(db)
+  const needed = latestOf(migrations)
+  refuseNewer(present, needed)
+  if (present === 0) throw new Unfit(`The database is empty. Run "parley start" or "parley migrate" first.`)
+  if (present < needed) {
+    throw new Unfit(
+      `The database is at version ${present}, this program needs ${needed}. Stop the service and run "parley migrate", or start the new version, which migrates.`,
+    )
+  }
+}
+
+function refuseNewer(present: number, known: number): void {
+  if (present <= known) return
+  throw new Unfit(
+    `The database is at version ${present}, this program knows up to ${known}: it was used by a newer Parley. Start that one, or restore a back-up from before.`,
+  )
 }
 
 /** Nothing of it remains in the database; the ones before it do. */
@@ -74,6 +97,9 @@ export class FailedMigration extends Unfit {
 async function apply(client: pg.Client, { version, name, text }: Migration): Promise<void> {
   await client.query('begin')
   try {
+    // Row-level security applies to the owner too: without this a migration sees empty tables, and its updates change nothing.
+    // Local to the transaction, so a connection pooler cannot lose it, and cannot pass it on to another client.
+    await client.query("set local parley.workspace = 'all'")
     await client.query(text)
     await client.query('insert into migrations (version, name) values ($1, $2)', [version, name])
     await client.query('commit')

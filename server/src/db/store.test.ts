@@ -7,7 +7,7 @@ import { Unfit } from '../lib/refuse.ts'
 import { openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>
-  openStore({ databaseUrl, dataDir: '/nowhere' }, { purpose: 'service', log: newLogger('silent') })
+  openStore({ databaseUrl, dataDir: '/nowhere' }, { purpose: 'service', schema: 'migrate', log: newLogger('silent') })
 
 async function refusalOf(databaseUrl: string): Promise<string> {
   const error: unknown = await open(databaseUrl).then(

@@ -1,10 +1,12 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from '../lib/logger.ts'
 import { Unfit } from '../lib/refuse.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { explain as explainEmbedded } from './embedded/faults.ts'
-import { FailedMigration, migrate } from './migrate.ts'
+import { FailedMigration, migrate, requireVersion } from './migrate.ts'
 
 export interface Store {
   db: Database
@@ -24,26 +26,38 @@ export interface StoreOptions {
   purpose: 'service' | 'visitor'
   log: Logger
   say?: (line: string) => void
-  /** Whether it is brought up to this program (it usually is), or left as it is. */
-  migrates?: boolean
+  /**
+   * `migrate`: brings the database to this program's version, and makes it where there is none. `require`: refuses any
+   * other version. `ignore`: opens whatever version it is. Only the first changes anything.
+   */
+  schema: 'migrate' | 'require' | 'ignore'
   /** Gives up opening. */
   signal?: AbortSignal
 }
 
-/** The database of this installation, embedded or elsewhere, brought up to this program. */
+/** The database of this installation, embedded or elsewhere. */
 export async function openStore(
   config: StorePlace,
-  { purpose, log, say = () => {}, migrates = true, signal }: StoreOptions,
+  { purpose, log, say = () => {}, schema, signal }: StoreOptions,
 ): Promise<Store> {
   const { dataDir } = config
+  if (config.databaseUrl === null && schema !== 'migrate' && !hasEmbedded(dataDir)) {
+    throw new Unfit(`There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.`)
+  }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl as string }
   try {
     signal?.throwIfAborted()
-    const applied = migrates ? await migrate({ ...connection, connectionTimeoutMillis: 10_000 }) : []
+    const applied = schema === 'migrate' ? await migrate({ ...connection, connectionTimeoutMillis: 10_000 }) : []
     const db = openDatabase(connection, (error) => log.warn({ err: error }, 'a database connection was lost'))
-    if (!migrates) await db.rows('select 1')
+    try {
+      if (schema === 'require') await requireVersion(db)
+      else if (schema === 'ignore') await db.rows('select 1')
+    } catch (error) {
+      await db.close()
+      throw error
+    }
     return {
       db,
       connection,
@@ -56,6 +70,16 @@ export async function openStore(
   } catch (error) {
     await embedded?.close()
     throw signal?.aborted ? error : explain(error, embedded ? dataDir : null)
+  }
+}
+
+/** Also true for a folder that cannot be looked into: opening it says what is wrong with it. */
+export function hasEmbedded(dataDir: string): boolean {
+  try {
+    statSync(join(dataDir, 'postgres'))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }
 

@@ -1,11 +1,11 @@
 import { maxApartMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { readMigrations } from '../../db/migrate.ts'
+import { readMigrations, readVersion } from '../../db/migrate.ts'
 import { withoutDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { span } from '../../lib/span.ts'
-import { count, type Finding, ok, problem, warning } from './finding.ts'
-import { appliedVersion, isAboveWalls, readServer } from './health.sql.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+import { isAboveWalls, readServer } from './health.sql.ts'
 
 const oldestMajor = 15
 const slowMs = 50
@@ -41,13 +41,20 @@ export async function checkRole(db: Db): Promise<Finding> {
 
 export async function checkMigrations(db: Db): Promise<Finding> {
   const known = readMigrations()
-  const present = (await appliedVersion(db))?.version ?? 0
+  const present = await readVersion(db)
+  if (present === 0) {
+    return problem('migrations', 'The database is empty.', {
+      means: 'No migration has been applied to it, so there is nothing else in it to check.',
+      advice: 'Run "npx parley migrate", or start the service, which does the same.',
+    })
+  }
   const missing = known.filter(({ version }) => version > present).map(({ name }) => name)
   if (missing.length > 0) {
-    return problem('migrations', `${count(missing.length, 'migration')} of ${known.length} not applied yet.`, {
+    return problem('migrations', `The database is at version ${present}, this program needs ${known.length}.`, {
       details: missing,
-      means: 'This program is newer than the database; other checks may fail because of it.',
-      advice: 'Make a back-up, then run "npx parley migrate", or start the service, which does the same.',
+      means: 'This program is newer than the database; until it is migrated, other checks and commands may fail.',
+      advice:
+        'Make a back-up, stop the service, then run "npx parley migrate" or start the new version, which migrates.',
     })
   }
   if (present > known.length) {

@@ -12,9 +12,6 @@ export const readServer = (db: Db): Promise<{ version: string; now: Date; bytes:
 export const isAboveWalls = (db: Db): Promise<{ above: boolean; role: string } | undefined> =>
   db.first('select rolsuper or rolbypassrls as above, rolname as role from pg_roles where rolname = current_user')
 
-export const appliedVersion = (db: Db): Promise<{ version: number } | undefined> =>
-  db.first('select coalesce(max(version), 0) as version from migrations')
-
 export interface DeliveryCounts {
   /** Not finished and not held: under way, due, or due later. */
   waiting: number

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { readVersion } from '../../db/migrate.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
@@ -31,12 +32,35 @@ export interface Health {
  * and costs no other.
  */
 export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Promise<Health> {
-  const { secretKeys, site, outside, onProgress = () => {} } = deps
-  const checks: [string, () => Promise<Finding> | Finding][] = [
+  const { onProgress = () => {} } = deps
+  const checks: Check[] = [
     ['database', () => checkDatabase(db)],
     ['database role', () => checkRole(db)],
     ['migrations', () => checkMigrations(db)],
     ['clock', () => checkClock(db, clock)],
+    ['proxies', () => checkProxies(deps.site)],
+  ]
+  // Every other check reads tables.
+  if (!(await isEmpty(db))) checks.push(...tableChecks(db, clock, deps))
+  const findings: Finding[] = []
+  for (const [check, look] of checks) {
+    onProgress(check)
+    findings.push(await guarded(check, look))
+  }
+  return { at: clock.now(), verdict: verdictOf(findings), findings }
+}
+
+type Check = [string, () => Promise<Finding> | Finding]
+
+// A version that cannot be read is reported by the check of the migrations.
+const isEmpty = (db: Db): Promise<boolean> =>
+  readVersion(db).then(
+    (version) => version === 0,
+    () => false,
+  )
+
+function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgress = () => {} }: HealthDeps): Check[] {
+  const checks: Check[] = [
     ['partitions', () => checkPartitions(db, clock)],
     ['secrets', () => checkSecrets(db, secretKeys)],
     ['keys', () => checkKeys(db, clock)],
@@ -46,7 +70,6 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],
-    ['proxies', () => checkProxies(site)],
   ]
   if (outside) {
     const network = newNetwork({ db, clock, secretKeys, client: outside.client })
@@ -56,12 +79,7 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
       ['ingress', () => checkIngress(network, site, outside.get)],
     )
   }
-  const findings: Finding[] = []
-  for (const [check, look] of checks) {
-    onProgress(check)
-    findings.push(await guarded(check, look))
-  }
-  return { at: clock.now(), verdict: verdictOf(findings), findings }
+  return checks
 }
 
 async function guarded(check: string, look: () => Promise<Finding> | Finding): Promise<Finding> {

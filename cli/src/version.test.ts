@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Connection } from '@parley/server/db/db'
+import { migrate, readMigrations } from '@parley/server/db/migrate'
+import type { Finding } from '@parley/server/domain/health/finding'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { newDatabase, newEmptyDatabase, urlOf } from '../../server/testing/database.ts'
+import { query } from '../../server/testing/filled-database.ts'
+import { parley } from '../../server/testing/parley.ts'
+import { tempFolder } from '../../server/testing/temp-folder.ts'
+import { runCli } from './cli.ts'
+
+const migrations = readMigrations()
+const latest = migrations.length
+
+const commands = [
+  ['workspace', 'list'],
+  ['workspace', 'list', '--json'],
+  ['workspace', 'create', '--name', 'Shop'],
+  ['key', 'list'],
+  ['user', 'list'],
+  ['price', 'list'],
+  ['webhook', 'list'],
+  ['delivery', 'list'],
+  ['app', 'list'],
+  ['connection', 'list'],
+]
+
+async function run(connection: Connection, ...words: string[]) {
+  const lines = { out: '', err: '' }
+  const keep = (where: 'out' | 'err') => (line: unknown) => {
+    lines[where] += `${line}\n`
+  }
+  const out = vi.spyOn(console, 'log').mockImplementation(keep('out'))
+  const err = vi.spyOn(console, 'error').mockImplementation(keep('err'))
+  const env = { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=`, PORT: '0' }
+  try {
+    return { code: await runCli(words, env), ...lines }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+async function emptyDatabase(): Promise<Connection> {
+  const { connection, drop } = await newEmptyDatabase()
+  onTestFinished(drop)
+  return connection
+}
+
+async function databaseAtVersion(version: number): Promise<Connection> {
+  const connection = await emptyDatabase()
+  await migrate(connection, migrations.slice(0, version))
+  return connection
+}
+
+const versionOf = async (connection: Connection) =>
+  (await query<{ version: number }>(connection, 'select max(version) as version from migrations'))[0]?.version
+
+test('commands on a database of an older version fail with one line and do not migrate it', async () => {
+  const connection = await databaseAtVersion(latest - 1)
+  for (const words of commands) {
+    expect(await run(connection, ...words), words.join(' ')).toEqual({
+      code: 1,
+      out: '',
+      err: `The database is at version ${latest - 1}, this program needs ${latest}. Stop the service and run "parley migrate", or start the new version, which migrates.\n`,
+    })
+  }
+  expect(await versionOf(connection)).toBe(latest - 1)
+})
+
+test('commands on a database of a newer version fail with the same line as "migrate"', async () => {
+  const { connection, drop } = await newDatabase()
+  onTestFinished(drop)
+  await query(connection, `insert into migrations (version, name) values (${latest + 1}, 'newer.sql')`)
+  const refused = {
+    code: 1,
+    out: '',
+    err: `The database is at version ${latest + 1}, this program knows up to ${latest}: it was used by a newer Parley. Start that one, or restore a back-up from before.\n`,
+  }
+  for (const words of [...commands, ['migrate']])
+    expect(await run(connection, ...words), words.join(' ')).toEqual(refused)
+})
+
+test('commands on an empty database fail with one line and leave it empty', async () => {
+  const connection = await emptyDatabase()
+  for (const words of commands) {
+    expect(await run(connection, ...words), words.join(' ')).toEqual({
+      code: 1,
+      out: '',
+      err: 'The database is empty. Run "parley start" or "parley migrate" first.\n',
+    })
+  }
+  expect(await query(connection, "select to_regclass('migrations')::text as found")).toEqual([{ found: null }])
+})
+
+test('"migrate" says what it applied and the version, and commands work afterwards', async () => {
+  const connection = await databaseAtVersion(latest - 1)
+  expect(await run(connection, 'migrate')).toEqual({
+    code: 0,
+    out: `Applied ${migrations.at(-1)?.name}.\nThe database is now at version ${latest}.\n`,
+    err: '',
+  })
+  expect(await run(connection, 'migrate')).toEqual({
+    code: 0,
+    out: `The database is up to date, at version ${latest}.\n`,
+    err: '',
+  })
+  expect(JSON.parse((await run(connection, 'migrate', '--json')).out)).toEqual({ applied: [], version: latest })
+  expect(await run(connection, 'workspace', 'list')).toMatchObject({ code: 0, err: '' })
+})
+
+test('"doctor" reports an older and an empty database as findings and does not migrate them', async () => {
+  const older = await databaseAtVersion(latest - 1)
+  const { code, out, err } = await run(older, 'doctor', '--offline', '--json')
+  expect({ code, err }).toEqual({ code: 1, err: '' })
+  const checks = (JSON.parse(out) as { checks: Finding[] }).checks
+  expect(checks.find(({ check }) => check === 'migrations')).toMatchObject({
+    verdict: 'problem',
+    says: `The database is at version ${latest - 1}, this program needs ${latest}.`,
+    details: [migrations.at(-1)?.name],
+  })
+  expect(await versionOf(older)).toBe(latest - 1)
+
+  const empty = await emptyDatabase()
+  const report = await run(empty, 'doctor', '--offline')
+  expect(report).toMatchObject({ code: 1, err: '' })
+  expect(report.out).toMatch(/^problem {2}migrations {5}The database is empty\.$/m)
+  expect(report.out).not.toContain('does not exist')
+})
+
+test('without a data folder a command fails with one line and makes nothing; "migrate" makes the database', async () => {
+  const dataDir = join(tempFolder(), 'data')
+  const env = { PARLEY_DATA_DIR: dataDir }
+  const refused = {
+    code: 1,
+    out: '',
+    err: `There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.\n`,
+  }
+  expect(await parley(['workspace', 'list'], env)).toMatchObject(refused)
+  expect(await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(
+    refused,
+  )
+  expect(existsSync(dataDir)).toBe(false)
+
+  const migrated = await parley(['migrate'], env)
+  expect(migrated.code).toBe(0)
+  expect(migrated.out).toMatch(new RegExp(`\\nThe database is now at version ${latest}\\.\\n$`))
+  expect(await parley(['workspace', 'list', '--json'], env)).toMatchObject({ code: 0, err: '' })
+})

@@ -1,0 +1,121 @@
+/**
+ * Databases as an older version left them, for testing migrations. After each migration `0006_console.sql` the rows of
+ * `filled/console.sql` are added, so every later migration meets filled tables. The rows are written by the ordinary role
+ * that owns the database, and read by a superuser, from whom row-level security hides nothing.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+import type { Connection } from '../src/db/db.ts'
+import type { Migration } from '../src/db/migrate.ts'
+
+/** `0006_console.sql` is `console`: without its number, which may change when branches are merged. */
+export const wordsOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
+
+/** For the files in `filled/`: the same id for the same words, and 12:00 UTC of a day in 2026, counted from 1. */
+const helpers = `
+  create function pg_temp.id(noun text, number int) returns uuid language sql
+    as $$ select md5(noun || ' ' || number)::uuid $$;
+  create function pg_temp.at(day int) returns timestamptz language sql
+    as $$ select timestamptz '2026-02-28 12:00Z' + make_interval(days => day) $$;`
+
+/** Adds the rows that belong to what a migration introduced, if there are any. */
+export async function addRows(connection: Connection, migration: Migration): Promise<void> {
+  const file = join(import.meta.dirname, 'filled', `${wordsOf(migration)}.sql`)
+  if (!existsSync(file)) return
+  await withClient(connection, async (client) => {
+    await client.query("set parley.workspace = 'all'")
+    await client.query(helpers)
+    await client.query(`begin; ${readFileSync(file, 'utf8')}; commit`)
+  })
+}
+
+export const asSuperuser = (connection: Connection): Connection => ({
+  ...inject('postgres'),
+  user: 'postgres',
+  ...(connection.database !== undefined && { database: connection.database }),
+})
+
+export async function query<Row extends object>(connection: Connection, text: string): Promise<Row[]> {
+  return withClient(connection, async (client) => (await client.query<Row & pg.QueryResultRow>(text)).rows)
+}
+
+async function withClient<T>(connection: Connection, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export interface TableRows {
+  name: string
+  columns: string[]
+  /** The column that says which workspace a row belongs to, if there is one. */
+  workspaceColumn: string | undefined
+  /** Whether row-level security hides rows of it. */
+  isProtected: boolean
+  rows: Record<string, unknown>[]
+}
+
+/** Every table of the schema with every row, except the list of migrations; partitions count as their parent. */
+export async function readTables(connection: Connection): Promise<TableRows[]> {
+  return withClient(asSuperuser(connection), async (client) => {
+    const { rows: tables } = await client.query<{ name: string; columns: string[]; isProtected: boolean }>(
+      `select relname as name, relrowsecurity as "isProtected", array(
+         select attname::text from pg_attribute
+         where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum) as columns
+       from pg_class c
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+         and relname <> 'migrations'
+       order by relname`,
+    )
+    const read: TableRows[] = []
+    for (const table of tables) {
+      const text = `select to_jsonb(t) as row from ${client.escapeIdentifier(table.name)} t`
+      const { rows } = await client.query<{ row: Record<string, unknown> }>(text)
+      const workspaceColumn =
+        table.name === 'workspaces' ? 'id' : table.columns.find((column) => column === 'workspace_id')
+      read.push({ ...table, workspaceColumn, rows: rows.map(({ row }) => row) })
+    }
+    return read
+  })
+}
+
+/** What no row fills: tables with rows of fewer than two workspaces, or with none, and columns that are always null. */
+export function unfilled(tables: readonly TableRows[]): string[] {
+  return tables.flatMap(({ name, columns, workspaceColumn, rows }) => {
+    if (rows.length === 0) return [name]
+    if (workspaceColumn !== undefined) {
+      const workspaces = new Set(rows.map((row) => row[workspaceColumn]).filter((id) => id !== null))
+      if (workspaces.size < 2) return [name]
+    }
+    return columns.filter((column) => rows.every((row) => row[column] === null)).map((column) => `${name}.${column}`)
+  })
+}
+
+/** Rows that are no longer there with the values they had. Columns and tables that are `exempt` may change or go. */
+export function missingRows(
+  before: readonly TableRows[],
+  after: readonly TableRows[],
+  exempt: readonly string[],
+): string[] {
+  return before.flatMap(({ name, columns, rows }) => {
+    if (exempt.includes(name)) return []
+    const compared = columns.filter((column) => !exempt.includes(`${name}.${column}`))
+    const valuesOf = (row: Record<string, unknown>) => JSON.stringify(compared.map((column) => row[column]))
+    const left = new Map<string, number>()
+    for (const row of after.find((table) => table.name === name)?.rows ?? []) {
+      left.set(valuesOf(row), (left.get(valuesOf(row)) ?? 0) + 1)
+    }
+    return rows.flatMap((row) => {
+      const values = valuesOf(row)
+      const count = left.get(values) ?? 0
+      left.set(values, count - 1)
+      return count > 0 ? [] : [`${name} ${values}`]
+    })
+  })
+}
