@@ -172,7 +172,7 @@ export const errorCatalogue = {
     title: 'The service cannot answer just now',
     message: 'The service cannot answer just now.',
     cause:
-      'The service is starting, stopping, or cannot reach its database; or the file asked for is still on its way from the network.',
+      'The service is starting, stopping, or cannot reach its database; or it is reading too many request bodies at once; or the file asked for is still on its way from the network.',
     remedy: 'Try again after the seconds in Retry-After.',
   },
 } as const satisfies Record<string, ErrorEntry>

@@ -1,12 +1,6 @@
 /** Deliveries in anything that takes a `Request` and gives a `Response`: workers, Deno, Bun, Next.js, Remix and their like. */
-import {
-  BodyTooLarge,
-  type EventHandler,
-  joined,
-  newReceiver,
-  type ReceiveAnswer,
-  type ReceiveOptions,
-} from './receive.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+import { BodyTooLarge, type EventHandler, newReceiver, type ReceiveAnswer, type ReceiveOptions } from './receive.ts'
 import { WebhookVerificationError } from './verify.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
@@ -31,16 +25,15 @@ export async function readRequest(request: Request, maxBytes: number): Promise<U
   }
   const reader = request.body?.getReader()
   if (!reader) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  for (let size = 0; ; ) {
+  const collected = new GrowingBytes()
+  for (;;) {
     const { done, value } = await reader.read()
-    if (done) return joined(chunks)
-    size += value.length
-    chunks.push(value)
-    if (size > maxBytes) {
+    if (done) return collected.bytes
+    if (collected.size + value.length > maxBytes) {
       await reader.cancel().catch(() => {})
       throw new BodyTooLarge(maxBytes)
     }
+    collected.append(value)
   }
 }
 

@@ -1,4 +1,5 @@
-import { BodyTooLarge, joined } from './receive.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+import { BodyTooLarge } from './receive.ts'
 
 /** A request of Node's `http`, as far as it is needed to read its body. */
 export interface NodeBody {
@@ -13,15 +14,15 @@ export interface NodeBody {
  */
 export function readNodeBody(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
+    const collected = new GrowingBytes()
+    let isTooLarge = false
     body.on('data', (chunk) => {
       const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
-      size += bytes.length
-      if (size <= maxBytes) chunks.push(bytes)
-      else reject(new BodyTooLarge(maxBytes))
+      isTooLarge ||= collected.size + bytes.length > maxBytes
+      if (isTooLarge) reject(new BodyTooLarge(maxBytes))
+      else collected.append(bytes)
     })
-    body.on('end', () => resolve(joined(chunks)))
+    body.on('end', () => resolve(collected.bytes))
     body.on('error', reject)
     body.on('close', () => reject(new Error('The connection closed before the whole body came.')))
   })

@@ -83,14 +83,3 @@ function complain(error: unknown): void {
   const isRefusal = error instanceof WebhookVerificationError || error instanceof BodyTooLarge
   console.error(isRefusal ? `A delivery was refused: ${error.message}` : error)
 }
-
-/** The bytes of the chunks, in one piece. */
-export function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
-}

@@ -18,9 +18,12 @@ import { Traffic } from './domain/requests/traffic.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
+import { Bodies } from './http/bodies.ts'
+import { type BodyLimits, usualBodyLimits } from './http/body-memory.ts'
+import { clientAddressReader } from './http/client-address.ts'
 import { errorsPage } from './http/errors-page.ts'
 import { newIngressDoor } from './http/ingress.ts'
-import { counted, mountMetrics } from './http/metrics.ts'
+import { counted, countedScreen, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { type Patience, usualPatience } from './http/patience.ts'
@@ -60,6 +63,7 @@ export interface ApiDeps {
   /** Routes besides those of the product, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
   patience?: Patience
+  bodyLimits?: BodyLimits
 }
 
 export async function buildApi({
@@ -71,6 +75,7 @@ export async function buildApi({
   isReady,
   moreRoutes = [],
   patience = usualPatience,
+  bodyLimits = usualBodyLimits,
 }: ApiDeps): Promise<Api> {
   const requestLog = new RequestLog(db, log)
   const traffic = new Traffic(db, log)
@@ -78,6 +83,9 @@ export async function buildApi({
   const keeper = await startKeeper(db, clock, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
   const requests = new RequestMeter(all.map(({ path }) => path))
+  const tally = tallyOf(db.root)
+  const addressOf = clientAddressReader(config.trustProxy)
+  const bodies = new Bodies({ limits: bodyLimits, tally, addressOf })
   const deps: PipelineDeps = {
     db,
     clock,
@@ -85,6 +93,7 @@ export async function buildApi({
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     patience,
+    bodies,
     admit: newGate(db, clock, keeper),
     record(record) {
       requestLog.record(record)
@@ -95,14 +104,15 @@ export async function buildApi({
   }
   const { openApp, recallApp } = parts.network.vault
   const ingress = newIngress({ db, clock, log, openApp: (appId) => openApp(appId), recallApp })
-  const receive = counted(ingress.receive, tallyOf(db.root))
-  const door = newIngressDoor({ ...ingress, receive, log, patience, publicUrl: config.publicUrl })
+  const receive = counted(ingress.receive, tally)
+  const screen = countedScreen(ingress.screen, tally)
+  const door = newIngressDoor({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
   const app = newHttpServer(newPipeline(all, deps), door, deps)
   const console = openConsole(app, { ...deps, db }, parts)
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for the console and the network as well.
   await app.register(async (outside) => mountPages(outside, pages))
-  const metrics = newMetrics({ db, clock, log, requests, version })
+  const metrics = newMetrics({ db, clock, log, requests, bodies, version })
   const looking = { ...metrics, token: config.metricsToken ?? null, publicUrl: config.publicUrl }
   await app.register(async (outside) => mountMetrics(outside, looking))
   await app.register(mountReference)

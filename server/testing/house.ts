@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
+import type { BodyLimits } from '../src/http/body-memory.ts'
 import { type Patience, usualPatience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
@@ -35,6 +36,7 @@ export interface HouseOptions {
   moreRoutes?: readonly Route[]
   trustProxy?: readonly string[]
   patience?: Patience
+  bodyLimits?: BodyLimits
 }
 
 /** Opens a house for the tests of this file. */
@@ -50,7 +52,12 @@ export function useHouse(options: HouseOptions = {}): House {
   return house
 }
 
-export async function openHouse({ moreRoutes = [], trustProxy = [], patience = usualPatience }: HouseOptions = {}) {
+export async function openHouse({
+  moreRoutes = [],
+  trustProxy = [],
+  patience = usualPatience,
+  bodyLimits,
+}: HouseOptions = {}) {
   const { connection, drop } = await newDatabase()
   const logged: string[] = []
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
@@ -63,7 +70,17 @@ export async function openHouse({ moreRoutes = [], trustProxy = [], patience = u
   }
   const secretKeys = new Map([['test', randomBytes(32)]])
   const parts = apiParts(db, clock, secretKeys)
-  const api = await buildApi({ db, clock, log, config, parts, isReady: async () => true, moreRoutes, patience })
+  const api = await buildApi({
+    db,
+    clock,
+    log,
+    config,
+    parts,
+    isReady: async () => true,
+    moreRoutes,
+    patience,
+    ...(bodyLimits && { bodyLimits }),
+  })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
   const check = await openApiCheck(url)

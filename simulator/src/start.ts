@@ -16,6 +16,7 @@ import { errorBody, GraphError } from './network/errors.ts'
 import { resumeJourneys } from './network/journey.ts'
 import { Limits } from './network/limits.ts'
 import { destinationOf, type Network } from './network.ts'
+import { readRawBody } from './read-raw-body.ts'
 import { readState, type Saved, StateFile } from './state-file.ts'
 import { pageRoutes } from './status-page.ts'
 import { Outlet } from './webhooks/post.ts'
@@ -120,7 +121,7 @@ function buildServer(network: Network, control: Control): FastifyInstance {
   })
   // Everyone reads the raw bytes: Graph has its own idea of forms, and the control API its own words for bad JSON.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  server.addContentTypeParser('*', readRawBody)
   graphRoutes(server, network)
   controlRoutes(server, control)
   downloadRoutes(server, network)

@@ -2,16 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'secure-json-parse'
 import { Refusal } from '../lib/refuse.ts'
+import type { Bodies } from './bodies.ts'
 
-export const bodyMax = 256 * 1024
 const depthMax = 64
 
-/** Requests whose body is being read, and how to end the reading early; and those whose body turned out unreadable. */
-const reading = new WeakMap<IncomingMessage, (refusal: Refusal) => void>()
-const spoilt = new WeakMap<IncomingMessage, Refusal>()
-
 /** What a request under /v1 says in its body; undefined where it has none. */
-export async function readJson(request: IncomingMessage, withinMs: number): Promise<unknown> {
+export async function readJson(bodies: Bodies, request: IncomingMessage, withinMs: number): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
   if (type === undefined && headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
@@ -20,47 +16,8 @@ export async function readJson(request: IncomingMessage, withinMs: number): Prom
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
     throw new Refusal('unsupported_media_type')
   }
-  return parseJson(await readBody(request, bodyMax, withinMs))
+  return parseJson(await bodies.read(request, 'client', withinMs))
 }
-
-/** The raw body, within its size and in time. Node's own time-out would cut the connection without an answer. */
-export function readBody(request: IncomingMessage, max: number, withinMs: number): Promise<Buffer> {
-  const refusal =
-    Number(request.headers['content-length'] ?? 0) > max ? new Refusal('payload_too_large') : spoilt.get(request)
-  if (refusal) return Promise.reject(refusal)
-  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const finish = (act: () => void) => {
-      clearTimeout(timer)
-      reading.delete(request)
-      // The listener for errors stays: a connection that breaks later must not bring the process down.
-      request.off('data', take).off('end', done).off('close', cut)
-      act()
-    }
-    const take = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > max) finish(() => reject(new Refusal('payload_too_large')))
-      else chunks.push(chunk)
-    }
-    const done = () => finish(() => resolve(Buffer.concat(chunks, size)))
-    const cut = () => finish(() => reject(tooSlow()))
-    const timer = setTimeout(cut, withinMs)
-    reading.set(request, (refusal) => finish(() => reject(refusal)))
-    // A client that goes away is no fault of ours, whatever the socket calls it.
-    request.on('data', take).on('end', done).on('error', cut).on('close', cut)
-  })
-}
-
-/** The rest of a body cannot be read: whoever reads it, or is going to, is told. */
-export function spoilBody(request: IncomingMessage, refusal: Refusal): void {
-  spoilt.set(request, refusal)
-  reading.get(request)?.(refusal)
-}
-
-/** The rest of what came too slowly is not waited for. */
-export const tooSlow = () => new Refusal('request_timeout', { headers: { Connection: 'close' } })
 
 /** JSON as data only: not nested beyond reason, and without keys that would reach an object's prototype. */
 export function parseJson(bytes: Buffer): unknown {

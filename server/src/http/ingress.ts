@@ -3,19 +3,19 @@ import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, toRefusal } from './answer.ts'
-import { readBody } from './body.ts'
+import type { Bodies } from './bodies.ts'
 import type { Patience } from './patience.ts'
 
 export interface IngressOptions {
   publicUrl: string
   log: Logger
   patience: Patience
+  bodies: Bodies
   greet(appId: string, queryString: string): Promise<string | null>
+  /** Refuses a webhook that its headers already rule out; a promise only if the database has to be asked. */
+  screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
 }
-
-/** The network's webhooks have up to 3 MB; a little more is let through than it promises. */
-const bodyMax = 4 * 1024 * 1024
 
 const start = '/network/whatsapp/'
 const rest = /^([^/?#%]+)(?:\?(.*))?$/
@@ -32,13 +32,24 @@ export function newIngressDoor(options: IngressOptions): RequestListener {
 async function answer(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, appId, query = ''] = rest.exec((request.url ?? '').slice(start.length)) ?? []
   if (appId !== undefined && request.method === 'POST') {
-    const body = await readBody(request, bodyMax, options.patience.bodyMs)
-    await options.receive(appId, body, request.headers['x-hub-signature-256'])
+    await takeWebhook(options, appId, request)
     response.writeHead(200, ['content-length', '0']).end()
   } else if (appId !== undefined && request.method === 'GET') {
     const challenge = await options.greet(appId, query)
     sendText(response, challenge === null ? 403 : 200, challenge ?? 'The verify token is wrong.')
   } else throw new Refusal('not_found')
+}
+
+async function takeWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
+  const { bodies, patience } = options
+  const signature = request.headers['x-hub-signature-256']
+  const screened = options.screen(appId, signature)
+  if (screened) await screened
+  try {
+    await options.receive(appId, await bodies.read(request, 'network', patience.bodyMs), signature)
+  } finally {
+    bodies.release(request)
+  }
 }
 
 function refuse(options: IngressOptions, request: IncomingMessage, response: ServerResponse, error: unknown): void {

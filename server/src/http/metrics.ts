@@ -67,6 +67,23 @@ const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhos
 
 type Receive = (appId: string, body: Buffer, signature: string | string[] | undefined) => Promise<void>
 
+type Screen = (appId: string, signature: string | string[] | undefined) => Promise<void> | undefined
+
+/** The same, with each refusal counted. */
+export const countedScreen =
+  (screen: Screen, tally: Tally): Screen =>
+  (appId, signature) => {
+    const refused = (error: unknown): never => {
+      tally.add('network webhooks', error instanceof Refusal ? 'refused' : 'failed')
+      throw error
+    }
+    try {
+      return screen(appId, signature)?.catch(refused)
+    } catch (error) {
+      return refused(error)
+    }
+  }
+
 /** The same, with what became of each webhook of the network counted. */
 export const counted =
   (receive: Receive, tally: Tally): Receive =>

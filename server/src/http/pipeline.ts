@@ -10,6 +10,7 @@ import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, malformedUrl, noHost, standingHeaders, toRefusal, uncharged } from './answer.ts'
+import type { Bodies } from './bodies.ts'
 import { readJson } from './body.ts'
 import type { Bytes } from './bytes.ts'
 import { clientAddressReader } from './client-address.ts'
@@ -30,6 +31,7 @@ export interface PipelineDeps {
   publicUrl: string
   trustProxy: readonly AddressRange[]
   patience: Patience
+  bodies: Bodies
   admit: Admit
   record(record: RequestRecord): void
 }
@@ -92,7 +94,7 @@ class Exchange implements Visitor, Context {
       const found = this.#found ?? this.#nowhere()
       requireScope(admission.caller, found.row.scope)
       const { method } = this.#request
-      if (method === 'GET' || method === 'HEAD') this.#handle(found, undefined)
+      if (method === 'GET' || method === 'HEAD') void this.#handle(found, undefined)
       else void this.#handleWithBody(found)
     } catch (error) {
       this.failed(error)
@@ -169,21 +171,27 @@ class Exchange implements Visitor, Context {
 
   async #handleWithBody(found: Found): Promise<void> {
     this.waits()
+    const { bodies, patience } = this.#place
     try {
-      this.#handle(found, await readJson(this.#request, this.#place.patience.bodyMs))
+      const later = this.#handle(found, await readJson(bodies, this.#request, patience.bodyMs))
+      if (later) await later
     } catch (error) {
       this.failed(error)
+    } finally {
+      bodies.release(this.#request)
     }
   }
 
-  #handle({ row, params, query }: Found, body: unknown): void {
+  /** A promise if the response is not made yet. */
+  #handle({ row, params, query }: Found, body: unknown): Promise<void> | undefined {
     row.checks.params?.(params)
     if (row.takesQuery || this.#url.includes('?')) row.checks.query(query)
     row.checks.body?.(body)
     // The checks are what makes these the types the route declares.
     const answer = row.handle(this, { params, query, body } as Parameters<Row['handle']>[1])
-    if (row.isBytes || answer instanceof Promise) void this.#answerLater(row, answer)
-    else this.#answer(row, answer)
+    if (row.isBytes || answer instanceof Promise) return this.#answerLater(row, answer)
+    this.#answer(row, answer)
+    return undefined
   }
 
   async #answerLater(row: Row, answer: unknown): Promise<void> {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
+import type { Bodies } from './bodies.ts'
 import { isForIngress } from './ingress.ts'
 import type { Patience } from './patience.ts'
 import type { Pipeline, PipelineDeps } from './pipeline.ts'
@@ -22,12 +23,12 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },
-    serverFactory: (others) => newServer(v1, network, others, deps.patience),
+    serverFactory: (others) => newServer(v1, network, others, deps),
     // A URL that cannot be read leads nowhere.
     rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
     clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
   })
-  // Outside of the console nobody reads a body: one that is promised and does not come is not waited for.
+  // Fastify reads no body: the console's handlers do it themselves, and no other route has one.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   // Node would answer these two by itself as well: an expectation it does not know, and a tunnel.
@@ -38,7 +39,10 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
   return app
 }
 
-function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, patience: Patience): Server {
+type ServerDeps = { patience: Patience; bodies: Bodies }
+
+function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, deps: ServerDeps): Server {
+  const { patience, bodies } = deps
   const options = {
     // Two Authorization headers become one that is not a key, instead of one of them winning.
     joinDuplicateHeaders: true,
@@ -54,7 +58,9 @@ function newServer(v1: Pipeline, network: RequestListener, others: RequestListen
   }
   const server = createServer(options, (request, response) => {
     const isOurs = isUnderV1(request)
-    if (!isOurs && !isForIngress(request)) return others(request, response)
+    const isNetwork = !isOurs && isForIngress(request)
+    bodies.expect(request, response, isNetwork ? 'network' : 'client')
+    if (!isOurs && !isNetwork) return others(request, response)
     // While we stop, a connection ends with the answer that is under way on it.
     if (!server.listening) response.shouldKeepAlive = false
     if (isOurs) v1(request, response)

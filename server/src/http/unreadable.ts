@@ -4,7 +4,7 @@ import type { Admission } from '../lib/gate.ts'
 import { withoutPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, standingHeaders, uncharged } from './answer.ts'
-import { spoilBody, tooSlow } from './body.ts'
+import { tooSlow } from './bodies.ts'
 import { peerAddress } from './client-address.ts'
 import type { PipelineDeps } from './pipeline.ts'
 
@@ -39,7 +39,7 @@ export async function answerUnreadable(
   const incoming = socket.parser?.incoming
   if (incoming && !incoming.complete) {
     // It is the body of a request that is known: whoever reads it answers; if nobody does, the answer is made already.
-    spoilBody(incoming, refusal)
+    deps.bodies.spoil(incoming, refusal)
     await answersUnderWay(socket)
     socket.destroySoon()
     return

@@ -56,6 +56,12 @@ export function isPublicUnicast(address: string): boolean {
   return read.kind() === 'ipv4' || ((read.toByteArray()[0] as number) & 0xe0) === 0x20
 }
 
+/** What belongs to one client: an IPv4 address, or the /64 of an IPv6 address, all of which one machine can have. */
+export function addressBlock(address: string): string {
+  const read = address.includes(':') ? readAddress(address) : undefined
+  return read?.kind() === 'ipv6' ? `${firstOf(read, 64).toString()}/64` : address
+}
+
 function readAddress(text: string): Address | undefined {
   const written = readWritten(text)
   if (written?.kind() === 'ipv6' && (written as ipaddr.IPv6).isIPv4MappedAddress()) {

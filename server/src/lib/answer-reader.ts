@@ -1,3 +1,5 @@
+import { GrowingBuffer } from './growing-buffer.ts'
+
 const maxAnswerBytes = 16 * 1024
 const maxHeadBytes = 16 * 1024
 
@@ -32,7 +34,7 @@ export class AnswerReader {
   /** Of the body or the chunk, if that is counted. */
   #left = 0
   /** What of the head, or of a line between chunks, has come. */
-  #pending = nothing
+  readonly #pending = new GrowingBuffer(2 * maxHeadBytes)
 
   get isOver(): boolean {
     return this.#part === 'over'
@@ -77,14 +79,14 @@ export class AnswerReader {
   }
 
   #readHead(bytes: Buffer): Buffer {
-    const all = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
-    const end = all.indexOf('\r\n\r\n')
+    // The part that is searched already is not searched again: the head may come byte by byte.
+    const searchFrom = Math.max(0, this.#pending.size - 3)
+    this.#pending.append(bytes)
+    const all = this.#pending.bytes
+    const end = all.indexOf('\r\n\r\n', searchFrom)
     if (end > maxHeadBytes || (end < 0 && all.length > maxHeadBytes)) throw new Malformed('the head has no end')
-    if (end < 0) {
-      this.#pending = all
-      return nothing
-    }
-    this.#pending = nothing
+    if (end < 0) return nothing
+    this.#pending.clear()
     this.#takeHead(all.toString('latin1', 0, end).split('\r\n'))
     return all.subarray(end + 4)
   }
@@ -148,11 +150,15 @@ export class AnswerReader {
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf('\n')
     const own = end < 0 ? bytes : bytes.subarray(0, end)
-    const line = this.#pending.length === 0 ? own : Buffer.concat([this.#pending, own])
-    if (line.length > maxHeadBytes) this.#finish(false)
-    this.#pending = end < 0 ? line : nothing
+    this.#pending.append(own)
+    const line = this.#pending.bytes
+    if (line.length > maxHeadBytes) {
+      this.#finish(false)
+      return nothing
+    }
     if (end < 0) return nothing
     const text = line.toString('latin1')
+    this.#pending.clear()
     if (!text.endsWith('\r')) this.#finish(false)
     else this.#takeLine(text.slice(0, -1))
     return bytes.subarray(end + 1)
@@ -194,7 +200,7 @@ export class AnswerReader {
 
   #finish(sound: boolean): void {
     this.#part = 'over'
-    this.#pending = nothing
+    this.#pending.clear()
     if (!sound) this.isSound = false
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { GrowingBuffer } from '../lib/growing-buffer.ts'
 
 export class TooLarge extends Error {
   override readonly name = 'TooLarge'
@@ -6,15 +7,13 @@ export class TooLarge extends Error {
 
 /** The whole of a body, unless it is longer than it has any business to be. */
 export async function readBounded(body: Readable, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
+  const buffer = new GrowingBuffer(maxBytes)
   for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes) {
+    if (buffer.size + chunk.length > maxBytes) {
       body.destroy()
       throw new TooLarge(`The answer is longer than ${maxBytes} bytes.`)
     }
-    chunks.push(chunk)
+    buffer.append(chunk)
   }
-  return Buffer.concat(chunks)
+  return buffer.bytes
 }

@@ -3,6 +3,10 @@ import { HmacKey } from '../lib/hmac.ts'
 
 const signatureForm = /^sha256=([0-9a-f]{64})$/
 
+/** Whether a header has the form of the network's signature at all, which shows before there is a body. */
+export const isSignatureForm = (header: string | string[] | undefined): boolean =>
+  typeof header === 'string' && signatureForm.test(header)
+
 /**
  * Whether the network signed exactly these bytes with the app's secret. The bytes must be the body as it came: the
  * network escapes what is not ASCII, so a body that was parsed and written again never matches.

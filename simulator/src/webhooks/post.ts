@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici'
+import { GrowingBuffer } from '../growing-buffer.ts'
 
 export type Answer = { kind: 'answered'; status: number; body: string } | { kind: 'unreachable'; why: string }
 
@@ -39,12 +40,10 @@ export class Outlet {
 const longestAnswer = 16_384
 
 async function firstPart(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = []
-  let size = 0
+  const start = new GrowingBuffer()
   for await (const part of body) {
-    parts.push(part)
-    size += part.length
-    if (size > longestAnswer) break
+    start.append(part)
+    if (start.size > longestAnswer) break
   }
-  return Buffer.concat(parts).subarray(0, longestAnswer).toString('utf8')
+  return start.bytes.subarray(0, longestAnswer).toString('utf8')
 }

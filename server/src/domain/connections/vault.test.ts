@@ -4,6 +4,7 @@ import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
+import { newUuid } from '../../lib/ids.ts'
 import { seal } from '../../lib/seal.ts'
 import { createApp, moveApp } from './apps.ts'
 import { newVault } from './vault.ts'
@@ -124,4 +125,29 @@ test('an app whose secret did not open is not remembered, and opens once it was 
   expect(vault.recallApp(app.id)).toBeUndefined()
   expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'found' })
   expect(vault.recallApp(app.id)).toMatchObject({ appSecret: 'found' })
+})
+
+test('looking for apps that do not exist does not push out the copies of those that do', async () => {
+  const { db, asked } = counted()
+  const vault = newVault(db, house.secretKeys)
+  const app = await newApp('kept')
+  await vault.openApp(app.id)
+  const before = asked()
+  const unknown = await Promise.all(Array.from({ length: 12_000 }, () => vault.openApp(newUuid())))
+  expect(unknown.every((each) => each === undefined)).toBe(true)
+  expect(asked() - before).toBeLessThanOrEqual(13)
+  expect(vault.recallApp(app.id)).toMatchObject({ appSecret: 'kept' })
+})
+
+test('an app works at once although it was looked for before it existed', async () => {
+  const vault = newVault(house.db, house.secretKeys)
+  const app = await newApp('late')
+  const [row] = await house.db.rows<Record<string, unknown>>('delete from apps where id = $1 returning *', [app.id])
+  expect(await vault.openApp(app.id)).toBeUndefined()
+  const columns = Object.keys(row ?? {})
+  await house.db.change(
+    `insert into apps (${columns.join(', ')}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+    Object.values(row ?? {}),
+  )
+  expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'late' })
 })

@@ -73,12 +73,17 @@ function newLooker<Row extends { id: string }, Value>(
       const stale = [...new Set(ids)].filter((id) => copies.get(id)?.revision !== known)
       const { revision, rows } = await read(stale)
       const byId = new Map(rows.map((row) => [row.id, row]))
+      // Not kept: anyone can ask for made-up ids, which would push out the copies of those that exist.
+      const absent = new Set<string>()
       for (const id of stale) {
+        const row = byId.get(id)
         copies.delete(id)
-        copies.set(id, copyOf(byId.get(id), revision, openRow))
+        if (row) copies.set(id, copyOf(row, revision, openRow))
+        else absent.add(id)
       }
       known = revision
-      const found = ids.map((id) => copies.get(id))
+      const nothing: Copy<Value> = { revision, give: () => undefined }
+      const found = ids.map((id) => (absent.has(id) ? nothing : copies.get(id)))
       if (found.every((copy) => copy?.revision === revision)) {
         forgetOldest(copies, maxCopies)
         return found as Copy<Value>[]
@@ -110,13 +115,9 @@ interface Looker<Value> {
   recall(id: string): Value | undefined
 }
 
-function copyOf<Row, Value>(
-  row: Row | undefined,
-  revision: number,
-  openRow: (row: Row, revision: number) => Value,
-): Copy<Value> {
+function copyOf<Row, Value>(row: Row, revision: number, openRow: (row: Row, revision: number) => Value): Copy<Value> {
   try {
-    const value = row ? openRow(row, revision) : undefined
+    const value = openRow(row, revision)
     return { revision, give: () => value }
   } catch (error) {
     return {

@@ -12,6 +12,8 @@ export interface MetricsDeps {
   /** The one that the loops of this process were given. */
   log: Logger
   requests: RequestMeter
+  /** Bytes of request bodies in memory. */
+  bodies: { readonly bytes: number }
   version: string
 }
 
@@ -45,7 +47,7 @@ export function newMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-function newRegistry({ db, clock, log, requests, version }: MetricsDeps): Registry {
+function newRegistry({ db, clock, log, requests, bodies, version }: MetricsDeps): Registry {
   const registry = new Registry()
   const counted = tallyOf(db.root)
   const loops = tallyOf(log)
@@ -79,6 +81,13 @@ function newRegistry({ db, clock, log, requests, version }: MetricsDeps): Regist
     [...requests.read()].flatMap(({ route, method, spans }) =>
       classesOf('parley_http_request_duration_seconds', spans, { route, method }),
     ),
+  )
+  gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
+  tally(
+    'parley_http_bodies_refused_total',
+    'Request bodies refused with 503, by the memory limit they exceeded',
+    'bodies refused',
+    'limit',
   )
   tally(
     'parley_network_webhooks_total',

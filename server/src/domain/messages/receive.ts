@@ -7,7 +7,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { type Incoming, readWebhook } from '../../whatsapp/incoming.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
-import { answerHandshake, isSignedByNetwork } from '../../whatsapp/signature.ts'
+import { answerHandshake, isSignatureForm, isSignedByNetwork } from '../../whatsapp/signature.ts'
 import { applyTemplateChange, noteChange } from '../connections/connections.ts'
 import type { Destination } from './inbound.sql.ts'
 import { isPlain, keepInbound, Rerouted } from './inbound.ts'
@@ -35,6 +35,11 @@ export interface ReceiveDeps {
 export interface Ingress {
   /** The challenge to echo in the network's handshake; null if whoever asks is not the network. */
   greet(appId: string, queryString: string): Promise<string | null>
+  /**
+   * Refuses a webhook before its body is read: a signature that is missing or malformed, or an app that does not exist.
+   * The database is asked only about an app that is not in memory; all that are asked for at a time share one statement.
+   */
+  screen(appId: string, signature: Signature): Promise<void> | undefined
   /** Resolves once all that a webhook tells is committed. */
   receive(appId: string, body: Buffer, signature: Signature): Promise<void>
 }
@@ -80,6 +85,11 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       const app = await deps.openApp(appId)
       return answerHandshake(queryString, app?.verifyToken ?? '')
     },
+    screen(appId, signature) {
+      if (!isSignatureForm(signature)) refuseSignature()
+      if (deps.recallApp(appId)) return undefined
+      return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
+    },
     async receive(appId, body, signature) {
       const recalled = deps.recallApp(appId)
       const remembered = read(recalled, appId, body, signature)
@@ -87,11 +97,16 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       const app = await deps.openApp(appId)
       // The very same is what it was; only what changed is read anew.
       const webhook = remembered && app === recalled ? remembered : read(app, appId, body, signature)
-      if (!webhook) refuse('invalid_key', { message: 'The signature is missing or is not this app’s.' })
+      if (!webhook) refuseSignature()
       const outcome = await keep(webhook)
       if (outcome.kind === 'failed') throw outcome.error
     },
   }
+}
+
+/** The same for an unknown app and a wrong signature: the response must not tell which apps exist. */
+function refuseSignature(): never {
+  refuse('invalid_key', { message: 'The signature is missing or is not this app’s.' })
 }
 
 type Signature = string | string[] | undefined

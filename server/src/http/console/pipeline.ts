@@ -7,7 +7,8 @@ import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { invalid, Refusal } from '../../lib/refuse.ts'
 import { errorReply, toRefusal } from '../answer.ts'
-import { bodyMax, parseJson, readBody } from '../body.ts'
+import type { Bodies } from '../bodies.ts'
+import { parseJson } from '../body.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { Patience } from '../patience.ts'
 import { checkFor, plain, unstorable } from '../validate.ts'
@@ -43,6 +44,7 @@ export interface ConsoleDeps {
   publicUrl: string
   trustProxy: readonly AddressRange[]
   patience: Patience
+  bodies: Bodies
   /** Whose session a cookie is. That somebody is there keeps it from running out. */
   sessionOf(token: string, isThere: boolean): Promise<SignedIn | null>
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
@@ -51,11 +53,6 @@ export interface ConsoleDeps {
 
 /** The console's API: session → permission → confirmation → input → handler, and one entry in the record for a deed. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async (request: { raw: Parameters<typeof readBody>[0] }) => {
-    const bytes = await readBody(request.raw, bodyMax, deps.patience.bodyMs)
-    return bytes.length === 0 ? undefined : parseJson(bytes)
-  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(standingHeaders(request.id))
     requireSameOrigin(request, deps.publicUrl)
@@ -151,26 +148,37 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
       const { workspace, ...params } = request.params as Record<string, string>
       const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
       if (route.confirmed && !isFresh(visitor.person, deps.clock)) throw new Refusal('confirmation_required')
-      checks.params?.(params)
-      checks.query(request.query)
-      if (changes) checks.body(request.body ?? {})
-      const faults = unstorable(request.body)
-      if (faults.length > 0) throw invalid(faults)
-      const input = { params, query: request.query, body: request.body ?? {} } as never
-      const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
-      let deeds = 0
-      const handle = async (db: Db) => {
-        const context = newContext(deps, door, request, reply, visitor, db, () => deeds++)
-        const answer = await route.handle(context as never, input)
-        if (changes && deeds !== (route.unaudited === undefined ? 1 : 0)) {
-          throw new Error(`${route.method} ${path} put ${deeds} deeds on record`)
+      try {
+        const body = changes ? await readInput(deps, request) : {}
+        checks.params?.(params)
+        checks.query(request.query)
+        if (changes) checks.body(body)
+        const faults = unstorable(body)
+        if (faults.length > 0) throw invalid(faults)
+        const input = { params, query: request.query, body } as never
+        const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
+        let deeds = 0
+        const handle = async (db: Db) => {
+          const context = newContext(deps, door, request, reply, visitor, db, () => deeds++)
+          const answer = await route.handle(context as never, input)
+          if (changes && deeds !== (route.unaudited === undefined ? 1 : 0)) {
+            throw new Error(`${route.method} ${path} put ${deeds} deeds on record`)
+          }
+          return answer
         }
-        return answer
+        const answer = changes && !route.ownTransactions ? await whole.transaction(handle) : await handle(whole)
+        return reply.code(status).send(status === 204 ? undefined : answer)
+      } finally {
+        deps.bodies.release(request.raw)
       }
-      const answer = changes && !route.ownTransactions ? await whole.transaction(handle) : await handle(whole)
-      return reply.code(status).send(status === 204 ? undefined : answer)
     },
   })
+}
+
+/** The JSON of the body. Read after the session was checked, so that a stranger cannot make us read and parse it. */
+async function readInput({ bodies, patience }: ConsoleDeps, { raw }: FastifyRequest): Promise<unknown> {
+  const bytes = await bodies.read(raw, 'client', patience.bodyMs)
+  return bytes.length === 0 ? {} : parseJson(bytes)
 }
 
 const nothing = { type: 'object', additionalProperties: false, properties: {} }

@@ -1,0 +1,30 @@
+const smallestBytes = 1024
+
+/**
+ * Collects the pieces of a body in one array that doubles as it fills. A list of pieces would cost about a hundred bytes of
+ * memory for each of them, and the sender decides how small they are.
+ */
+export class GrowingBytes {
+  #bytes: Uint8Array = new Uint8Array()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** What was collected; shares its memory with this object. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#size)
+  }
+
+  append(piece: Uint8Array): void {
+    const size = this.#size + piece.length
+    if (size > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(size, 2 * this.#bytes.length, smallestBytes))
+      larger.set(this.bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(piece, this.#size)
+    this.#size = size
+  }
+}

@@ -1,0 +1,241 @@
+import { afterEach, expect, test } from 'vitest'
+import { echoRoutes } from '../../testing/echo.ts'
+import { useHouse } from '../../testing/house.ts'
+import { newApp } from '../../testing/posting-app.ts'
+import { type RawConnection, rawConnection } from '../../testing/raw.ts'
+import { until } from '../../testing/until.ts'
+import { newWorkspace } from '../../testing/workspace.ts'
+import { newUuid } from '../lib/ids.ts'
+import { BodyMemory, usualBodyLimits } from './body-memory.ts'
+
+const KiB = 1024
+const house = useHouse({
+  moreRoutes: echoRoutes,
+  trustProxy: ['127.0.0.1/32'],
+  bodyLimits: {
+    totalBytes: 1024 * KiB,
+    network: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
+    client: { bodyBytes: 256 * KiB, bytes: 512 * KiB, addressBytes: 300 * KiB },
+  },
+})
+
+const wellFormed = `sha256=${'0'.repeat(64)}`
+
+/** Bytes of request bodies in memory, as the metrics show them. */
+async function bytesInMemory(): Promise<number> {
+  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  return Number(/^parley_http_body_bytes (\d+)$/m.exec(metrics)?.[1])
+}
+
+async function refusedSoFar(limit: 'process' | 'address'): Promise<number> {
+  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  return Number(new RegExp(`^parley_http_bodies_refused_total{limit="${limit}"} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
+}
+
+const opened: RawConnection[] = []
+
+afterEach(async () => {
+  for (const { socket } of opened.splice(0)) socket.destroy()
+  await until('all memory is released', async () => (await bytesInMemory()) === 0)
+})
+
+interface Upload {
+  address?: string
+  /** How many bytes are sent; the body is announced one byte longer, so it does not end. */
+  bytes: number
+  chunked?: boolean
+}
+
+/** Sends a request whose body does not end. */
+async function open(path: string, headers: Record<string, string>, upload: Upload): Promise<RawConnection> {
+  const { address = '203.0.113.1', bytes, chunked = false } = upload
+  const connection = await rawConnection(house.url)
+  opened.push(connection)
+  const all = {
+    Host: 'x',
+    Origin: 'http://x',
+    'Content-Type': 'application/json',
+    'X-Forwarded-For': address,
+    ...(chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(bytes + 1) }),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  connection.send(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const body = ' '.repeat(bytes)
+  connection.send(chunked ? `${bytes.toString(16)}\r\n${body}\r\n` : body)
+  return connection
+}
+
+const openSignIn = (upload: Upload) => open('/console/api/sign-in', {}, upload)
+
+const holds = (bytes: number) =>
+  until(`${bytes} bytes are in memory`, async () => (await bytesInMemory()) >= bytes || undefined)
+
+async function expectRefused(connection: RawConnection, message: string): Promise<void> {
+  const [response, ...more] = await connection.untilClosed()
+  expect(more).toEqual([])
+  expect(response).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable', message } } })
+  expect(response?.headers.get('retry-after')).toBe('1')
+  expect(response?.headers.get('connection')).toBe('close')
+}
+
+const tooManyInProcess = 'The service is reading too many request bodies at once. Try again shortly.'
+const tooManyOfAddress = 'The service is reading too many request bodies from your address at once. Try again shortly.'
+
+const signIn = async (address: string) => {
+  const response = await fetch(`${house.url}/console/api/sign-in`, {
+    method: 'POST',
+    headers: { origin: house.url, 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: '{}',
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+test.each([
+  ['an IPv4 address', '203.0.113.1', '203.0.113.1', '203.0.113.2'],
+  ['an IPv6 /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
+])('the bodies of %s are limited, those of others are not', async (_what, one, same, other) => {
+  const refusedBefore = await refusedSoFar('address')
+  const first = await openSignIn({ address: one, bytes: 200 * KiB })
+  await holds(200 * KiB)
+  await expectRefused(await openSignIn({ address: same, bytes: 200 * KiB }), tooManyOfAddress)
+  expect(await refusedSoFar('address')).toBe(refusedBefore + 1)
+  expect(await signIn(other)).toBe(400)
+  expect(await signIn(same)).toBe(400)
+  first.socket.destroy()
+  await until('the memory is released', async () => (await bytesInMemory()) === 0)
+  await openSignIn({ address: same, bytes: 200 * KiB })
+  await holds(200 * KiB)
+})
+
+test('the bodies of all clients are limited, and leave room for the network', async () => {
+  const app = await newApp(house)
+  const refusedBefore = await refusedSoFar('process')
+  const clients = await Promise.all(
+    ['203.0.113.1', '203.0.113.2'].map((address) => openSignIn({ address, bytes: 240 * KiB })),
+  )
+  await holds(480 * KiB)
+  await expectRefused(await openSignIn({ address: '203.0.113.3', bytes: 240 * KiB }), tooManyInProcess)
+  expect(await refusedSoFar('process')).toBe(refusedBefore + 1)
+  expect(await app.post({ object: 'whatsapp_business_account', entry: [] })).toBe(200)
+  for (const { socket } of clients) socket.destroy()
+  await until('the memory is released', async () => (await bytesInMemory()) === 0)
+  expect(await signIn('203.0.113.3')).toBe(400)
+})
+
+test('the bodies of the network are limited too, and an ordinary webhook is kept once they are gone', async () => {
+  const app = await newApp(house)
+  const post = (address: string) =>
+    open(
+      `/network/whatsapp/${app.id}`,
+      { 'X-Hub-Signature-256': wellFormed },
+      {
+        address,
+        bytes: 480 * KiB,
+      },
+    )
+  const first = await post('203.0.113.1')
+  await holds(480 * KiB)
+  await expectRefused(await post('203.0.113.1'), tooManyOfAddress)
+  const second = await post('203.0.113.2')
+  await holds(960 * KiB)
+  await expectRefused(await post('203.0.113.3'), tooManyInProcess)
+  for (const { socket } of [first, second]) socket.destroy()
+  await until('the memory is released', async () => (await bytesInMemory()) === 0)
+  expect(await app.post({ object: 'whatsapp_business_account', entry: [] })).toBe(200)
+})
+
+test.each([false, true])(
+  'a client that vanishes in the middle of its body leaves no memory; chunked: %s',
+  async (chunked) => {
+    const { secret } = await newWorkspace(house)
+    const app = await newApp(house)
+    const upload = { bytes: 100 * KiB, chunked }
+    const connections = await Promise.all([
+      openSignIn({ ...upload, address: '203.0.113.1' }),
+      open('/v1/echo', { Authorization: `Bearer ${secret}` }, { ...upload, address: '203.0.113.2' }),
+      open(`/network/whatsapp/${app.id}`, { 'X-Hub-Signature-256': wellFormed }, upload),
+    ])
+    await holds(300 * KiB)
+    for (const { socket } of connections) socket.resetAndDestroy()
+    await until('the memory is released', async () => (await bytesInMemory()) === 0)
+  },
+)
+
+test('a chunked body that is refused unread leaves no memory, also in a pipeline that breaks off', async () => {
+  const chunk = `${(20 * KiB).toString(16)}\r\n${' '.repeat(20 * KiB)}\r\n`
+  const request = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
+  for (const path of ['/v1/echo', '/nowhere', '/console/api/nowhere', '/network/whatsapp/nobody']) {
+    const connection = await rawConnection(house.url)
+    connection.send(request(path))
+    expect((await connection.answers(1))[0]?.status).toBeGreaterThanOrEqual(401)
+    await until('the memory is released', async () => (await bytesInMemory()) === 0)
+    connection.socket.destroy()
+    const leaver = await rawConnection(house.url)
+    leaver.send(request(path).repeat(5))
+    await until('something was answered', async () => leaver.socket.bytesRead > 0 || undefined)
+    leaver.socket.resetAndDestroy()
+  }
+})
+
+test('a chunked body with a GET is dropped', async () => {
+  const { secret } = await newWorkspace(house)
+  const connection = await rawConnection(house.url)
+  connection.send(
+    `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+  )
+  expect((await connection.answers(1))[0]?.status).toBe(200)
+  connection.socket.destroy()
+})
+
+test('a webhook counts until it is committed', async () => {
+  const app = await newApp(house)
+  const change = { field: 'message_template_status_update', value: { filler: ' '.repeat(200 * KiB) } }
+  const body = { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [change] }] }
+  // From now on the app is known, and the body is read without asking the database.
+  expect(await app.post(body)).toBe(200)
+  let response: Promise<number> | undefined
+  await house.db.transaction(async (tx) => {
+    await tx.rows('lock table routing_revision in access exclusive mode')
+    response = app.post(body)
+    await holds(200 * KiB)
+  })
+  expect(await response).toBe(200)
+})
+
+test.each<[what: string, app: 'known' | 'unknown' | 'no id', signature: string | undefined]>([
+  ['an unknown app', 'unknown', wellFormed],
+  ['an app id that is not a UUID', 'no id', wellFormed],
+  ['no signature', 'known', undefined],
+  ['a signature of another hash', 'known', `sha1=${'0'.repeat(40)}`],
+  ['a signature that is too short', 'known', `sha256=${'0'.repeat(63)}`],
+  ['a signature that is not hex', 'known', `sha256=${'g'.repeat(64)}`],
+])('%s is refused before the body is sent', async (_what, which, signature) => {
+  const id = which === 'known' ? (await newApp(house)).id : which === 'unknown' ? newUuid() : 'nobody'
+  const connection = await rawConnection(house.url)
+  const header = signature === undefined ? '' : `X-Hub-Signature-256: ${signature}\r\n`
+  connection.send(`POST /network/whatsapp/${id} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 1000000\r\n\r\n`)
+  const responses = await connection.untilClosed()
+  expect(responses).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
+})
+
+test('a well-formed signature of a known app waits for the body', async () => {
+  const app = await newApp(house)
+  const connection = await open(`/network/whatsapp/${app.id}`, { 'X-Hub-Signature-256': wellFormed }, { bytes: 10 })
+  await holds(10)
+  connection.send(' ')
+  expect(await connection.answers(1)).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
+})
+
+test('the usual limits take eight of the largest webhooks from one address at a time', () => {
+  const memory = new BodyMemory(usualBodyLimits)
+  const leases = Array.from({ length: 9 }, () => memory.lease('network', '203.0.113.1'))
+  expect(leases.map((lease) => lease.resize(usualBodyLimits.network.bodyBytes))).toEqual([
+    ...Array<null>(8).fill(null),
+    'address',
+  ])
+  for (const lease of leases) lease.release()
+  expect(memory.bytes).toBe(0)
+})
