@@ -1,12 +1,12 @@
 // Pictures of every page of the console and of the handset, for the docs and for looking at: npm run screenshots.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import chromium from '@sparticuz/chromium'
 import { chromium as driver, type Page } from 'playwright-core'
 import { consolePages } from '../e2e/console-pages.ts'
 import { drawn } from '../e2e/drawn.ts'
 import { startInstallation } from '../e2e/installation.ts'
 import { makeLively } from '../e2e/lively.ts'
+import { chromiumPath } from '../server/testing/chromium.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = process.env.PARLEY_SCREENSHOTS ?? join(root, 'docs', 'screenshots')
@@ -28,7 +28,7 @@ const lively = await makeLively(place).catch(async (error: unknown) => {
   await place.stop()
   throw error
 })
-const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: ['--no-sandbox'] })
+const browser = await driver.launch({ executablePath: await chromiumPath(), args: ['--no-sandbox'] })
 try {
   const pages = await consolePages(lively.console, place.workspaceId)
   for (const { suffix, scheme, width, height } of looks) {

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import chromium from '@sparticuz/chromium'
 import {
   type Browser,
   type BrowserContext,
@@ -10,6 +9,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { chromiumPath } from './chromium.ts'
 
 /** A real browser for the tests of one file. */
 export interface TestBrowser {
@@ -42,12 +42,9 @@ export function useBrowser(): TestBrowser {
   }
 }
 
-/**
- * The browser is unpacked on its first use, into the folder for temporary files; another test file that starts meanwhile
- * finds half of it, and tries again.
- */
+/** Another test file may be unpacking the browser just now; then it is tried again. */
 async function launch(): Promise<Browser> {
-  const executablePath = await chromium.executablePath()
+  const executablePath = await chromiumPath()
   for (const end = Date.now() + 30_000; ; await sleep(500)) {
     try {
       // Not with the package's own arguments: they switch web security off and put all pages into one process.
