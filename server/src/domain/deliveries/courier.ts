@@ -34,6 +34,8 @@ const underWayMax = 512
 const queuedMax = 50_000
 const unsettledMax = 5_000
 const claimMax = 500
+/** Refreshes of the targets begin at least so far apart: the busier the process is, the more attempts share one. */
+const refreshEveryMs = 4
 const refreshAgainMs = 200
 
 interface Picked {
@@ -58,6 +60,8 @@ export class Courier implements FirstAttempts {
   /** Picked from the lanes, waiting for a refresh of the targets. */
   #picked: Picked[] = []
   #isRefreshing = false
+  /** When the last refresh began, by the process's own clock. */
+  #refreshedAt = Number.NEGATIVE_INFINITY
   /** Picked or being attempted. */
   #underWay = 0
   #entering = 0
@@ -206,6 +210,9 @@ export class Courier implements FirstAttempts {
   async #beginPicked(): Promise<void> {
     this.#isRefreshing = true
     while (this.#picked.length > 0) {
+      const waitMs = this.#refreshedAt + refreshEveryMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
+      this.#refreshedAt = performance.now()
       // What is picked from here on waits for the next refresh.
       const count = this.#picked.length
       if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {

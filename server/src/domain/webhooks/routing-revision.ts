@@ -18,6 +18,7 @@ export class RoutingRevision {
   }
 
   async read(): Promise<number> {
+    if (this.#isClosed) throw closed()
     const session = this.#session ?? (await this.#open())
     // Closing the connection fails the read that is under way.
     const timer = setTimeout(() => void this.#drop(), timeoutMs)
@@ -41,7 +42,7 @@ export class RoutingRevision {
     this.#session = session
     if (this.#isClosed) {
       await this.#drop()
-      throw new Error('the connection was closed')
+      throw closed()
     }
     return session
   }
@@ -52,3 +53,5 @@ export class RoutingRevision {
     await session?.close().catch(() => {})
   }
 }
+
+const closed = () => new Error('the reader of the routing revision is closed')
