@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { localRules, newCourier, newLine, openOf } from '../../../testing/deliveries.ts'
+import { anyTarget, localRules, newCourier, newLine, openOf } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { type Received, type Receiver, useReceivers } from '../../../testing/receiver.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
 import { until } from '../../../testing/until.ts'
 import { changeWebhook, rotateWebhook } from '../webhooks/webhooks.ts'
 import type { Courier } from './courier.ts'
-import { deleteWebhook, disableWebhook } from './holding.ts'
+import { deleteWebhook, disableWebhook, enableWebhook } from './holding.ts'
 
 /** The most attempts that one process has under way for one endpoint. */
 const widthMax = 64
@@ -111,6 +111,25 @@ function describeChanges(urls: () => string[]): void {
     expect(await openOf(server, id)).toEqual([])
   })
 }
+
+test.each(['the CLI', 'the console'])('every change made by %s raises the routing revision', async (by) => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  const db = by === 'the console' ? server.db.within(line.workspace.id) : server.db
+  const revision = async () => (await server.db.first<{ value: number }>('select value from routing_revision'))?.value
+  const changes = [
+    () => rotateWebhook(db, server.secretKeys, id),
+    () => changeWebhook(db, anyTarget, id, { url: 'https://new.example/hook' }),
+    () => disableWebhook(db, id, 'maintenance'),
+    () => enableWebhook(db, server.clock, id),
+    () => deleteWebhook(db, server.clock, id),
+  ]
+  for (const change of changes) {
+    const before = await revision()
+    await change()
+    expect(await revision()).toBe(Number(before) + 1)
+  }
+})
 
 describe('in one process', () => {
   let courier: Courier
