@@ -44,8 +44,8 @@ let numbers = 0
 /** A workspace with a number that people write to, and how they do. */
 export interface Line {
   workspace: TestWorkspace
-  /** People write so many messages, posted by the network in one webhook. */
-  write(count?: number): Promise<void>
+  /** People write so many messages, posted by the network in one webhook, to another process if its URL is given. */
+  write(count?: number, url?: string): Promise<void>
   listen(receiver: Pick<Receiver, 'url'>, events?: readonly string[]): Promise<{ id: string; secret: string }>
 }
 
@@ -56,7 +56,7 @@ export async function newLine(house: House): Promise<Line> {
   let messages = 0
   return {
     workspace,
-    async write(count = 1) {
+    async write(count = 1, url = house.url) {
       const value = {
         messaging_product: 'whatsapp',
         metadata: { display_phone_number: '15550780001', phone_number_id: sender.phoneNumberId },
@@ -73,7 +73,7 @@ export async function newLine(house: House): Promise<Line> {
         object: 'whatsapp_business_account',
         entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
       }
-      const status = await app.post(body)
+      const status = await app.post(body, { url })
       if (status !== 200) throw new Error(`the ingress answered ${status}`)
     },
     async listen({ url }, events = eventTypes) {

@@ -9,7 +9,7 @@ export interface TestApp {
   id: string
   secret: string
   /** Posts a webhook as the network does. */
-  post(body: unknown, options?: { signature?: string | null }): Promise<number>
+  post(body: unknown, options?: { signature?: string | null; url?: string }): Promise<number>
 }
 
 export async function newApp(house: House): Promise<TestApp> {
@@ -19,10 +19,10 @@ export async function newApp(house: House): Promise<TestApp> {
   return {
     id: app.id,
     secret,
-    async post(body, { signature } = {}) {
+    async post(body, { signature, url = house.url } = {}) {
       const bytes = typeof body === 'string' ? body : JSON.stringify(body)
       const sum = signature === undefined ? signatureOf(secret, bytes) : signature
-      const answer = await fetch(`${house.url}/network/whatsapp/${app.id}`, {
+      const answer = await fetch(`${url}/network/whatsapp/${app.id}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(sum === null ? {} : { 'x-hub-signature-256': sum }) },
         body: bytes,

@@ -14,7 +14,7 @@ export interface Session {
 }
 
 export async function openSession(connection: Connection): Promise<Session> {
-  const client = new pg.Client({ ...connection, keepAlive: true })
+  const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: 10_000 })
   // Without a listener a lost connection would end the program; `end` tells of it as well.
   client.on('error', () => {})
   await client.connect()

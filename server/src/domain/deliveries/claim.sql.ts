@@ -47,17 +47,16 @@ const claiming = `with recursive lane(id) as (
        where d.webhook_id = due.webhook_id and d.event_id = due.event_id
        returning d.*
      )
-     select r.value as revision, c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
+     select c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
        c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, e.type, e.body
-     from routing_revision r
-     left join claimed c on true
+     from claimed c
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
      order by c.event_created_at, c.event_id`
 
-export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: number; rows: ClaimedRow[] }> {
-  const rows = await byKey(db, (tx) =>
-    tx.rows<{ revision: number } & (ClaimedRow | { eventId: null })>(claiming, [
+export const claimDue = (db: Db, wish: ClaimWish): Promise<ClaimedRow[]> =>
+  byKey(db, (tx) =>
+    tx.rows(claiming, [
       wish.now,
       wish.lease,
       wish.leaseUntil,
@@ -67,8 +66,6 @@ export async function claimDue(db: Db, wish: ClaimWish): Promise<{ revision: num
       wish.limit,
     ]),
   )
-  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.eventId !== null) as ClaimedRow[] }
-}
 
 interface Held {
   webhookId: string

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/db.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
@@ -17,7 +17,7 @@ import { type Lane, Lanes } from './lanes.ts'
 import { Settler } from './settle.ts'
 
 export interface CourierDeps {
-  db: Db
+  db: Database
   clock: Clock
   log: Logger
   secretKeys: SecretKeys
@@ -34,20 +34,37 @@ const underWayMax = 512
 const queuedMax = 50_000
 const unsettledMax = 5_000
 const claimMax = 500
+/** Refreshes of the targets begin at least so far apart: the busier the process is, the more attempts share one. */
+const refreshEveryMs = 4
+const refreshAgainMs = 200
+
+interface Picked {
+  lane: Lane
+  item: Item
+}
 
 /**
  * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
- * on the others since it claimed them. Each waits in its endpoint's lane, is attempted, and what came of it is settled. A
- * lease that is not settled runs out, here or in a process that died, and the delivery is claimed again.
+ * on the others since it claimed them. Each waits in its endpoint's lane until it is picked, is attempted, and what came of
+ * it is settled. A lease that is not settled runs out, here or in a process that died, and the delivery is claimed again.
+ *
+ * An attempt begins only after a refresh of the targets that started after it was picked. All that were picked by then
+ * share the refresh, so a rotated secret, a changed URL or a disabled endpoint holds for everything in memory. While the
+ * database is away no attempt begins.
  */
 export class Courier implements FirstAttempts {
   readonly #deps: CourierDeps
   readonly #targets: Targets
   readonly #settler: Settler
   readonly #lanes = new Lanes()
+  /** Picked from the lanes, waiting for a refresh of the targets. */
+  #picked: Picked[] = []
+  #isRefreshing = false
+  /** When the last refresh began, by the process's own clock. */
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  /** Picked or being attempted. */
   #underWay = 0
   #entering = 0
-  #pumping = false
   #stopping = false
   /** We end ourselves what is under way. */
   #cutting = false
@@ -69,10 +86,7 @@ export class Courier implements FirstAttempts {
         'the secret of an endpoint does not open; its deliveries wait until PARLEY_SECRET_KEYS has the key, or it is rotated',
       ),
     )
-    this.#settler = new Settler(deps.db, deps.log, {
-      onProgress: () => this.#pump(),
-      onDisabled: (webhookId) => this.#targets.noteDisabled(webhookId),
-    })
+    this.#settler = new Settler(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
     this.#tally = tallyOf(deps.db.root)
     const release = (due: () => Date | 'infinity') =>
@@ -90,33 +104,26 @@ export class Courier implements FirstAttempts {
     return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except: [...this.#lanes.full] }
   }
 
-  take(items: readonly Item[], revision: number): void {
+  take(items: readonly Item[]): void {
     this.#entering++
-    this.#ready(items, revision)
-      .then(() => this.#enter(items))
-      // The leases run out, and whoever can will claim them.
-      .catch((error) => this.#deps.log.warn({ err: error }, 'endpoints could not be read'))
-      .finally(() => {
-        this.#entering--
-        this.#tellIdle()
-      })
-  }
-
-  /** Not at once: whoever waits for the commit is answered first. */
-  async #ready(items: readonly Item[], revision: number): Promise<void> {
-    const ids = new Set(items.map((item) => item.webhookId))
-    await nextTurn()
-    if (!this.#targets.knows(ids, revision)) await this.#targets.learn(ids, revision)
+    // Yield first, so that the request whose transaction was committed gets its response before we start delivering.
+    setImmediate(() => {
+      this.#entering--
+      this.#enter(items)
+      this.#tellIdle()
+    })
   }
 
   /** Claims what is due, as far as there is room; says how much it got. */
   async claim(): Promise<number> {
     const { db, clock } = this.#deps
     if (this.#stopping || this.#lanes.queued > queuedMax) return 0
+    // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
+    if (this.#targets.sealed.size > 0) await this.#targets.refresh([])
     const lease = newUuid()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
-    const { revision, rows } = await claimDue(db, {
+    const rows = await claimDue(db, {
       now,
       lease,
       leaseUntil,
@@ -135,7 +142,7 @@ export class Courier implements FirstAttempts {
         gone.map((row) => ({ ...row, lease })),
       )
     }
-    this.take(items, revision)
+    this.take(items)
     return rows.length
   }
 
@@ -161,11 +168,16 @@ export class Courier implements FirstAttempts {
     this.#stopping = true
     this.#dismiss()
     this.#back = this.#lanes.clear()
+    const closed = this.#targets.close()
+    for (const { lane, item } of this.#picked.splice(0)) {
+      this.#back.push(item)
+      this.#over(lane, item, null)
+    }
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
     this.#cutting = true
     await this.#deps.outbound.close()
     // Without a database nothing can be settled; then the leases run out.
-    await Promise.race([this.idle(), sleep(2_000, undefined, { ref: false })])
+    await Promise.race([Promise.all([this.idle(), closed]), sleep(2_000, undefined, { ref: false })])
     if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
   }
 
@@ -186,15 +198,41 @@ export class Courier implements FirstAttempts {
   }
 
   #pump(): void {
-    if (this.#pumping) return
-    this.#pumping = true
     while (this.#underWay < underWayMax && this.#settler.backlog < unsettledMax) {
       const next = this.#lanes.next()
       if (!next) break
       this.#underWay++
-      this.#begin(next.lane, next.item)
+      this.#picked.push(next)
     }
-    this.#pumping = false
+    if (!this.#isRefreshing && this.#picked.length > 0) void this.#beginPicked()
+  }
+
+  async #beginPicked(): Promise<void> {
+    this.#isRefreshing = true
+    while (this.#picked.length > 0) {
+      const waitMs = this.#refreshedAt + refreshEveryMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
+      this.#refreshedAt = performance.now()
+      // What is picked from here on waits for the next refresh.
+      const count = this.#picked.length
+      if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {
+        for (const { lane, item } of this.#picked.splice(0, count)) this.#begin(lane, item)
+      }
+    }
+    this.#isRefreshing = false
+  }
+
+  async #refresh(webhookIds: readonly string[]): Promise<boolean> {
+    try {
+      await this.#targets.refresh(webhookIds)
+      return true
+    } catch (error) {
+      if (!this.#stopping) {
+        this.#deps.log.warn({ err: error }, 'reading endpoints failed; no delivery attempt begins until it succeeds')
+        await sleep(refreshAgainMs)
+      }
+      return false
+    }
   }
 
   #begin(lane: Lane, item: Item): void {

@@ -7,7 +7,7 @@ export interface FirstAttempts {
   /** For deliveries that are about to be written; null if others should take them up. */
   newLease(now: Date): Lease | null
   /** Begins the first attempts of what was written and committed under a lease. */
-  take(items: readonly Item[], revision: number): void
+  take(items: readonly Item[]): void
   /** There is something to claim. */
   wake(): void
 }

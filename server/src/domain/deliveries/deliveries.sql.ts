@@ -59,15 +59,14 @@ const insertion = `with new as materialized (
        select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $8::uuid[])
          as n(id, workspace_id, type, body, message_id)
      ), ${keepingEvents({ events: 'new', createdAt: '$5', leaseUntil: '$6', leaseToken: '$7', leaseExcept: '$9' })}
-     select event_id as "eventId", webhook_id as "webhookId", leased, (select value from routing_revision) as revision
-     from handed`
+     select event_id as "eventId", webhook_id as "webhookId", leased from handed`
 
 export const insertEvents = (
   db: Db,
   createdAt: Date,
   events: readonly EventRow[],
   { token, until, except }: Lease,
-): Promise<(Handed & { revision: number })[]> =>
+): Promise<Handed[]> =>
   db.rows(insertion, [
     uuids(events.map((event) => event.id)),
     uuids(events.map((event) => event.workspaceId)),

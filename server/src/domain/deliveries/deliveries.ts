@@ -30,7 +30,7 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   if (events.length === 0) return
   const prepared = prepareEvents(db, now, events)
   const written = await insertEvents(db, now, prepared.rows, prepared.lease)
-  handOver(db, prepared, written, written[0]?.revision ?? 0)
+  handOver(db, prepared, written)
 }
 
 /** The first half of publishing. The body is made here, once, as the bytes that every attempt signs and sends. */
@@ -45,12 +45,11 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
   return { createdAt: now, rows, lease: courierOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
 }
 
-/** The second: of what was prepared, these were written, with these deliveries, at that routing revision. */
+/** The second: of what was prepared, these were written, with these deliveries. */
 export function handOver(
   db: Db,
   { createdAt, rows, lease: { token, until } }: Prepared,
   written: readonly Handed[],
-  revision: number,
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
     db.tell(workspaceId, 'messages')
@@ -72,7 +71,7 @@ export function handOver(
     const begin = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
     return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...begin }]
   })
-  if (items.length > 0) db.afterCommit(() => courier.take(items, revision))
+  if (items.length > 0) db.afterCommit(() => courier.take(items))
 }
 
 /** Every event tells of a message. */

@@ -18,11 +18,6 @@ export type Settled = AttemptRow & {
 const gatherMs = 20
 const batchMax = 400
 
-interface SettlerEvents {
-  onProgress(): void
-  onDisabled(webhookId: string): void
-}
-
 /**
  * Writes down what came of attempts, many at a time and in their order. What cannot be written is tried again until it
  * can: nothing is forgotten while the database is away.
@@ -33,13 +28,12 @@ export class Settler {
   #waiting: Settled[] = []
   #working: Promise<void> | undefined
   #hurry: (() => void) | undefined
+  readonly #onProgress: () => void
 
-  readonly #events: SettlerEvents
-
-  constructor(db: Db, log: Logger, events: SettlerEvents) {
+  constructor(db: Db, log: Logger, onProgress: () => void) {
     this.#db = db
     this.#log = log
-    this.#events = events
+    this.#onProgress = onProgress
   }
 
   /** How much is not written yet. */
@@ -74,11 +68,11 @@ export class Settler {
       }
       const batch = this.#waiting.slice(0, size)
       try {
-        for (const webhookId of await settleBatch(this.#db, batch)) this.#events.onDisabled(webhookId)
+        await settleBatch(this.#db, batch)
         this.#waiting.splice(0, batch.length)
         size = batchMax
         for (const each of batch) each.onSettled?.()
-        this.#events.onProgress()
+        this.#onProgress()
       } catch (error) {
         this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
         // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
@@ -96,8 +90,8 @@ const isUnfit = (error: unknown): boolean => {
   return /^2[23]/.test(code) || code === 'ERR_OUT_OF_RANGE'
 }
 
-/** Says which endpoints had to be disabled. */
-async function settleBatch(db: Db, batch: readonly Settled[]): Promise<string[]> {
+/** Writes the attempts, and disables the endpoints that failed too often. */
+async function settleBatch(db: Db, batch: readonly Settled[]): Promise<void> {
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
@@ -109,7 +103,6 @@ async function settleBatch(db: Db, batch: readonly Settled[]): Promise<string[]>
     await disable(db, standing, own)
     if (own[0]) db.tell(own[0].workspaceId, 'webhooks')
   }
-  return failing.map(({ webhookId }) => webhookId)
 }
 
 function toRun([webhookId, own]: [string, Settled[]]): RunRow {

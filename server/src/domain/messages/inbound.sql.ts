@@ -53,7 +53,6 @@ export interface KeptRow {
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
-  revision: number
 }
 
 /** Their events, and the lease under which the deliveries are written. */
@@ -96,8 +95,7 @@ export const keepingWith = (eventParts: string): string => `with new as material
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
        from new n join kept k on k.id = n.id
      ), ${eventParts}
-     select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased,
-       (select value from routing_revision) as revision
+     select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased
      from fresh f left join handed h on h.event_id = f.id`
 
 export const keepWithEvents = (

@@ -63,7 +63,7 @@ export async function keepInbound(
   }
   const written = kept.filter((row): row is KeptRow & Handed => row.eventId !== null)
   const news = prepared.rows.filter((_, index) => fresh.has(rows[index]?.id ?? ''))
-  handOver(db, { ...prepared, rows: news }, written, kept[0]?.revision ?? 0)
+  handOver(db, { ...prepared, rows: news }, written)
   await keepFormsAndOrders(
     db,
     now,

@@ -1,5 +1,6 @@
-import type { Db } from '../../db/db.ts'
+import type { Database } from '../../db/db.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
+import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
 import { type SealedTarget, sealedTargets } from './webhooks.sql.ts'
 
@@ -12,30 +13,25 @@ export interface Target {
 }
 
 /**
- * Endpoints with their secrets opened, in memory only, so that a delivery costs no statement. Every statement that brings
- * deliveries names the routing revision; when it is not the one our copies were read at, all of them are read again before
- * those deliveries are made. What is gone is null.
+ * Endpoints with their secrets opened, cached in memory only. Whatever changes one also changes the routing revision, so
+ * one small read tells whether the whole cache is current. A deleted endpoint is null.
  */
 export class Targets {
-  readonly #db: Db
+  readonly #db: Database
   readonly #keys: SecretKeys
   readonly #onFault: (id: string, error: unknown) => void
   #copies = new Map<string, Target | null>()
   #sealed: ReadonlySet<string> = new Set()
-  #revision = 0
-  #reading: Promise<void> = Promise.resolve()
+  readonly #revision: RoutingRevision
+  /** The revision that the cache was read at. */
+  #readAt = 0
+  #refreshing: Promise<void> = Promise.resolve()
 
-  constructor(db: Db, keys: SecretKeys, onFault: (id: string, error: unknown) => void) {
+  constructor(db: Database, keys: SecretKeys, onFault: (id: string, error: unknown) => void) {
     this.#db = db
     this.#keys = keys
     this.#onFault = onFault
-  }
-
-  /** Whether these are known as of that revision. */
-  knows(ids: Iterable<string>, revision: number): boolean {
-    if (revision > this.#revision) return false
-    for (const id of ids) if (!this.#copies.has(id)) return false
-    return true
+    this.#revision = new RoutingRevision(db)
   }
 
   get(id: string): Target | null {
@@ -47,27 +43,32 @@ export class Targets {
     return this.#sealed
   }
 
-  /** We disabled it ourselves; others hear of it by the revision. */
-  noteDisabled(id: string): void {
-    const target = this.#copies.get(id)
-    if (target) target.enabled = false
+  /**
+   * Makes these targets, and all others in the cache, as current as the moment of the call: every change that was committed
+   * before it is seen.
+   */
+  refresh(ids: readonly string[]): Promise<void> {
+    // One after the other, so that the cache never goes back to an earlier revision.
+    const refreshed = this.#refreshing.then(() => this.#refresh(ids))
+    this.#refreshing = refreshed.catch(() => {})
+    return refreshed
   }
 
-  /** Makes these known as of that revision. All that were known are read again with them: a delivery may wait for any. */
-  async learn(ids: Iterable<string>, revision: number): Promise<void> {
-    const wanted = [...ids]
-    const read = this.#reading.then(async () => {
-      if (this.knows(wanted, revision)) return
-      const all = new Set([...wanted, ...this.#copies.keys()])
-      const found = await sealedTargets(this.#db, [...all])
-      const copies = new Map<string, Target | null>([...all].map((id) => [id, null]))
-      for (const row of found.rows) copies.set(row.id, this.#open(row))
-      this.#copies = copies
-      this.#sealed = new Set([...copies].filter(([, target]) => target?.keys === null).map(([id]) => id))
-      this.#revision = found.revision
-    })
-    this.#reading = read.catch(() => {})
-    await read
+  /** Fails the refresh under way, if it waits for the revision. */
+  close(): Promise<void> {
+    return this.#revision.close()
+  }
+
+  async #refresh(ids: readonly string[]): Promise<void> {
+    const revision = await this.#revision.read()
+    if (revision === this.#readAt && ids.every((id) => this.#copies.has(id))) return
+    const all = new Set([...ids, ...this.#copies.keys()])
+    const found = await sealedTargets(this.#db, [...all])
+    const copies = new Map<string, Target | null>([...all].map((id) => [id, null]))
+    for (const row of found.rows) copies.set(row.id, this.#open(row))
+    this.#copies = copies
+    this.#sealed = new Set([...copies].filter(([, target]) => target?.keys === null).map(([id]) => id))
+    this.#readAt = found.revision
   }
 
   #open(row: SealedTarget): Target {

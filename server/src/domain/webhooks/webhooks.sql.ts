@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import type { Session } from '../../db/session.ts'
 
 export interface WebhookRow {
   id: string
@@ -94,6 +95,12 @@ export interface SealedTarget {
   url: string
   secret_sealed: string
   enabled: boolean
+}
+
+/** Changes in the same transaction as what a target holds: a trigger counts it up. */
+export async function readRevision(session: Session): Promise<number> {
+  const row = await session.ask('routing_revision', 'select value from routing_revision')
+  return Number(row?.[0] ?? 0)
 }
 
 /** What a delivery needs of endpoints, and the routing revision at which it was read. */
