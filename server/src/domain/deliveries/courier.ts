@@ -141,6 +141,8 @@ export class Courier implements FirstAttempts {
         db,
         gone.map((row) => ({ ...row, lease })),
       )
+      const fields = { event: 'delivery.event_expired', deliveries: gone.length }
+      this.#deps.log.warn(fields, 'dropped deliveries whose events are past their retention')
     }
     this.take(items)
     return rows.length
