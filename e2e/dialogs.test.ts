@@ -192,6 +192,39 @@ test('Esc closes one dialog at a time, and a dialog that must not be closed prot
   expect(page.url()).not.toContain('open=')
 })
 
+test('an operator removes a passkey: a list, a question over it, and the password prompt over both', async () => {
+  const { person } = (await ada.call('/session')).body
+  await store.db.change(
+    `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
+     values (gen_random_uuid(), $1, 'Old phone', 'e2e', 'none', 0, '{}', now())`,
+    [person.id],
+  )
+  const page = await newPage()
+  await page.goto(`${place.url}/workspaces?tab=people`)
+  await page.getByRole('button', { name: 'Actions for Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Passkeys…' }).click()
+  const list = page.getByRole('dialog', { name: 'Passkeys' })
+  await list.getByText(/^Added /).waitFor()
+  await screenshot(page, 'passkeys of a person')
+  await list.getByRole('button', { name: 'Remove Old phone' }).click()
+  const question = page.getByRole('dialog', { name: 'Remove this passkey?' })
+  await expireConfirmation()
+  const remove = question.getByRole('button', { name: 'Remove passkey' })
+  await isOnTop(remove)
+  await remove.click()
+  const { prompt, password } = promptOf(page)
+  await isOnTop(password)
+  await page.keyboard.press('Escape')
+  await prompt.waitFor({ state: 'detached' })
+  await remove.click()
+  await isOnTop(password)
+  await password.fill(goodPassword)
+  await page.keyboard.press('Enter')
+  await list.getByText('No passkeys.').waitFor()
+  await question.waitFor({ state: 'detached' })
+  await isOnTop(list.getByRole('button', { name: 'Close' }).first())
+})
+
 test('a link that opens a drawer and a dialog at once puts the dialog on top, with the focus', async () => {
   const [key] = (await ada.call(`/w/${place.workspaceId}/keys`)).body.data
   const page = await newPage()

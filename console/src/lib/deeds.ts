@@ -120,5 +120,7 @@ const deeds: Record<string, string> = {
   'order.status': 'Order status changed',
   'refusals.mute': 'Refusals muted',
   'refusals.unmute': 'Refusals unmuted',
+  'person.reset_link': 'Link for a new password created',
+  'person.passkey_remove': 'Passkey removed by an operator',
   'session.begin': 'Signed in by a link',
 }
