@@ -200,7 +200,7 @@ test('an operator removes a passkey: a list, a question over it, and the passwor
     [person.id],
   )
   const page = await newPage()
-  await page.goto(`${place.url}/workspaces?tab=people`)
+  await page.goto(`${place.url}/operator/workspaces?tab=people`)
   await page.getByRole('button', { name: 'Actions for Ada' }).click()
   await page.getByRole('menuitem', { name: 'Passkeys…' }).click()
   const list = page.getByRole('dialog', { name: 'Passkeys' })
