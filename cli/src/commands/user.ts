@@ -1,8 +1,9 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
 import { recordDeed } from '@parley/server/domain/audit/audit'
 import { invite, linkUrl, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
-import { endTotp } from '@parley/server/domain/people/two-factor'
+import { removeSecondFactor } from '@parley/server/domain/people/recovery'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { type Call, type Command, Misuse } from '../command.ts'
 import { jsonList, table } from '../table.ts'
@@ -42,7 +43,7 @@ export const userCommands: readonly Command[] = [
     async run({ db }) {
       const people = await listPeople(await db())
       const rows = people.map(
-        ({ email, name, operator, totp_confirmed_at: second, memberships, last_seen_at: seen }) => [
+        ({ email, name, operator, totp_confirmed_at: second, passkeys, memberships, last_seen_at: seen }) => [
           email,
           name,
           [
@@ -50,6 +51,7 @@ export const userCommands: readonly Command[] = [
             ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
           ].join(', '),
           second ? 'yes' : 'no',
+          String(passkeys.length),
           seen?.toISOString() ?? 'never',
         ],
       )
@@ -59,11 +61,12 @@ export const userCommands: readonly Command[] = [
         name: person.name,
         operator: person.operator,
         two_factor: person.totp_confirmed_at !== null,
+        passkeys: person.passkeys,
         workspaces: person.memberships.map(({ workspace_id: id, role }) => ({ account_id: id, role })),
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
-      const headings = ['E-MAIL', 'NAME', 'IS', 'SECOND FACTOR', 'LAST SEEN']
+      const headings = ['E-MAIL', 'NAME', 'IS', 'SECOND FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
         lines: table(
           headings,
@@ -99,34 +102,83 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user reset',
-    summary: 'Print a link with which a person sets a new password',
+    summary: 'Print a link for a new password; following it removes their passkeys and signs out every device',
     options: {
       email: { value: 'E', required: true, help: 'their e-mail address' },
-      'second-factor': { help: 'takes their authenticator app and backup codes away as well, for those who lost both' },
+      'second-factor': {
+        help: 'also removes their authenticator app, backup codes and passkeys and signs out every device, immediately',
+      },
     },
     async run(call) {
       const { clock, config, option, flag } = call
       const person = await requireByEmail(call, option('email') ?? '')
       const withoutApp = flag('second-factor')
-      const token = await (await call.db()).transaction(async (tx) => {
-        if (withoutApp) await endTotp(tx, person.id)
+      const { token, after } = await (await call.db()).transaction(async (tx) => {
+        const recovered = withoutApp ? await removeSecondFactor(tx, person.id) : null
+        const after = {
+          second_factor_off: withoutApp,
+          passkeys_removed: recovered?.passkeysRemoved ?? 0,
+          sessions_ended: recovered?.sessionsEnded ?? 0,
+        }
         const deed = { action: 'person.reset_link', workspaceId: null, target: person.id, targetName: person.email }
-        await recordDeed(tx, clock, commandLine, { ...deed, after: { second_factor_off: withoutApp } })
-        return newResetLink(tx, clock, person, 'command line')
+        await recordDeed(tx, clock, commandLine, { ...deed, after })
+        return { token: await newResetLink(tx, clock, person, 'command line'), after }
       })
       const url = linkUrl(config.publicUrl, token)
-      const words = withoutApp ? ' Their second factor is off until they set up a new one.' : ''
+      const words = withoutApp
+        ? `Removed the second factor and passkeys (${after.passkeys_removed}) of ${person.email}, and signed out every device (${after.sessions_ended}).`
+        : `When ${person.email} follows this link, their passkeys are removed and every device is signed out.`
+      return {
+        lines: [words, 'The link to set a new password works once, for half an hour:', '', `  ${url}`],
+        json: { email: person.email, ...after, url },
+      }
+    },
+  },
+  {
+    name: 'user passkeys',
+    summary: 'Show a person’s passkeys, or remove one',
+    options: {
+      email: { value: 'E', required: true, help: 'their e-mail address' },
+      remove: { value: 'ID', help: 'remove this passkey; it no longer signs them in' },
+    },
+    async run(call) {
+      const { clock, option } = call
+      const db = await call.db()
+      const { id: personId, email } = await requireByEmail(call, option('email') ?? '')
+      const passkeys = await listPasskeys(db, personId)
+      const id = option('remove')
+      if (id === undefined) {
+        const rows = passkeys.map((each) => [each.id, each.name, each.created_at.toISOString()])
+        return {
+          lines: table(['ID', 'NAME', 'ADDED'], rows, `${email} has no passkeys.`),
+          json: jsonList(passkeys.map(toJson)),
+        }
+      }
+      const passkey = passkeys.find((each) => each.id === id)
+      if (!passkey) {
+        throw new Misuse(`${email} has no passkey with the ID "${id}". Without --remove, the command lists them.`)
+      }
+      await db.transaction(async (tx) => {
+        const { name } = await removePasskey(tx, personId, id)
+        const deed = { action: 'person.passkey_remove', workspaceId: null, target: personId, targetName: email }
+        await recordDeed(tx, clock, commandLine, { ...deed, before: { passkey: id, name } })
+      })
       return {
         lines: [
-          `${person.email} sets a new password here.${words} The link works once, for half an hour:`,
-          '',
-          `  ${url}`,
+          `Removed the passkey “${passkey.name}” of ${email}.`,
+          `Their open sessions continue; "user reset" signs them out.`,
         ],
-        json: { email: person.email, second_factor_off: withoutApp, url },
+        json: { email, removed: toJson(passkey) },
       }
     },
   },
 ]
+
+const toJson = ({ id, name, created_at }: { id: string; name: string; created_at: Date }) => ({
+  id,
+  name,
+  created_at: created_at.toISOString(),
+})
 
 async function requireByEmail({ db }: Call, email: string) {
   const person = await findPerson(await db(), email)

@@ -62,9 +62,20 @@ async function confirming<Answer>(run: () => Promise<Answer>): Promise<Answer> {
     return await run()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'confirmation_required') throw error
-    if (!(await askToConfirm())) throw error
+    if (!(await askOnce())) throw new ApiError(error.status, error.code, notConfirmed, error)
     return run()
   }
+}
+
+const notConfirmed = 'Nothing was changed, because you did not confirm that it is you.'
+let asking: Promise<boolean> | null = null
+
+/** Requests that need a confirmation at the same time wait for the same prompt. */
+function askOnce(): Promise<boolean> {
+  asking ??= askToConfirm().finally(() => {
+    asking = null
+  })
+  return asking
 }
 
 /** The path of something in a workspace, for `api`. */

@@ -25,6 +25,21 @@ test.each([
     },
     'changed the settings (low balance)',
   ],
+  [
+    {
+      ...nothing,
+      action: 'person.passkey_remove',
+      target: 'id',
+      target_name: 'b@x.example',
+      before: { passkey: 'id', name: 'Laptop' },
+    },
+    'removed the passkey “Laptop” of b@x.example',
+  ],
+  [
+    { ...nothing, action: 'account.password', after: { by: 'reset link', passkeys_removed: 2, sessions_ended: 1 } },
+    'changed their password (reset link), which removed their passkeys',
+  ],
+  [{ ...nothing, action: 'account.passkey_remove', target: 'id' }, 'removed the passkey'],
   [{ ...nothing, action: 'moon.land_on', target_name: 'Apollo' }, 'moon: land on “Apollo”'],
 ])('%o reads: %s', (entry, words) => {
   expect(sentenceOf(entry)).toBe(words)

@@ -66,7 +66,10 @@ const sentences: Record<string, Words> = {
   'app.create': (name) => `created the app${named(name)}`,
   'connection.create': (name) => `connected the account ${name}`,
   'connection.sync': () => 'asked the network for an account anew',
-  'person.reset_link': (name) => `made a link for a new password of ${name}`,
+  'person.reset_link': (name, { second_factor_off: off }) =>
+    `created a link for a new password of ${name}${off ? ' and removed their second factor, passkeys and sessions' : ''}`,
+  'person.passkey_remove': (name, _after, before) =>
+    `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
   'session.locked': () => 'was locked out for a while, after too many wrong tries',
   'session.first_factor': () => 'gave the right password and was asked for a second factor',
@@ -75,12 +78,14 @@ const sentences: Record<string, Words> = {
   'session.revoke_others': (_name, { ended }) => `signed out ${ended} other devices`,
   'account.rename': (_name, { name }) => `changed their name to “${name}”`,
   'account.setup': (_name, { operator }) => `set up an account${operator ? ' as an operator' : ''}`,
-  'account.password': (_name, { by }) => `changed their password${by ? ` (${by})` : ''}`,
+  'account.password': (_name, { by, passkeys_removed: passkeys }) =>
+    `changed their password${by ? ` (${by})` : ''}${Number(passkeys) > 0 ? ', which removed their passkeys' : ''}`,
   'account.two_factor_on': () => 'turned on an authenticator app',
   'account.two_factor_off': () => 'turned off their authenticator app',
   'account.backup_codes': () => 'made new backup codes',
   'account.passkey_add': (name) => `added the passkey${named(name)}`,
-  'account.passkey_remove': () => 'removed a passkey',
+  'account.passkey_remove': (_name, _after, _before, { target_name: name }) =>
+    `removed the passkey${named(name ?? '')}`,
 }
 
 const deeds: Record<string, string> = {
@@ -115,5 +120,7 @@ const deeds: Record<string, string> = {
   'order.status': 'Order status changed',
   'refusals.mute': 'Refusals muted',
   'refusals.unmute': 'Refusals unmuted',
+  'person.reset_link': 'Link for a new password created',
+  'person.passkey_remove': 'Passkey removed by an operator',
   'session.begin': 'Signed in by a link',
 }

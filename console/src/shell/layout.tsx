@@ -3,6 +3,7 @@ import { Outlet, useLocation, useMatches, useParams } from '@tanstack/react-rout
 import { useEffect, useState } from 'react'
 import { useSession } from '../lib/session.ts'
 import { IconButton } from '../ui/button.tsx'
+import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { Banners } from './banners.tsx'
@@ -18,6 +19,7 @@ import { StepUp } from './step-up.tsx'
 /** The frame around every page: navigation at the side, on phones in a drawer. */
 export function Layout() {
   const [isNavOpen, setNavOpen] = useState(false)
+  const navLayer = useLayer(isNavOpen)
   const palette = usePalette()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new page closes the drawer and is announced
@@ -39,7 +41,7 @@ export function Layout() {
         <Logo size={22} />
         <IconButton icon="search" label="Search" onClick={palette.open} />
       </header>
-      <Drawer.Root opened={isNavOpen} onClose={() => setNavOpen(false)} position="left" size={288}>
+      <Drawer.Root opened={isNavOpen} onClose={() => setNavOpen(false)} position="left" size={288} {...navLayer}>
         <Drawer.Overlay />
         <Drawer.Content aria-label="Menu">
           <Sidebar onSearch={palette.open} />

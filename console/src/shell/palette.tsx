@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
+import { useLayer } from '../ui/layers.ts'
 import styles from './palette.module.css'
 import { type Entry, fits, useEntries, useFound } from './palette-entries.ts'
 
@@ -12,8 +13,16 @@ export function usePalette() {
 
 /** Ctrl or ⌘ and K: any page, any action, any id, by a few letters. */
 export function Palette({ isOpen, close }: ReturnType<typeof usePalette>) {
+  const layer = useLayer(isOpen)
   return (
-    <Modal.Root opened={isOpen} onClose={close} size={620} yOffset="12dvh" transitionProps={{ duration: 80 }}>
+    <Modal.Root
+      opened={isOpen}
+      onClose={close}
+      size={620}
+      yOffset="12dvh"
+      transitionProps={{ duration: 80 }}
+      {...layer}
+    >
       <Modal.Overlay />
       <Modal.Content aria-label="Search or jump to">
         <Finder close={close} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError, api, confirmWith, wordsOf } from '../lib/api.ts'
 import { useRenewSession, useSession } from '../lib/session.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,7 +9,8 @@ import { PasswordInput, TextInput } from '../ui/fields.tsx'
 export function StepUp() {
   const { person } = useSession()
   const renew = useRenewSession()
-  const [answer, setAnswer] = useState<((confirmed: boolean) => void) | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const answer = useRef<(confirmed: boolean) => void>(() => {})
   const [way, setWay] = useState<'password' | 'code'>('password')
   const [text, setText] = useState('')
   const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null })
@@ -20,15 +21,20 @@ export function StepUp() {
         new Promise<boolean>((resolve) => {
           setText('')
           setState({ busy: false, error: null })
-          setAnswer(() => resolve)
+          answer.current = resolve
+          setOpen(true)
         }),
     )
-    return () => confirmWith(async () => false)
+    return () => {
+      confirmWith(async () => false)
+      // The prompt goes away with the page around it: whatever waits for it must not wait for ever.
+      answer.current(false)
+    }
   }, [])
 
   const finish = (confirmed: boolean) => {
-    answer?.(confirmed)
-    setAnswer(null)
+    answer.current(confirmed)
+    setOpen(false)
     setText('')
   }
   const submit = async () => {
@@ -54,7 +60,7 @@ export function StepUp() {
   }
   return (
     <Dialog
-      open={answer !== null}
+      open={isOpen}
       onClose={() => finish(false)}
       title="Confirm that it is you"
       detail="This touches secrets or access. You will not be asked again for ten minutes."

@@ -4,6 +4,7 @@ import { wordsOf } from '../lib/api.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 import { TextInput } from './fields.tsx'
+import { useLayer } from './layers.ts'
 import { Notice } from './states.tsx'
 
 interface DialogProps {
@@ -23,7 +24,7 @@ interface DialogProps {
 
 const widths = { s: 400, m: 520, l: 720 }
 
-/** A dialog: it takes the focus, keeps it and gives it back; Esc closes it. */
+/** A dialog: it opens on top of what is open already, takes the focus, keeps it and gives it back; Esc closes it. */
 export function Dialog({
   open,
   onClose,
@@ -36,6 +37,7 @@ export function Dialog({
   firm = false,
 }: DialogProps) {
   useFocusBack(open)
+  const layer = useLayer(open, { firm })
   const body = (
     <>
       <div className={styles.body}>{children}</div>
@@ -43,14 +45,7 @@ export function Dialog({
     </>
   )
   return (
-    <Modal.Root
-      opened={open}
-      onClose={onClose}
-      size={widths[size]}
-      centered
-      closeOnEscape={!firm}
-      closeOnClickOutside={!firm}
-    >
+    <Modal.Root opened={open} onClose={onClose} size={widths[size]} centered closeOnClickOutside={!firm} {...layer}>
       <Modal.Overlay />
       <Modal.Content>
         {/* A form's first field takes the focus; of any other dialog, the dialog itself. */}

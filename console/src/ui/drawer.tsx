@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { useFocusBack } from './dialog.tsx'
 import styles from './drawer.module.css'
+import { useLayer } from './layers.ts'
 
 interface DrawerProps {
   open: boolean
@@ -20,11 +21,12 @@ interface DrawerProps {
  */
 export function Drawer({ open, onClose, title, badge, actions, children, wide = false }: DrawerProps) {
   useFocusBack(open)
+  const layer = useLayer(open)
   // Only a drawer that is there already when it opens notes where the focus was, and gives it back as it closes.
   const [isThere, setIsThere] = useState(false)
   useEffect(() => setIsThere(true), [])
   return (
-    <MantineDrawer.Root opened={open && isThere} onClose={onClose} position="right" size={wide ? 820 : 600}>
+    <MantineDrawer.Root opened={open && isThere} onClose={onClose} position="right" size={wide ? 820 : 600} {...layer}>
       <MantineDrawer.Overlay />
       <MantineDrawer.Content>
         <FocusTrap.InitialFocus />

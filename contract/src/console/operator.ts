@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
+import { PasskeyRow } from './session.ts'
 
 /** A Meta app of the installation. */
 export const OperatedApp = Type.Object({
@@ -34,6 +35,7 @@ export const OperatedPerson = Type.Object({
   name: Type.String(),
   operator: Type.Boolean(),
   two_factor: Type.Boolean(),
+  passkeys: Type.Array(PasskeyRow),
   workspaces: Type.Array(Type.Object({ id: Uuid, name: Type.String(), role: Type.String() })),
   created_at: Timestamp,
   last_seen_at: nullable(Timestamp),

@@ -62,7 +62,10 @@ function SpentLink() {
 
 function wordsFor({ kind, workspace_name, role, email }: LinkReply): { title: string; detail: string } {
   if (kind === 'reset')
-    return { title: 'Choose a new password', detail: email ? `For ${email}. All other devices are signed out.` : '' }
+    return {
+      title: 'Choose a new password',
+      detail: email ? `For ${email}. All your devices are signed out and your passkeys are removed.` : '',
+    }
   if (kind === 'setup') {
     return {
       title: 'Set up Parley',

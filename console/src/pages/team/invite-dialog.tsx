@@ -5,6 +5,7 @@ import { ApiError, wordsOf } from '../../lib/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { RoleChoice } from './role-choice.tsx'
 import { useTeamDeeds } from './team.queries.ts'
 
@@ -17,17 +18,18 @@ export function InviteDialog({ onClose, onMade }: { onClose: () => void; onMade:
   const { invite } = useTeamDeeds()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('developer')
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
+  const [state, setState] = useState<{ busy: boolean; fault?: string; error?: string }>({ busy: false })
   const submit = async () => {
     const address = email.trim()
     if (state.busy) return
     if (!/^\S+@\S+$/.test(address))
       return setState({ busy: false, fault: 'Enter an e-mail address, such as ana@example.com.' })
-    setState({ busy: true, fault: null })
+    setState({ busy: true })
     try {
       onMade({ email: address, link: await invite(address, role) })
     } catch (error) {
-      setState({ busy: false, fault: (error instanceof ApiError && error.faultOf('email')) || wordsOf(error) })
+      const fault = error instanceof ApiError && error.faultOf('email')
+      setState({ busy: false, ...(fault ? { fault } : { error: wordsOf(error) }) })
     }
   }
   return (
@@ -56,11 +58,16 @@ export function InviteDialog({ onClose, onMade }: { onClose: () => void; onMade:
         error={state.fault}
         onChange={(event) => {
           setEmail(event.currentTarget.value)
-          setState({ busy: false, fault: null })
+          setState({ busy: false })
         }}
         data-autofocus
       />
       <RoleChoice value={role} onChange={setRole} />
+      {state.error && (
+        <div role="alert">
+          <Notice tone="bad">{state.error}</Notice>
+        </div>
+      )}
     </Dialog>
   )
 }

@@ -8,6 +8,7 @@ import { LinkOnce } from '../../ui/link-once.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
+import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
 import { type HandedLink, type OperatedPerson, useOperatorDeeds, usePeople } from './workspaces.queries.ts'
 
@@ -16,6 +17,7 @@ export function People() {
   const list = usePeople()
   const { resetLink } = useOperatorDeeds()
   const [asked, setAsked] = useState<OperatedPerson | null>(null)
+  const [openId, setOpenId] = useState<string | null>(null)
   const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
   const [person, handed] = [useLast(asked), useLast(made)]
   return (
@@ -63,6 +65,18 @@ export function People() {
               ),
           },
           {
+            key: 'passkeys',
+            title: 'Passkeys',
+            width: 96,
+            align: 'right',
+            cell: ({ passkeys }) =>
+              passkeys.length > 0 ? (
+                <span className="numbers">{passkeys.length}</span>
+              ) : (
+                <span className="quiet">None</span>
+              ),
+          },
+          {
             key: 'seen',
             title: 'Last seen',
             width: 120,
@@ -76,7 +90,12 @@ export function People() {
             cell: (person) => (
               <Menu
                 label={`Actions for ${person.name}`}
-                groups={[[{ title: 'Link for a new password…', icon: 'link', onSelect: () => setAsked(person) }]]}
+                groups={[
+                  [
+                    { title: 'Passkeys…', icon: 'passkey', onSelect: () => setOpenId(person.id) },
+                    { title: 'Link for a new password…', icon: 'link', onSelect: () => setAsked(person) },
+                  ],
+                ]}
               />
             ),
           },
@@ -92,9 +111,11 @@ export function People() {
           if (asked) setMade({ person: asked, link: await resetLink(asked.id) })
         }}
       >
-        Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>; all their devices are
-        then signed out. An authenticator app is still asked for. Be sure that it is really they who ask.
+        Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>. All their passkeys are
+        then removed and all their devices signed out. An authenticator app is still asked for. Be sure that it is
+        really they who ask.
       </ConfirmDialog>
+      <PersonPasskeys person={list.rows?.find(({ id }) => id === openId) ?? null} onClose={() => setOpenId(null)} />
       <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
         With it <bdi>{handed?.person.email}</bdi> sets a new password.
       </LinkOnce>

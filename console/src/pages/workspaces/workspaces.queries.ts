@@ -40,6 +40,8 @@ export function useOperatorDeeds() {
     inviteAdmin: (id: string, email: string) => post<HandedLink>(id, 'invites', { email }),
     resetLink: (personId: string) =>
       renewed(api<HandedLink>(`operator/people/${personId}/reset-link`, { method: 'POST' }), 'operator/people'),
+    removePasskey: (personId: string, id: string) =>
+      renewed(api(`operator/people/${personId}/passkeys/${id}`, { method: 'DELETE' }), 'operator/people'),
     setPrice: (item: string, credits: number) =>
       renewed(api<Price>(`${prices}/${encodeURIComponent(item)}`, { method: 'PUT', body: { credits } }), prices),
   }

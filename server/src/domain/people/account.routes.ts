@@ -57,7 +57,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       await showWho(db, clock, deps.secretKeys(), who, { password: body.current })
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
-        return changePassword(tx, clock, who, body.next, context)
+        return changePassword(tx, clock, who, person.sessionId, body.next, context)
       })
       setCookie('session', token)
       return null
@@ -105,7 +105,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
           message: 'That code is wrong. Wait for the next one and try again.',
           param: 'code',
         })
-      setCookie('session', await startAnew(db, clock, person.personId, context))
+      setCookie('session', await startAnew(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
       return null
     },
@@ -180,8 +180,8 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: Nothing,
     status: 204,
     async handle({ db, person, audit }, { params }) {
-      await removePasskey(db, person.personId, params.id)
-      await audit({ action: 'account.passkey_remove', target: params.id })
+      const { name } = await removePasskey(db, person.personId, params.id)
+      await audit({ action: 'account.passkey_remove', target: params.id, targetName: name })
       return null
     },
   }),

@@ -1,23 +1,37 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newPassword } from './new-password.ts'
-import type { Person } from './people.ts'
-import { type Browser, endSessions, openSession } from './sessions.ts'
+import { lockPerson, type Person } from './people.ts'
+import { type Browser, endSessions, openSession, requireSession } from './sessions.ts'
 
-/** Sets a new password. Returns the token of a new session. */
+/** Sets a new password, inside of a transaction. Returns the token of a new session. */
 export async function changePassword(
   db: Db,
   clock: Clock,
   person: Person,
+  sessionId: string,
   next: string,
   browser: Browser,
 ): Promise<string> {
+  await lockPerson(db, person.id)
+  await requireSession(db, person.id, sessionId)
   await newPassword(db, clock, person, next)
   return openSession(db, clock, person.id, browser)
 }
 
-/** Ends every session of a person, for whoever knew the old secret may be in one of them, and begins a new one. */
-export async function startAnew(db: Db, clock: Clock, personId: string, browser: Browser): Promise<string> {
+/**
+ * Ends every session of a person, for whoever knew the old secret may be in one of them, and begins a new one. Inside of a
+ * transaction.
+ */
+export async function startAnew(
+  db: Db,
+  clock: Clock,
+  personId: string,
+  sessionId: string,
+  browser: Browser,
+): Promise<string> {
+  await lockPerson(db, personId)
+  await requireSession(db, personId, sessionId)
   await endSessions(db, personId)
   return openSession(db, clock, personId, browser)
 }

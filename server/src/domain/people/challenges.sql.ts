@@ -26,8 +26,8 @@ export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Pr
 export const takeChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from challenges where digest = $1', [digest])) === 1
 
-export const deleteSecondSteps = (db: Db, personId: string): Promise<number> =>
-  db.change(`delete from challenges where person_id = $1 and kind = 'second_factor'`, [personId])
+export const deleteChallengesOf = (db: Db, personId: string): Promise<number> =>
+  db.change('delete from challenges where person_id = $1', [personId])
 
 export const deleteOldChallenges = (db: Db, now: Date): Promise<number> =>
   db.change('delete from challenges where expires_at < $1', [now])

@@ -5,8 +5,8 @@ import { sha256 } from '../../lib/hash.ts'
 import {
   type ChallengeRow,
   challengeBy,
+  deleteChallengesOf,
   deleteOldChallenges,
-  deleteSecondSteps,
   insertChallenge,
   takeChallenge,
 } from './challenges.sql.ts'
@@ -38,9 +38,9 @@ export async function findChallenge(
 /** Uses it up; false if somebody else did first. */
 export const useChallenge = (db: Db, token: string): Promise<boolean> => takeChallenge(db, sha256(token))
 
-/** Whoever has shown a password and not yet a second factor begins anew. */
-export async function dropSecondSteps(db: Db, personId: string): Promise<void> {
-  await deleteSecondSteps(db, personId)
+/** Whoever has shown a password and not yet a second factor, or is adding a passkey, begins anew. */
+export async function dropChallenges(db: Db, personId: string): Promise<void> {
+  await deleteChallengesOf(db, personId)
 }
 
 export async function sweepChallenges(db: Db, now: Date): Promise<void> {

@@ -19,7 +19,8 @@ import {
 } from './links.sql.ts'
 import { addMember } from './members.ts'
 import { newPassword } from './new-password.ts'
-import { createPerson, findPerson, makeOperator, type Person, readEmail, requirePerson } from './people.ts'
+import { createPerson, findPerson, holdPerson, makeOperator, type Person, readEmail, requirePerson } from './people.ts'
+import { endAccess, type Recovered } from './recovery.ts'
 
 const day = 24 * 3_600_000
 export const linkLifeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
@@ -85,36 +86,44 @@ export const accountFor = async (db: Db, link: Link, email: string | undefined):
 export interface Followed {
   link: Link
   person: Person
+  /** Of a reset: what it took away. */
+  recovered: Recovered | null
 }
 
 /**
  * Does what a link is for, inside of a transaction. An account there is already is given what the link offers if `shown`
- * says that it was shown to be theirs; of a reset the password is the new one, and every session of before ends.
+ * is that account, whose password was shown to be right. A reset sets the new password, removes every passkey and ends
+ * every session and pending challenge of before; an authenticator app stays.
  */
 export async function followLink(
   db: Db,
   clock: Clock,
   token: string,
   given: { name?: string; email?: string; password: string },
-  shown: string | null,
+  shown: Person | null,
 ): Promise<Followed> {
   const link = await readLink(db, clock, token)
   if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
   if (link.kind === 'reset') {
     const person = await requirePerson(db, link.person_id as string)
+    const recovered = await endAccess(db, person.id)
     await newPassword(db, clock, person, given.password)
-    return { link, person }
+    return { link, person, recovered }
   }
   const known = await accountFor(db, link, given.email)
-  if (known && known.id !== shown) {
+  if (known && !(shown?.id === known.id && (await hasPasswordOf(db, shown)))) {
     refuse('conflict', { message: 'There is an account with this address by now. Try again with its password.' })
   }
   if (known && link.operator) await makeOperator(db, known.id)
   const wish = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
   const person = known ?? (await createPerson(db, clock, { ...wish, password: given.password }))
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
-  return { link, person }
+  return { link, person, recovered: null }
 }
+
+/** Whether the password is still the one that was shown. */
+const hasPasswordOf = async (db: Db, shown: Person): Promise<boolean> =>
+  (await holdPerson(db, shown.id)).password_hash === shown.password_hash
 
 interface LinkWish extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
   kind: LinkKind

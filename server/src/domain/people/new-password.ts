@@ -1,17 +1,22 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { dropSecondSteps } from './challenges.ts'
+import { dropChallenges } from './challenges.ts'
 import { endResets } from './links.sql.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { setPassword } from './people.sql.ts'
-import type { Person } from './people.ts'
+import { lockPerson, type Person } from './people.ts'
 import { endSessions } from './sessions.ts'
 
-/** Sets a new password and ends all that the old one, or a link to a new one, has opened or could still open. */
+/**
+ * Sets a new password and ends all that the old one, or a link to a new one, has opened or could still open. Inside of a
+ * transaction.
+ */
 export async function newPassword(db: Db, clock: Clock, person: Person, next: string): Promise<void> {
   checkPassword(next, person)
-  await setPassword(db, person.id, await hashPassword(next))
+  const hash = await hashPassword(next)
+  await lockPerson(db, person.id)
+  await setPassword(db, person.id, hash)
   await endResets(db, person.id, clock.now())
-  await dropSecondSteps(db, person.id)
+  await dropChallenges(db, person.id)
   await endSessions(db, person.id)
 }

@@ -1,12 +1,14 @@
 import { OperatedPerson } from '@parley/contract/console/operator'
 import { HandedLink } from '@parley/contract/console/team'
+import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
-import { ById } from '../../http/console/shapes.ts'
+import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { wholeList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
 import { linkLifeMs, linkUrl, newResetLink } from './links.ts'
+import { removePasskey } from './passkeys.ts'
 import { listPeople, requirePerson } from './people.ts'
 
 /** Everybody who can sign in; a way in for a workspace's first admin, and back in for those who forgot their password. */
@@ -24,6 +26,7 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
           name: each.name,
           operator: each.operator,
           two_factor: each.totp_confirmed_at !== null,
+          passkeys: each.passkeys,
           workspaces: each.memberships.map(({ workspace_id: id, workspace: name, role }) => ({ id, name, role })),
           created_at: each.created_at.toISOString(),
           last_seen_at: each.last_seen_at?.toISOString() ?? null,
@@ -44,6 +47,22 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
       await audit({ action: 'person.reset_link', target: whom.id, targetName: whom.email })
       const expiresAt = new Date(clock.now().getTime() + linkLifeMs.reset)
       return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
+    },
+  }),
+  personRoute({
+    method: 'DELETE',
+    path: '/operator/people/:id/passkeys/:passkey',
+    who: 'operator',
+    confirmed: true,
+    params: Strict({ id: Uuid, passkey: Uuid }),
+    reply: Nothing,
+    status: 204,
+    async handle({ db, audit }, { params }) {
+      const { id, email } = await requirePerson(db, params.id)
+      const { name } = await removePasskey(db, id, params.passkey)
+      const before = { passkey: params.passkey, name }
+      await audit({ action: 'person.passkey_remove', target: id, targetName: email, before })
+      return null
     },
   }),
   personRoute({

@@ -28,5 +28,8 @@ export const passkeyByCredential = (db: Db, credentialId: string): Promise<Passk
 export const setCounter = (db: Db, id: string, counter: number): Promise<number> =>
   db.change('update passkeys set counter = $2 where id = $1', [id, counter])
 
-export const deletePasskey = (db: Db, personId: string, id: string): Promise<number> =>
-  db.change('delete from passkeys where person_id = $1 and id = $2', [personId, id])
+export const deletePasskey = (db: Db, personId: string, id: string): Promise<PasskeyRow | undefined> =>
+  db.first(`delete from passkeys where person_id = $1 and id = $2 returning ${columns}`, [personId, id])
+
+export const deletePasskeys = (db: Db, personId: string): Promise<number> =>
+  db.change('delete from passkeys where person_id = $1', [personId])

@@ -13,13 +13,14 @@ import { refuse } from '../../lib/refuse.ts'
 import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
 import {
   deletePasskey,
+  deletePasskeys,
   insertPasskey,
   type PasskeyRow,
   passkeyByCredential,
   passkeysOf,
   setCounter,
 } from './passkeys.sql.ts'
-import { type Person, readName, requirePerson } from './people.ts'
+import { holdPerson, type Person, readName } from './people.ts'
 
 type Transports = NonNullable<
   NonNullable<Parameters<typeof generateAuthenticationOptions>[0]['allowCredentials']>[number]['transports']
@@ -54,6 +55,7 @@ export async function askForNewPasskey(db: Db, clock: Clock, site: Site, person:
   return { options, token }
 }
 
+/** Inside of a transaction. */
 export async function addPasskey(
   db: Db,
   clock: Clock,
@@ -63,6 +65,8 @@ export async function addPasskey(
   name: string,
   response: unknown,
 ): Promise<PasskeyRow> {
+  // A recovery that has ended meanwhile has taken away the challenge.
+  await holdPerson(db, person.id)
   const asked = await takeAsked(db, clock, token)
   if (asked.person_id !== person.id) refuse('wrong_credentials', { message: 'Ask for a passkey again.' })
   const { id: rpId, origin } = rpOf(site)
@@ -96,18 +100,25 @@ export async function askForPasskey(db: Db, clock: Clock, site: Site): Promise<A
   return { options, token }
 }
 
-/** Whose passkey answered. */
-export async function personOfPasskey(
+/** A passkey whose signature was right, and how often it has signed by now. */
+export interface CheckedPasskey {
+  id: string
+  personId: string
+  counter: number
+}
+
+/** Which passkey answered. */
+export async function checkPasskey(
   db: Db,
   clock: Clock,
   site: Site,
   token: string | undefined,
   answer: unknown,
-): Promise<Person> {
+): Promise<CheckedPasskey> {
   const asked = await takeAsked(db, clock, token)
   const response = answer as AuthenticationResponseJSON
   const passkey = typeof response?.id === 'string' ? await passkeyByCredential(db, response.id) : undefined
-  if (!passkey) return refuse('wrong_credentials', { message: 'This passkey is not known here.' })
+  if (!passkey) return refuse('wrong_credentials', { message: unknownPasskey })
   const { id: rpId, origin } = rpOf(site)
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
@@ -124,15 +135,26 @@ export async function personOfPasskey(
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
   if (!verified || !authenticationInfo) refuse('wrong_credentials', { message: 'The passkey could not be checked.' })
-  await setCounter(db, passkey.id, authenticationInfo.newCounter)
-  return requirePerson(db, passkey.person_id)
+  return { id: passkey.id, personId: passkey.person_id, counter: authenticationInfo.newCounter }
 }
+
+/** Whose passkey it is, unless it was removed since it was checked. Inside of a transaction. */
+export async function personOfPasskey(db: Db, { id, personId, counter }: CheckedPasskey): Promise<Person> {
+  const person = await holdPerson(db, personId)
+  if ((await setCounter(db, id, counter)) === 0) refuse('wrong_credentials', { message: unknownPasskey })
+  return person
+}
+
+const unknownPasskey = 'This passkey is not known here.'
 
 export const listPasskeys = (db: Db, personId: string): Promise<PasskeyRow[]> => passkeysOf(db, personId)
 
-export async function removePasskey(db: Db, personId: string, id: string): Promise<void> {
-  if ((await deletePasskey(db, personId, id)) === 0) refuse('not_found')
+export async function removePasskey(db: Db, personId: string, id: string): Promise<PasskeyRow> {
+  return (await deletePasskey(db, personId, id)) ?? refuse('not_found')
 }
+
+/** All that a person has. Returns how many there were. */
+export const removePasskeys = (db: Db, personId: string): Promise<number> => deletePasskeys(db, personId)
 
 async function takeAsked(db: Db, clock: Clock, token: string | undefined) {
   const asked = await findChallenge(db, clock, 'passkey', token)

@@ -31,10 +31,19 @@ export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =
 export const personByEmail = (db: Db, email: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where email = $1`, [email])
 
+/** Waits for a `lockPersonById` of another transaction; others may hold the row as well. */
+export const holdPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
+  db.first(`select ${columns} from people where id = $1 for key share`, [id])
+
+/** Also keeps sessions, passkeys and challenges of this person from being added until the transaction ends. */
+export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
+  db.first(`select ${columns} from people where id = $1 for update`, [id])
+
 export const anyPerson = async (db: Db): Promise<boolean> =>
   (await db.first('select 1 as one from people limit 1')) !== undefined
 
 export interface ListedPerson extends PersonRow {
+  passkeys: { id: string; name: string; created_at: string }[]
   memberships: { workspace_id: string; workspace: string; role: string }[]
   last_seen_at: Date | null
 }
@@ -43,6 +52,9 @@ export const allPeople = (db: Db): Promise<ListedPerson[]> =>
   db.rows(
     `select ${columns},
        (select max(last_seen_at) from sessions where person_id = people.id) as last_seen_at,
+       coalesce((select json_agg(json_build_object('id', k.id, 'name', k.name, 'created_at', k.created_at)
+           order by k.created_at, k.id)
+         from passkeys k where k.person_id = people.id), '[]') as passkeys,
        coalesce((select json_agg(json_build_object('workspace_id', m.workspace_id, 'workspace', w.name, 'role', m.role)
            order by m.created_at)
          from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = people.id), '[]') as memberships

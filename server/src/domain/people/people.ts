@@ -6,8 +6,10 @@ import { checkPassword, hashPassword } from './passwords.ts'
 import {
   allPeople,
   anyPerson,
+  holdPersonById,
   insertPerson,
   type ListedPerson,
+  lockPersonById,
   type PersonRow,
   personByEmail,
   personById,
@@ -56,13 +58,31 @@ export async function requirePerson(db: Db, id: string): Promise<Person> {
   return (await personById(db, id)) ?? refuse('not_found')
 }
 
+/**
+ * Inside of a transaction: the person as they are now. Waits until a recovery of the account that is under way has ended,
+ * and keeps one from beginning until the transaction ends.
+ */
+export const holdPerson = async (db: Db, id: string): Promise<Person> =>
+  (await holdPersonById(db, id)) ?? refuse('not_found')
+
+/** Inside of a transaction: nothing that opens this account is added until it ends. */
+export const lockPerson = async (db: Db, id: string): Promise<Person> =>
+  (await lockPersonById(db, id)) ?? refuse('not_found')
+
 export const findPerson = (db: Db, email: string): Promise<Person | undefined> => personByEmail(db, readEmail(email))
 
 /** Whether anybody can sign in at all. */
 export const hasPeople = (db: Db): Promise<boolean> => anyPerson(db)
 
-/** Everybody, with where they belong; for the operator. */
-export const listPeople = (db: Db): Promise<ListedPerson[]> => allPeople(db)
+/** Everybody, with where they belong and their passkeys; for the operator. */
+export async function listPeople(db: Db): Promise<ListedPerson[]> {
+  const people = await allPeople(db)
+  const isoTime = (text: string) => new Date(text).toISOString()
+  return people.map((person) => ({
+    ...person,
+    passkeys: person.passkeys.map((passkey) => ({ ...passkey, created_at: isoTime(passkey.created_at) })),
+  }))
+}
 
 export async function renamePerson(db: Db, id: string, name: string): Promise<string> {
   const checked = readName(name)

@@ -46,6 +46,9 @@ export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | u
     [digest],
   )
 
+export const hasSession = async (db: Db, personId: string, id: string): Promise<boolean> =>
+  (await db.first('select 1 as one from sessions where person_id = $1 and id = $2', [personId, id])) !== undefined
+
 export const touchSession = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update sessions set last_seen_at = $2 where id = $1', [id, at])
 

@@ -9,6 +9,7 @@ import {
   deleteOldSessions,
   deleteSession,
   deleteSessions,
+  hasSession,
   insertSession,
   type OpenSession,
   type SessionRow,
@@ -83,6 +84,11 @@ function isOver({ created_at, last_seen_at, powerful }: OpenSession, now: Date):
 export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<Date> {
   await confirmSession(db, sessionId, clock.now())
   return new Date(clock.now().getTime() + confirmedMs)
+}
+
+/** Refuses if the session has ended since the request began. */
+export async function requireSession(db: Db, personId: string, sessionId: string): Promise<void> {
+  if (!(await hasSession(db, personId, sessionId))) refuse('not_signed_in')
 }
 
 export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> => sessionsOf(db, personId)

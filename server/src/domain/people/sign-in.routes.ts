@@ -5,9 +5,9 @@ import { Nothing, Strict } from '../../http/console/shapes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { accountFor, type Followed, followLink, readLink } from './links.ts'
 import { listPlaces } from './members.ts'
-import { askForPasskey, listPasskeys, personOfPasskey } from './passkeys.ts'
+import { askForPasskey, listPasskeys } from './passkeys.ts'
 import { endSession } from './sessions.ts'
-import { letIn, type Step, secondFactor, showWho, signIn } from './sign-in.ts'
+import { letIn, type Step, secondFactor, showWho, signIn, signInByPasskey } from './sign-in.ts'
 
 export interface PeopleDeps {
   secretKeys(): SecretKeys
@@ -91,9 +91,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     ownTransactions: true,
     async handle(context, { body }) {
       const { db, clock, cookie } = context
-      const person = await personOfPasskey(db, clock, deps, cookie('step'), body.response)
-      // A passkey is two factors by itself: the device, and the finger or the PIN that opens it.
-      const done = await letIn(db, clock, { ...person, totp_confirmed_at: null }, browserOf(context))
+      const done = await signInByPasskey(db, clock, deps, cookie('step'), body.response, browserOf(context))
       return proceed(context, done, 'passkey')
     },
   }),
@@ -148,7 +146,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
       const known = await accountFor(db, await readLink(db, clock, params.token), body.email)
       if (known) await showWho(db, clock, deps.secretKeys(), known, { password: body.password })
       const step = await db.transaction(async (tx) => {
-        const followed = await followLink(tx, clock, params.token, body, known?.id ?? null)
+        const followed = await followLink(tx, clock, params.token, body, known ?? null)
         await context.audit(deedOf(followed), tx)
         return letIn(tx, clock, followed.person, browserOf(context))
       })
@@ -177,9 +175,13 @@ function hand({ setCookie }: ConsoleContext, step: Step): NextStep {
 }
 
 /** What following a link has done; that it also signs in goes without saying. */
-function deedOf({ link: { kind, role, operator, workspace_id: workspaceId }, person }: Followed): Deed {
+function deedOf({ link, person, recovered }: Followed): Deed {
+  const { kind, role, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
-  if (kind === 'reset') return { action: 'account.password', after: { by: 'reset link' }, ...who }
+  if (kind === 'reset') {
+    const ended = { passkeys_removed: recovered?.passkeysRemoved, sessions_ended: recovered?.sessionsEnded }
+    return { action: 'account.password', after: { by: 'reset link', ...ended }, ...who }
+  }
   if (kind === 'invite') return { action: 'member.join', after: { role }, workspaceId, ...who }
   return { action: 'account.setup', after: { operator, role }, workspaceId, ...who }
 }

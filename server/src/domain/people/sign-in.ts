@@ -4,9 +4,10 @@ import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { recordDeed } from '../audit/audit.ts'
 import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
+import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
-import { type Person, requirePerson } from './people.ts'
+import { holdPerson, type Person, requirePerson } from './people.ts'
 import { type Browser, openSession } from './sessions.ts'
 import { clearTries, giveBackTry, type Try, takeTry } from './tries.ts'
 import { takeBackupCode, takeTotp } from './two-factor.ts'
@@ -34,10 +35,30 @@ export async function signIn(
   if (!person || !right) return refuse('wrong_credentials', { message: unlike })
   // Half of it: what was wrong before counts until the second factor is right as well.
   if (person.totp_confirmed_at) await giveBackTry(db, taken)
-  return letIn(db, clock, person, browser)
+  return db.transaction(async (tx) => {
+    const now = await holdPerson(tx, person.id)
+    if (now.password_hash !== person.password_hash) refuse('wrong_credentials', { message: unlike })
+    return letIn(tx, clock, now, browser)
+  })
 }
 
-/** Somebody has shown a first factor. */
+/** A passkey is two factors by itself: the device, and the finger or the PIN that opens it. */
+export async function signInByPasskey(
+  db: Db,
+  clock: Clock,
+  site: Site,
+  token: string | undefined,
+  answer: unknown,
+  browser: Browser,
+): Promise<Step> {
+  const passkey = await checkPasskey(db, clock, site, token, answer)
+  return db.transaction(async (tx) => {
+    const person = await personOfPasskey(tx, passkey)
+    return letIn(tx, clock, { ...person, totp_confirmed_at: null }, browser)
+  })
+}
+
+/** Somebody has shown a first factor. Inside of a transaction that holds the person. */
 export async function letIn(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
   if (person.totp_confirmed_at) {
     const challenge = { kind: 'second_factor', person_id: person.id, challenge: null } as const
@@ -69,9 +90,12 @@ export async function secondFactor(
     await noteLock(db, clock, person, taken, browser)
     refuse('wrong_credentials', { message: wrongCode })
   }
-  if (!(await useChallenge(db, stepToken))) refuse('not_signed_in')
-  await clearTries(db, person.email)
-  return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
+  return db.transaction(async (tx) => {
+    await holdPerson(tx, person.id)
+    if (!(await useChallenge(tx, stepToken))) refuse('not_signed_in')
+    await clearTries(tx, person.email)
+    return { kind: 'done', person, sessionToken: await openSession(tx, clock, person.id, browser) }
+  })
 }
 
 /** That somebody was locked out is on record, with where the last wrong try came from. */
@@ -82,7 +106,10 @@ async function noteLock(db: Db, clock: Clock, person: Person, taken: Try, browse
   await recordDeed(db, clock, who, { action: 'session.locked', workspaceId: null, after })
 }
 
-/** That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. */
+/**
+ * That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. One
+ * factor of two does not reset that count: whoever knows the password could buy as many codes with it as they like.
+ */
 export async function showWho(
   db: Db,
   clock: Clock,
@@ -98,7 +125,8 @@ export async function showWho(
   if (!right) {
     refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'That password is wrong.' })
   }
-  await clearTries(db, person.email)
+  if (person.totp_confirmed_at) await giveBackTry(db, taken)
+  else await clearTries(db, person.email)
 }
 
 /** What we cannot check, for want of a key or of time, is no wrong try of theirs. */

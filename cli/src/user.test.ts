@@ -1,0 +1,123 @@
+import { expect, test, vi } from 'vitest'
+import { codeAt } from '../../server/src/domain/people/totp.ts'
+import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
+import { urlOf } from '../../server/testing/database.ts'
+import { useHouse } from '../../server/testing/house.ts'
+import { newPasskey } from '../../server/testing/passkey.ts'
+import { runCli } from './cli.ts'
+
+/** The commands for people, on the database of a service that runs. */
+const house = useHouse()
+const post = (body: object = {}) => ({ method: 'POST', body })
+
+async function parley(...words: string[]) {
+  const said: string[] = []
+  const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
+  for (const spy of spies) spy.mockImplementation((line) => void said.push(String(line)))
+  const env = {
+    PORT: '0',
+    DATABASE_URL: urlOf(house.connection),
+    PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    PUBLIC_URL: 'http://parley.test',
+  }
+  const code = await runCli(words, env)
+  for (const spy of spies) spy.mockRestore()
+  return { code, said: said.join('\n') }
+}
+
+async function json(...words: string[]) {
+  const { code, said } = await parley(...words, '--json')
+  expect(code, said).toBe(0)
+  return JSON.parse(said)
+}
+
+const auditEntry = (action: string, target: string) =>
+  house.db.first<{ actor: string; before: unknown; after: unknown }>(
+    'select actor, before, after from audit_entries where action = $1 and target = $2',
+    [action, target],
+  )
+
+/** A person with an authenticator app, two passkeys, and a session of their own. */
+async function newPerson() {
+  const person = await signedIn(house, { operator: true })
+  const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, house.clock.now()) }))
+  const passkeys = [newPasskey(), newPasskey()]
+  for (const [index, passkey] of passkeys.entries()) await passkey.register(person, `Passkey ${index + 1}`)
+  const { id } = (await person.call('/session')).body.person
+  return { ...person, id, codes: codes as string[], passkeys }
+}
+
+const signIn = async (email: string, password = goodPassword) => {
+  const browser = newBrowser(house.url)
+  return { ...(await browser.call('/sign-in', post({ email, password }))), browser }
+}
+const follow = async (url: string, password: string) => {
+  const browser = newBrowser(house.url)
+  return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
+}
+
+test('user reset --second-factor removes app, codes and passkeys and signs out everywhere, at once', async () => {
+  const person = await newPerson()
+  const { browser: halfway } = await signIn(person.email)
+  const { url, ...rest } = await json('user', 'reset', '--email', person.email, '--second-factor')
+  expect(rest).toEqual({ email: person.email, second_factor_off: true, passkeys_removed: 2, sessions_ended: 1 })
+  expect((await person.call('/session')).status).toBe(401)
+  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(house.url))).status).toBe(401)
+  expect((await halfway.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
+  expect(await auditEntry('person.reset_link', person.id)).toEqual({
+    actor: 'command line',
+    before: null,
+    after: { second_factor_off: true, passkeys_removed: 2, sessions_ended: 1 },
+  })
+  const { body, browser } = await follow(url, 'nine patient herons')
+  expect(body).toEqual({ next: 'done' })
+  expect((await browser.call('/session')).body.person).toMatchObject({ two_factor: false, passkeys: 0 })
+})
+
+test('user reset ends sessions and removes passkeys once its link is followed, and keeps the app', async () => {
+  const person = await newPerson()
+  const { url, ...rest } = await json('user', 'reset', '--email', person.email)
+  expect(rest).toEqual({ email: person.email, second_factor_off: false, passkeys_removed: 0, sessions_ended: 0 })
+  expect((await person.call('/session')).status).toBe(200)
+  expect((await follow(url, 'nine patient herons')).body).toEqual({ next: 'second_factor' })
+  expect((await person.call('/session')).status).toBe(401)
+  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(house.url))).status).toBe(401)
+})
+
+test('user list shows passkeys; user passkeys lists and removes them', async () => {
+  const person = await newPerson()
+  const { data } = await json('user', 'list')
+  const { passkeys } = data.find(({ id }: { id: string }) => id === person.id)
+  expect(passkeys).toEqual([
+    { id: expect.any(String), name: 'Passkey 1', created_at: expect.stringMatching(/Z$/) },
+    { id: expect.any(String), name: 'Passkey 2', created_at: expect.stringMatching(/Z$/) },
+  ])
+  const table = (await parley('user', 'list')).said.split('\n')
+  expect(table[0]).toContain('PASSKEYS')
+  expect(table.find((line) => line.startsWith(person.email))).toMatch(/yes +2 /)
+
+  expect((await json('user', 'passkeys', '--email', person.email)).data).toEqual(passkeys)
+  const [first, second] = passkeys
+  const removed = await json('user', 'passkeys', '--email', person.email, '--remove', first.id)
+  expect(removed).toEqual({ email: person.email, removed: first })
+  expect((await json('user', 'passkeys', '--email', person.email)).data).toEqual([second])
+  expect((await person.passkeys[0]?.signIn(newBrowser(house.url)))?.status).toBe(401)
+  expect((await person.passkeys[1]?.signIn(newBrowser(house.url)))?.status).toBe(200)
+  expect(await auditEntry('person.passkey_remove', person.id)).toEqual({
+    actor: 'command line',
+    before: { passkey: first.id, name: 'Passkey 1' },
+    after: null,
+  })
+})
+
+test.each(['00000000-0000-4000-8000-000000000000', 'not-an-id'])(
+  'user passkeys --remove %s removes nothing',
+  async (id) => {
+    const person = await newPerson()
+    const { code, said } = await parley('user', 'passkeys', '--email', person.email, '--remove', id)
+    expect(code).not.toBe(0)
+    expect(said).toContain(`${person.email} has no passkey with the ID "${id}"`)
+    expect((await json('user', 'passkeys', '--email', person.email)).data).toHaveLength(2)
+  },
+)

@@ -1,0 +1,48 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { api, confirmWith } from './api.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  confirmWith(async () => false)
+})
+
+/** A service that asks for a confirmation until it has been given. */
+function stubService() {
+  const service = { isConfirmed: false }
+  vi.stubGlobal('fetch', async (path: string) =>
+    service.isConfirmed
+      ? Response.json({ path })
+      : Response.json({ error: { code: 'confirmation_required', message: 'Confirm' } }, { status: 403 }),
+  )
+  return service
+}
+
+test('requests that need a confirmation at the same time share one prompt, and all continue', async () => {
+  const service = stubService()
+  const prompts: ((isConfirmed: boolean) => void)[] = []
+  confirmWith(() => new Promise((resolve) => void prompts.push(resolve)))
+  const requests = [api('keys', { method: 'POST' }), api('webhooks', { method: 'POST' })]
+  await vi.waitFor(() => expect(prompts.length).toBeGreaterThan(0))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(prompts).toHaveLength(1)
+  service.isConfirmed = true
+  prompts[0]?.(true)
+  expect(await Promise.all(requests)).toEqual([{ path: '/console/api/keys' }, { path: '/console/api/webhooks' }])
+})
+
+test('a prompt that is cancelled says that nothing was done, and the next request asks again', async () => {
+  stubService()
+  let asked = 0
+  confirmWith(async () => {
+    asked += 1
+    return false
+  })
+  for (const turn of [1, 2]) {
+    const request = api('keys', { method: 'POST' })
+    await expect(request).rejects.toMatchObject({
+      code: 'confirmation_required',
+      message: 'Nothing was changed, because you did not confirm that it is you.',
+    })
+    expect(asked).toBe(turn)
+  }
+})

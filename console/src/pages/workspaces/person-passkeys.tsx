@@ -1,0 +1,60 @@
+import type { PasskeyRow } from '@parley/contract/console/session'
+import { useState } from 'react'
+import { formatDay } from '../../lib/format.ts'
+import { useLast } from '../../lib/last.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import styles from './workspaces.module.css'
+import { type OperatedPerson, useOperatorDeeds } from './workspaces.queries.ts'
+
+/** A person's passkeys, for an operator: which there are, and a way to remove one that is not theirs. */
+export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | null; onClose: () => void }) {
+  const { removePasskey } = useOperatorDeeds()
+  const [chosen, setChosen] = useState<PasskeyRow | null>(null)
+  const [shown, removed] = [useLast(person), useLast(chosen)]
+  return (
+    <>
+      <Dialog
+        open={person !== null}
+        onClose={onClose}
+        title="Passkeys"
+        detail={<bdi>{shown?.email}</bdi>}
+        actions={<Button onClick={onClose}>Close</Button>}
+      >
+        {shown?.passkeys.length ? (
+          <ul className={styles.passkeys}>
+            {shown.passkeys.map((passkey) => (
+              <li key={passkey.id} className={styles.passkey}>
+                <Icon name="passkey" />
+                <div className={styles.passkeyWords}>
+                  <bdi>{passkey.name}</bdi>
+                  <span className="quiet small">Added {formatDay(passkey.created_at)}</span>
+                </div>
+                <IconButton icon="trash" label={`Remove ${passkey.name}`} onClick={() => setChosen(passkey)} />
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p className="quiet">No passkeys.</p>
+        )}
+      </Dialog>
+      <ConfirmDialog
+        open={chosen !== null}
+        onClose={() => setChosen(null)}
+        title="Remove this passkey?"
+        confirm="Remove passkey"
+        onConfirm={async () => {
+          if (!person || !chosen) return
+          await removePasskey(person.id, chosen.id)
+          toast.done('Passkey removed')
+        }}
+      >
+        <bdi>{removed?.name}</bdi> no longer signs <bdi>{shown?.email}</bdi> in. Their open sessions continue. If
+        somebody else may have added it, create a link for a new password: following it removes all passkeys and signs
+        out every device.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,287 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStore, type Store } from '../server/src/db/store.ts'
+import { newLogger } from '../server/src/lib/logger.ts'
+import { type PageOptions, screenshot, useBrowser } from '../server/testing/browser.ts'
+import { type Browser, goodPassword, newBrowser } from '../server/testing/console.ts'
+import { until } from '../server/testing/until.ts'
+import { atRest } from './drawn.ts'
+import { type Installation, startInstallation } from './installation.ts'
+
+/** Dialogs over dialogs and drawers: the one opened last is on top, has the focus, and is the only one that Esc closes. */
+const browser = useBrowser()
+let place: Installation
+let store: Store
+let ada: Browser
+let webhookId = ''
+
+beforeAll(async () => {
+  place = await startInstallation()
+  store = await openStore(
+    { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },
+    { purpose: 'visitor', log: newLogger('silent'), migrates: false },
+  )
+  ada = newBrowser(place.url)
+  const account = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
+  await ada.call(`/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body: account })
+  const webhook = { name: 'Booking system', url: 'http://127.0.0.1:9/', events: ['message.received'] }
+  webhookId = (await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body: webhook })).body.webhook.id
+})
+afterAll(async () => {
+  await store?.close()
+  await place?.stop()
+})
+
+interface Asking {
+  /** What is open below the prompt. */
+  form: Locator
+  submit: Locator
+  /** Whether what was entered is still there. */
+  isKept(): Promise<boolean>
+  /** Shown once the action is done. */
+  done: Locator
+}
+
+const askings = {
+  async 'create key'(page: Page) {
+    await goTo(page, 'keys')
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    const form = page.getByRole('dialog', { name: 'Create key' })
+    await form.getByLabel('Name').fill('Order service')
+    await form.getByRole('button', { name: 'Read only' }).click()
+    return {
+      form,
+      submit: form.getByRole('button', { name: 'Create key' }),
+      isKept: async () => (await form.getByLabel('Name').inputValue()) === 'Order service',
+      done: page.getByRole('dialog', { name: 'Your new key' }),
+    }
+  },
+  async 'rotate key, from a drawer'(page: Page) {
+    await goTo(page, 'keys')
+    await page.getByRole('row').nth(1).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('button', { name: 'Rotate' }).click()
+    const form = page.getByRole('dialog', { name: 'Rotate key' })
+    await form.getByLabel('After one hour').check()
+    return {
+      form,
+      submit: form.getByRole('button', { name: 'Rotate key' }),
+      isKept: async () => (await form.getByLabel('After one hour').isChecked()) && page.url().includes('open='),
+      done: page.getByRole('dialog', { name: 'Your new key' }),
+    }
+  },
+  async 'create webhook'(page: Page) {
+    await goTo(page, 'webhooks')
+    await page.getByRole('button', { name: 'Create webhook' }).first().click()
+    const form = page.getByRole('dialog', { name: 'Create webhook' })
+    await form.getByLabel('Name').fill('Billing')
+    await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
+    return {
+      form,
+      submit: form.getByRole('button', { name: 'Create webhook' }),
+      isKept: async () => (await form.getByLabel('URL').inputValue()) === 'http://127.0.0.1:9/billing',
+      done: page.getByRole('dialog', { name: 'Your new webhook' }),
+    }
+  },
+  async 'rotate webhook secret'(page: Page) {
+    await goTo(page, `webhooks/${webhookId}?tab=signing`)
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const form = page.getByRole('dialog', { name: 'Rotate signing secret' })
+    return {
+      form,
+      submit: form.getByRole('button', { name: 'Rotate secret' }),
+      isKept: () => form.isVisible(),
+      done: page.getByRole('dialog', { name: 'Your new signing secret' }),
+    }
+  },
+  async invite(page: Page) {
+    await goTo(page, 'team')
+    await page
+      .getByRole('button', { name: /^Invite/ })
+      .first()
+      .click()
+    const form = page.getByRole('dialog', { name: 'Invite somebody' })
+    await form.getByLabel('E-mail address').fill('ben@harbour.example')
+    return {
+      form,
+      submit: form.getByRole('button', { name: 'Make the link' }),
+      isKept: async () => (await form.getByLabel('E-mail address').inputValue()) === 'ben@harbour.example',
+      done: page.getByRole('dialog', { name: /^Hand this link on/ }),
+    }
+  },
+} satisfies Record<string, (page: Page) => Promise<Asking>>
+
+test.each(Object.entries(askings))(
+  '%s: the password prompt is on top, and cancelling it keeps the form',
+  async (name, begin) => {
+    const page = await newPage({ colorScheme: 'light' })
+    const { form, submit, isKept, done } = await begin(page)
+    await expireConfirmation()
+    const { prompt, password } = promptOf(page)
+
+    const ask = async () => {
+      await submit.click()
+      await prompt.waitFor()
+      await isOnTop(password)
+      await hasFocus(page, password)
+    }
+    const isUsableAgain = async () => {
+      await prompt.waitFor({ state: 'detached' })
+      expect(await isKept()).toBe(true)
+      await form.getByText('Nothing was changed, because you did not confirm').waitFor()
+      await until('the button no longer spins', async () => (await submit.getAttribute('aria-busy')) === null, 5_000)
+      await until('the focus is in the form', async () => (await form.locator(':focus').count()) === 1, 5_000)
+      await isOnTop(submit)
+    }
+    await ask()
+    await screenshot(page, `confirm ${name}`)
+    await page.keyboard.press('Escape')
+    await isUsableAgain()
+    await ask()
+    await page.mouse.click(8, 8)
+    await isUsableAgain()
+    await ask()
+    await prompt.getByRole('button', { name: 'Cancel' }).click()
+    await isUsableAgain()
+
+    await ask()
+    await password.fill('not the password at all')
+    await page.keyboard.press('Enter')
+    await prompt.getByText('That is not your password.').waitFor()
+    await password.fill(goodPassword)
+    await page.keyboard.press('Enter')
+    await done.waitFor()
+    await prompt.waitFor({ state: 'detached' })
+    await isOnTop(done.getByRole('button').first())
+  },
+)
+
+test('the password prompt is on top on a phone', async () => {
+  const page = await newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  const { submit, isKept } = await askings['create key'](page)
+  await expireConfirmation()
+  await submit.click()
+  const { prompt, password } = promptOf(page)
+  await isOnTop(password)
+  await screenshot(page, 'confirm on a phone')
+  await prompt.getByRole('button', { name: 'Cancel' }).click()
+  await prompt.waitFor({ state: 'detached' })
+  expect(await isKept()).toBe(true)
+})
+
+test('Esc closes one dialog at a time, and a dialog that must not be closed protects those below it', async () => {
+  await ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
+  const page = await newPage()
+  const { submit, done } = await askings['rotate key, from a drawer'](page)
+  await submit.click()
+  await done.getByRole('button', { name: 'Done' }).click()
+  const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
+  await isOnTop(asking.getByRole('button', { name: 'Close without copying' }))
+  await page.keyboard.press('Escape')
+  await asking.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await isOnTop(done.getByRole('button', { name: 'Done' }))
+  await done.getByRole('button', { name: 'Done' }).click()
+  await asking.getByRole('button', { name: 'Close without copying' }).click()
+  await done.waitFor({ state: 'detached' })
+  // What is left is the drawer.
+  const drawer = page.getByRole('dialog')
+  await isOnTop(drawer.getByRole('button', { name: 'Close' }))
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('open=')
+})
+
+test('an operator removes a passkey: a list, a question over it, and the password prompt over both', async () => {
+  const { person } = (await ada.call('/session')).body
+  await store.db.change(
+    `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
+     values (gen_random_uuid(), $1, 'Old phone', 'e2e', 'none', 0, '{}', now())`,
+    [person.id],
+  )
+  const page = await newPage()
+  await page.goto(`${place.url}/operator/workspaces?tab=people`)
+  await page.getByRole('button', { name: 'Actions for Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Passkeys…' }).click()
+  const list = page.getByRole('dialog', { name: 'Passkeys' })
+  await list.getByText(/^Added /).waitFor()
+  await screenshot(page, 'passkeys of a person')
+  await list.getByRole('button', { name: 'Remove Old phone' }).click()
+  const question = page.getByRole('dialog', { name: 'Remove this passkey?' })
+  await expireConfirmation()
+  const remove = question.getByRole('button', { name: 'Remove passkey' })
+  await isOnTop(remove)
+  await remove.click()
+  const { prompt, password } = promptOf(page)
+  await isOnTop(password)
+  await page.keyboard.press('Escape')
+  await prompt.waitFor({ state: 'detached' })
+  await remove.click()
+  await isOnTop(password)
+  await password.fill(goodPassword)
+  await page.keyboard.press('Enter')
+  await list.getByText('No passkeys.').waitFor()
+  await question.waitFor({ state: 'detached' })
+  await isOnTop(list.getByRole('button', { name: 'Close' }).first())
+})
+
+test('a link that opens a drawer and a dialog at once puts the dialog on top, with the focus', async () => {
+  const [key] = (await ada.call(`/w/${place.workspaceId}/keys`)).body.data
+  const page = await newPage()
+  await goTo(page, `keys?open=${key.id}&add_ip=203.0.113.7`)
+  const edit = page.getByRole('dialog', { name: 'Edit key' })
+  await edit.waitFor()
+  await atRest(page)
+  await isOnTop(edit.getByRole('button', { name: 'Save changes' }))
+  await until('the focus is in the dialog', async () => (await edit.locator(':focus').count()) === 1, 5_000)
+  await page.keyboard.press('Escape')
+  await edit.waitFor({ state: 'detached' })
+  await isOnTop(page.getByRole('dialog').getByRole('button', { name: 'Close' }))
+})
+
+test('on a phone, Esc closes the search and leaves the menu that it was opened from', async () => {
+  const page = await newPage({ viewport: { width: 390, height: 844 } })
+  await goTo(page, 'keys')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  const menu = page.getByRole('dialog', { name: 'Menu' })
+  await menu.getByRole('button', { name: /Search/ }).click()
+  const search = page.getByRole('combobox', { name: 'Search or jump to' })
+  await isOnTop(search)
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  expect(await menu.isVisible()).toBe(true)
+})
+
+async function newPage(options: PageOptions = {}): Promise<Page> {
+  // Refusals that the tests bring about are errors on the browser's console.
+  const page = await browser.newPage({ expects: /status of 40[13]/, ...options })
+  await page.context().addCookies([...ada.cookies].map(([name, value]) => ({ name, value, url: place.url })))
+  return page
+}
+
+const goTo = (page: Page, path: string) => page.goto(`${place.url}/w/${place.workspaceId}/${path}`)
+
+/** As if everybody had signed in eleven minutes ago: the service then asks them to confirm. */
+const expireConfirmation = () => store.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
+
+function promptOf(page: Page) {
+  const prompt = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  return { prompt, password: prompt.getByLabel('Password', { exact: true }) }
+}
+
+/** Waits until a person can see and press it: at its middle, nothing else is in front of it. */
+const isOnTop = (target: Locator): Promise<boolean> =>
+  until(
+    `nothing covers ${target}`,
+    async () => {
+      await target.waitFor()
+      return target.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect()
+        return element.contains(element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
+      })
+    },
+    5_000,
+  )
+
+const hasFocus = (page: Page, target: Locator) =>
+  until(`the focus is on ${target}`, async () => (await page.locator(':focus').and(target).count()) > 0, 5_000)
