@@ -4,12 +4,14 @@ import { type Config, onPort, version } from './config.ts'
 import { turnPages } from './db/partitions.ts'
 import { openStore, type Store } from './db/store.ts'
 import { type Network, newNetwork } from './domain/connections/network.ts'
+import { forgetParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { proveLedger } from './domain/credits/credits.ts'
 import { type Deliveries, forgetPastRetention, startDeliveries } from './domain/deliveries/deliver.ts'
 import { startFetching } from './domain/files/fetching.ts'
 import { sweepWindows } from './domain/keys/admission.sql.ts'
 import { sweepAnswers } from './domain/messages/idempotency.ts'
+import { startReleaseLoop } from './domain/messages/release.ts'
 import { startSending } from './domain/messages/sending.ts'
 import { settleEarly } from './domain/messages/statuses.ts'
 import { sweepPeople } from './domain/people/sweep.ts'
@@ -90,12 +92,14 @@ async function startOnPort({
       startLoop('partitions', logger, 3_600_000, async () => {
         await turnPages(db, today(), config.retentionDays)
         await forgetPastRetention(db, logger, today(), config.retentionDays)
+        await forgetParked(db, logger, today(), config.retentionDays)
       }),
       startLoop('budget windows', logger, 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
       ...(config.role === 'api'
         ? []
         : [
             startSyncLoop(network, logger),
+            startReleaseLoop(db, clock, logger),
             startLoop('early statuses', logger, 5_000, () => settleEarly(db, clock)),
             startLoop('sign-ins', logger, 600_000, () => sweepPeople(db, clock)),
             startLoop('idempotency keys', logger, 600_000, () => sweepAnswers(db, clock)),
