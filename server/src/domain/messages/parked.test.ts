@@ -18,7 +18,8 @@ import { releaseParked } from './release.ts'
 
 const house = useHouse()
 const network = useSimulator(house)
-const delivering = useCourier(house)
+// The deadlines of the product: on a busy machine shorter ones lead to retries, and each arrival is counted here.
+const delivering = useCourier(house, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
 const log = () => newLogger('debug', { write: (line) => void house.logged.push(line) })
 

@@ -167,6 +167,11 @@ async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly 
       updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' })),
     )
   }
+  for (const { appId, item } of unknown) {
+    const { phoneNumberId, wabaId } = item
+    if (wabaId === null)
+      log.info({ event: 'update.dropped', appId, phoneNumberId }, 'update dropped: it names no account')
+  }
   for (const { appId, items } of webhooks) for (const item of items) await takeNote(db, log, clock, appId, item)
 }
 
