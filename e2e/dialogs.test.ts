@@ -19,7 +19,7 @@ beforeAll(async () => {
   place = await startInstallation()
   store = await openStore(
     { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },
-    { purpose: 'visitor', log: newLogger('silent'), migrates: false },
+    { purpose: 'visitor', schema: 'require', log: newLogger('silent') },
   )
   ada = newBrowser(place.url)
   const account = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }

@@ -7,6 +7,7 @@ import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
 import type { Network } from './domain/connections/network.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
+import { wakeSyncHere } from './domain/connections/wakes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
@@ -105,7 +106,11 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
   const listening = hearNews(
     db,
     log,
-    (news) => (news.topic === 'due' ? courierOf(db)?.wake() : hub.hear(news)),
+    (news) => {
+      if (news.topic === 'due') courierOf(db)?.wake()
+      else if (news.topic === 'sync_due') wakeSyncHere(db)
+      else hub.hear(news)
+    },
     () => hub.missed(),
   )
   // Streams would keep the server from closing: nobody ends them but us.

@@ -3,12 +3,14 @@ import { databaseNow } from './db/database-clock.ts'
 import type { Database } from './db/db.ts'
 import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
 import type { Network } from './domain/connections/network.ts'
+import { forgetParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { proveLedger } from './domain/credits/credits.ts'
 import { forgetPastRetention, startDeliveries } from './domain/deliveries/deliver.ts'
 import { startFetching } from './domain/files/fetching.ts'
 import { sweepWindows } from './domain/keys/admission.sql.ts'
 import { sweepAnswers } from './domain/messages/idempotency.ts'
+import { startReleaseLoop } from './domain/messages/release.ts'
 import { startSending } from './domain/messages/sending.ts'
 import { settleEarly } from './domain/messages/statuses.ts'
 import { sweepPeople } from './domain/people/sweep.ts'
@@ -44,7 +46,9 @@ function startUpkeep({ db, clock, log, config }: WorkDeps): Work {
     startLoop('partitions', log, 60_000, () => ensurePartitions(db, clock)),
     startLoop('retention', log, 3_600_000, async () => {
       await dropOldPartitions(db, clock, log, config.retentionDays)
-      await forgetPastRetention(db, log, await databaseNow(db, clock), config.retentionDays)
+      const now = await databaseNow(db, clock)
+      await forgetPastRetention(db, log, now, config.retentionDays)
+      await forgetParked(db, log, now, config.retentionDays)
     }),
     startLoop('budget windows', log, 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
   ])
@@ -57,6 +61,7 @@ function startWorkers({ db, clock, log, config, network }: WorkDeps): Work[] {
     startDeliveries({ db, clock, log, secretKeys, outbound, productVersion: version }),
     together([
       startSyncLoop(network, log),
+      startReleaseLoop(db, clock, log),
       startLoop('early statuses', log, 5_000, () => settleEarly(db, clock)),
       startLoop('sign-ins', log, 600_000, () => sweepPeople(db, clock)),
       startLoop('idempotency keys', log, 600_000, () => sweepAnswers(db, clock)),

@@ -1,7 +1,7 @@
 import type { Topic } from '@parley/contract/console/topics'
 
-/** What browsers may hear of, and one for processes alone: there are deliveries that somebody should take up. */
-export type NewsTopic = Topic | 'due'
+/** What browsers may hear of, and two for processes alone: a delivery is due, a sync is due. */
+export type NewsTopic = Topic | 'due' | 'sync_due'
 
 /** That something of a workspace changed; what it is, whoever cares asks for. */
 export interface News {

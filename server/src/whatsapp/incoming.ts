@@ -26,6 +26,30 @@ export function readWebhook(body: unknown, now: Date): Incoming[] {
   return readArray(webhook.entry).flatMap((entry) => readEntry(readObject(entry), now))
 }
 
+/** One change about messages or statuses, as a webhook of its own that `readWebhook` reads. */
+export interface SplitChange {
+  wabaId: string
+  phoneNumberId: string
+  webhook: string
+}
+
+/** Takes a webhook apart, to store what cannot be published yet. What names no account or no number is left out. */
+export function splitWebhook(body: unknown): SplitChange[] {
+  const { object, entry: entries } = readObject(body) ?? {}
+  return readArray(entries).flatMap((each) => {
+    const entry = readObject(each)
+    const wabaId = readId(entry?.id)
+    if (entry === null || wabaId === null) return []
+    return readArray(entry.changes).flatMap((item) => {
+      const change = readObject(item)
+      const phoneNumberId = readId(readObject(readObject(change?.value)?.metadata)?.phone_number_id)
+      if (phoneNumberId === null || readId(change?.field, 128) !== 'messages') return []
+      const webhook = JSON.stringify({ object, entry: [{ id: entry.id, time: entry.time, changes: [change] }] })
+      return [{ wabaId, phoneNumberId, webhook }]
+    })
+  })
+}
+
 function readEntry(entry: JsonObject | null, now: Date): Incoming[] {
   const wabaId = readId(entry?.id)
   if (entry === null) return [ignored('malformed', {}, 'entry')]

@@ -7,7 +7,15 @@ import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpPlace } from '../people/two-factor.ts'
 import { secretPlace } from '../webhooks/targets.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
-import { countSenders, lowBalances, sealedSecrets, troubledConnections, troubledSenders } from './health.sql.ts'
+import {
+  countSenders,
+  lowBalances,
+  type ParkedNumber,
+  parkedNumbers,
+  sealedSecrets,
+  troubledConnections,
+  troubledSenders,
+} from './health.sql.ts'
 
 const places = {
   app: [appSecretPlace, verifyTokenPlace],
@@ -55,6 +63,34 @@ export async function checkSync(db: Db): Promise<Finding> {
     means: 'Senders and templates are shown as they were then.',
     advice: 'It is tried again by itself; "npx parley connection sync ID" does it now and says what is wrong.',
   })
+}
+
+/** A sync at once finds an added number within seconds; what waits for longer needs a person. */
+const parkedForMs = 60_000
+
+export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
+  const numbers = await parkedNumbers(db)
+  const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
+  const says = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet`
+  const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY
+  if (updates === 0) return ok('parked updates', 'None.')
+  if (clock.now().getTime() - oldest < parkedForMs) return ok('parked updates', `${says}.`)
+  return warning('parked updates', `${says}.`, {
+    details: numbers.map(parkedLine),
+    means:
+      'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published as soon as one does; updates older than the retention are deleted.',
+    advice:
+      'If the sync fails, fix its cause (see "synchronising"). If it succeeds, check in Meta’s WhatsApp Manager that the account has the number. Then run: npx parley connection sync ID',
+  })
+}
+
+function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest }: ParkedNumber): string {
+  const { updates, since, syncError, syncedAt } = rest
+  const where = `${phoneNumberId} (account ${wabaId}, workspace ${workspaceId}, connection ${connectionId})`
+  const cause = syncError
+    ? `the sync fails: ${syncError}`
+    : `the account did not list the number at ${syncedAt?.toISOString() ?? 'any sync so far'}`
+  return `${where}: ${count(updates, 'update')} since ${since.toISOString()}; ${cause}`
 }
 
 export async function checkSenders(db: Db): Promise<Finding> {

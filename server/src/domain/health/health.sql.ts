@@ -92,6 +92,32 @@ export const troubledConnections = (db: Db): Promise<TroubledConnection[]> =>
      from connections where sync_failures > 0 and sync_error is not null order by created_at, id`,
   )
 
+export interface ParkedNumber {
+  phoneNumberId: string
+  connectionId: string
+  wabaId: string
+  workspaceId: string
+  updates: number
+  since: Date
+  /** Why the account could not be synced last time. */
+  syncError: string | null
+  syncedAt: Date | null
+}
+
+/** The numbers that updates are parked for, the longest first. */
+export const parkedNumbers = (db: Db): Promise<ParkedNumber[]> =>
+  db.rows(
+    `select p.phone_number_id as "phoneNumberId", c.id as "connectionId", c.waba_id as "wabaId",
+       c.workspace_id as "workspaceId", p.updates, p.since,
+       case when c.sync_failures > 0 then c.sync_error end as "syncError", c.synced_at as "syncedAt"
+     from (select connection_id, phone_number_id, count(*)::int as updates, min(received_at) as since
+       from parked_updates group by connection_id, phone_number_id) as p
+     join connections c on c.id = p.connection_id order by p.since, p.phone_number_id`,
+  )
+
+export const countParked = (db: Db): Promise<{ updates: number; oldestAt: Date | null } | undefined> =>
+  db.first('select count(*)::int as updates, min(received_at) as "oldestAt" from parked_updates')
+
 export interface TroubledSender {
   id: string
   phoneNumber: string

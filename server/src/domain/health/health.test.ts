@@ -8,6 +8,7 @@ import { useSimulator } from '../../../testing/simulated-network.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { FakeClock } from '../../lib/clock.ts'
+import { parkUpdates } from '../connections/parked.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../deliveries/holding.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
@@ -36,7 +37,7 @@ test('a sound installation is ok in every respect but the clock, which is a test
   const found = await health({ outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(15)
+  expect(Object.keys(others)).toHaveLength(16)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')
@@ -70,6 +71,38 @@ test('an endpoint that is disabled is told with its reason and what is held, and
   expect(endpoints?.details).toEqual([
     expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves house`),
   ])
+})
+
+test('parked updates are reported with their numbers, since when, and why no sync found them', async () => {
+  const workspace = await newWorkspace(house)
+  const connection = await world.newAccount().connect(workspace)
+  const update = { appId: connection.appId, wabaId: connection.wabaId, phoneNumberId: '106549000000009' }
+  const since = house.clock.now()
+  await parkUpdates(house.db, since, [
+    { ...update, webhook: '{"one":1}' },
+    { ...update, webhook: '{"two":2}' },
+  ])
+  expect((await health())['parked updates']).toMatchObject({
+    verdict: 'ok',
+    says: '2 updates parked for 1 phone number not synced yet.',
+  })
+  house.clock.forward({ minutes: 1 })
+  const found = (await health())['parked updates']
+  expect(found).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('connection sync') })
+  expect(found?.details).toEqual([
+    expect.stringMatching(
+      new RegExp(`^106549000000009 .*: 2 updates since ${since.toISOString()}; the account did not list`),
+    ),
+  ])
+  await house.db.change(`update connections set sync_failures = 1, sync_error = 'No such token.' where id = $1`, [
+    connection.id,
+  ])
+  expect((await health())['parked updates']?.details[0]).toContain('the sync fails: No such token.')
+  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  expect(metrics).toMatch(/^parley_parked_updates 2$/m)
+  expect(metrics).toMatch(/^parley_parked_updates_oldest_seconds 60$/m)
+  await house.db.change('delete from parked_updates')
+  await house.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
 })
 
 test('keys that are open to every address, and workspaces about to run out, are told', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
 import { newNetwork } from '../connections/network.ts'
-import { checkBalances, checkKeys, checkSecrets, checkSenders, checkSync } from './accounts.ts'
+import { checkBalances, checkKeys, checkParked, checkSecrets, checkSenders, checkSync } from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
 import { type Finding, problem, type Verdict, verdictOf } from './finding.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
@@ -67,6 +67,7 @@ function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgre
     ['credits', () => checkBalances(db, clock)],
     ['senders', () => checkSenders(db)],
     ['synchronising', () => checkSync(db)],
+    ['parked updates', () => checkParked(db, clock)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],

@@ -126,6 +126,12 @@ function newRegistry({ db, clock, log, requests, bodies, version }: MetricsDeps)
   queue('parley_outbox_oldest_overdue_seconds', 'By how much the oldest message to send is late', ({ outbox }) => [
     { value: outbox.oldestOverdueMs / 1000 },
   ])
+  queue('parley_parked_updates', 'Updates parked for phone numbers that are not synced yet', ({ parked }) => [
+    { value: parked.updates },
+  ])
+  queue('parley_parked_updates_oldest_seconds', 'Age of the oldest parked update', ({ parked }) => [
+    { value: parked.oldestMs / 1000 },
+  ])
   gauge('parley_database_connections', 'Connections of this process, by pool and state', () =>
     db.pools().flatMap(({ pool, open, idle }) => [
       { value: open - idle, labels: { pool, state: 'busy' } },

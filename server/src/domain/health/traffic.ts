@@ -4,7 +4,14 @@ import { withPrefix } from '../../lib/ids.ts'
 import { span } from '../../lib/span.ts'
 import { failuresMax } from '../deliveries/judge.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
-import { activeHolds, countDeliveries, countOutbox, type TroubledEndpoint, troubledEndpoints } from './health.sql.ts'
+import {
+  activeHolds,
+  countDeliveries,
+  countOutbox,
+  countParked,
+  type TroubledEndpoint,
+  troubledEndpoints,
+} from './health.sql.ts'
 
 /** A receiver that fails now and then is its owner's business; from here on it is on its way to being disabled. */
 const failingFrom = 5
@@ -38,11 +45,14 @@ const lateMs = { warning: 60_000, problem: 600_000 }
 export interface Queues {
   deliveries: { waiting: number; held: number; overdue: number; oldestOverdueMs: number }
   outbox: Record<'waiting' | 'claimed' | 'calling' | 'unknown' | 'expired', number> & { oldestOverdueMs: number }
+  /** Updates for phone numbers that are not synced yet. */
+  parked: { updates: number; oldestMs: number }
 }
 
 /** What waits, over all workspaces; for whoever watches an installation. */
 export async function readQueues(db: Db, now: Date): Promise<Queues> {
   const [deliveries, states] = [await countDeliveries(db, now), await countOutbox(db, now)]
+  const parked = await countParked(db)
   const sinceMs = (at: Date | null | undefined) => (at ? Math.max(0, now.getTime() - at.getTime()) : 0)
   const outbox = { waiting: 0, claimed: 0, calling: 0, unknown: 0, expired: 0, oldestOverdueMs: 0 }
   for (const { state, count: number, oldestDueAt } of states) {
@@ -50,7 +60,11 @@ export async function readQueues(db: Db, now: Date): Promise<Queues> {
     outbox.oldestOverdueMs = Math.max(outbox.oldestOverdueMs, sinceMs(oldestDueAt))
   }
   const { waiting = 0, held = 0, overdue = 0, oldestDueAt } = deliveries ?? {}
-  return { deliveries: { waiting, held, overdue, oldestOverdueMs: sinceMs(oldestDueAt) }, outbox }
+  return {
+    deliveries: { waiting, held, overdue, oldestOverdueMs: sinceMs(oldestDueAt) },
+    outbox,
+    parked: { updates: parked?.updates ?? 0, oldestMs: sinceMs(parked?.oldestAt) },
+  }
 }
 
 export async function checkDeliveries(db: Db, clock: Clock): Promise<Finding> {

@@ -4,15 +4,16 @@ import type { Clock } from '../../lib/clock.ts'
 import type { HmacKey } from '../../lib/hmac.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { type Incoming, readWebhook } from '../../whatsapp/incoming.ts'
+import { type Incoming, readWebhook, splitWebhook } from '../../whatsapp/incoming.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignatureForm, isSignedByNetwork } from '../../whatsapp/signature.ts'
 import { applyTemplateChange, noteChange } from '../connections/connections.ts'
+import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../connections/parked.ts'
 import type { Destination } from './inbound.sql.ts'
 import { isPlain, keepInbound, Rerouted } from './inbound.ts'
+import { keepPlaced, type Placed } from './keep.ts'
 import { Routes } from './routes.ts'
-import { keepStatuses, toReport } from './statuses.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
 export interface AppSecrets {
@@ -47,7 +48,8 @@ export interface Ingress {
 /**
  * Network → us. The signature is checked over the bytes as they came; then everything in them is read, and all that
  * concurrent webhooks tell is kept in one transaction: messages, statuses, events and their deliveries. What is not ours
- * is noted and answered like the rest, for the network would otherwise repeat the whole batch for days.
+ * is noted and answered like the rest, for the network would otherwise repeat the whole batch for days. An update for an
+ * unknown number of a connected account is parked in the same transaction, and published once a sync has found the number.
  *
  * Most webhooks are plain messages for numbers that are known. These are read by what is remembered of apps and numbers,
  * and kept by one statement that does nothing if that is no longer current; the others, and whatever that statement
@@ -69,12 +71,18 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   /** Nothing if it is not signed by this app. */
   function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
-    return { appId, revision: app.revision, items: readWebhook(parse(body), deps.clock.now()) }
+    const parsed = parse(body)
+    return { appId, revision: app.revision, body: parsed, items: readWebhook(parsed, deps.clock.now()) }
   }
 
   async function keepByMemory(webhook: Webhook): Promise<boolean> {
-    const { items } = webhook
-    if (items.length === 0 || !items.every((item) => item.kind === 'message' && isPlain(item))) return false
+    const { appId, items, revision } = webhook
+    // An unknown number would only fail the whole batch, and with it the webhooks of known ones.
+    const isForMemory = (item: Incoming) =>
+      item.kind === 'message' &&
+      isPlain(item) &&
+      !routes.isUnknown({ appId, phoneNumberId: item.phoneNumberId }, revision)
+    if (items.length === 0 || !items.every(isForMemory)) return false
     const outcome = await keepPlain(webhook)
     if (outcome.kind === 'failed' && !(outcome.error instanceof Rerouted)) throw outcome.error
     return outcome.kind === 'kept'
@@ -114,6 +122,8 @@ type Signature = string | string[] | undefined
 interface Webhook {
   appId: string
   revision: number
+  /** As it was parsed: what is parked is stored as the network sent it. */
+  body: unknown
   items: Incoming[]
 }
 
@@ -158,29 +168,64 @@ async function keepAsRemembered({ db, clock, routes }: KeepDeps, webhooks: reado
 
 async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
-  const placed = (await place(routes, webhooks)).flatMap(({ appId, item, destination }) => {
-    if (!destination) log.info({ appId, phoneNumberId: item.phoneNumberId, kind: item.kind }, 'not one of our numbers')
-    return destination ? [{ item, destination }] : []
-  })
-  if (placed.length > 0) {
-    await db.transaction(async (tx) => {
-      await keepInbound(
-        tx,
-        now,
-        placed.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : [])),
-      )
-      await keepStatuses(
-        tx,
-        now,
-        placed.flatMap(({ item, destination }) => (item.kind === 'status' ? [toReport(item, destination)] : [])),
-      )
+  const all = await place(routes, webhooks)
+  const placed = all.filter((each): each is Addressed & Placed => each.destination !== null)
+  const unknown = all.filter(({ destination }) => destination === null)
+  const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
+  if (placed.length + updates.length > 0) {
+    const outcomes = await db.transaction(async (tx) => {
+      await keepPlaced(tx, now, placed)
+      return parkUpdates(tx, now, updates)
     })
+    logUnknown(
+      log,
+      updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' })),
+    )
+  }
+  for (const { appId, item } of unknown) {
+    const { phoneNumberId, wabaId } = item
+    if (wabaId === null)
+      log.info({ event: 'update.dropped', appId, phoneNumberId }, 'update dropped: it names no account')
   }
   for (const { appId, items } of webhooks) for (const item of items) await takeNote(db, log, clock, appId, item)
 }
 
+const numberKeyOf = ({
+  appId,
+  wabaId,
+  phoneNumberId,
+}: {
+  appId: string
+  wabaId: string | null
+  phoneNumberId: string
+}) => `${appId} ${wabaId} ${phoneNumberId}`
+
+/** The changes that bring messages or statuses for unknown numbers. */
+function updatesFor(unknown: readonly Addressed[], webhooks: readonly Webhook[]): UnknownUpdate[] {
+  const keys = new Set(unknown.map(({ appId, item }) => numberKeyOf({ ...item, appId })))
+  return webhooks.flatMap(({ appId, body }) =>
+    splitWebhook(body).flatMap((change) => (keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [])),
+  )
+}
+
+/** One line per number and batch. */
+function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[]): void {
+  for (const own of Map.groupBy(updates, numberKeyOf).values()) {
+    const count = (wanted: ParkOutcome) => own.filter(({ outcome }) => outcome === wanted).length
+    const { appId, wabaId, phoneNumberId } = own[0] as UnknownUpdate
+    const fields = { appId, wabaId, phoneNumberId }
+    if (count('not_connected') > 0) {
+      const dropped = { event: 'update.dropped', ...fields, updates: own.length }
+      log.info(dropped, 'update dropped: the account is not connected through this app')
+    } else {
+      const parked = { event: 'update.parked', ...fields, updates: count('parked'), repeated: count('repeated') }
+      log.info(parked, 'update parked: its number is not synced yet')
+    }
+  }
+}
+
 /** The messages and statuses of webhooks, each with where it belongs, or null if its number is not one of ours. */
-async function place(routes: Routes, webhooks: readonly Webhook[]): Promise<Placed[]> {
+async function place(routes: Routes, webhooks: readonly Webhook[]): Promise<Addressed[]> {
   const addressed = webhooks.flatMap(({ appId, items }) =>
     items.flatMap((item) => (item.kind === 'message' || item.kind === 'status' ? [{ appId, item }] : [])),
   )
@@ -191,7 +236,7 @@ async function place(routes: Routes, webhooks: readonly Webhook[]): Promise<Plac
   return addressed.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
 }
 
-interface Placed {
+interface Addressed {
   appId: string
   item: InboundItem | StatusItem
   destination: Destination | null

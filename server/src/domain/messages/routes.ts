@@ -25,6 +25,11 @@ export class Routes {
     this.#db = db
   }
 
+  /** At this revision the number was looked for and not found. Asks nothing of the database. */
+  isUnknown(address: Address, revision: number): boolean {
+    return revision === this.#revision && this.#known.get(keyOf(address)) === null
+  }
+
   async find(addresses: readonly Address[], revision: number): Promise<(Destination | null)[]> {
     if (revision !== this.#revision) {
       this.#known.clear()

@@ -1,0 +1,92 @@
+/**
+ * Updates for phone numbers that a connected account has and that are not synced yet. They are stored with the webhook that
+ * brought them and make a sync due at once:
+ *
+ *   parked → the sync lists the number → published and deleted in one transaction
+ *          → the sync fails or does not list it → the sync is repeated; the update waits
+ *          → older than the retention → deleted, with a line in the log
+ */
+import { createHash } from 'node:crypto'
+import type { Db } from '../../db/db.ts'
+import { newUuid } from '../../lib/ids.ts'
+import type { Logger } from '../../lib/logger.ts'
+import {
+  bringSyncsForward,
+  dropParked,
+  insertParked,
+  type KnownNumber,
+  knownNumbers,
+  lockNumber,
+  postponeRelease,
+  type TakenUpdate,
+  takeOldest,
+} from './parked.sql.ts'
+import { wakeSync } from './wakes.ts'
+
+export type { KnownNumber, TakenUpdate }
+
+/** An update for an unknown number, as a webhook of its own. */
+export interface UnknownUpdate {
+  appId: string
+  wabaId: string
+  phoneNumberId: string
+  webhook: string
+}
+
+export type ParkOutcome = 'parked' | 'repeated' | 'not_connected'
+
+const gaps = { usualSeconds: 3, troubledSeconds: 15 }
+
+/**
+ * Stores the updates of connected accounts, each once, and makes a sync due for every number that had none. The outcomes are
+ * in the order of the updates. Run within the transaction that is committed before the network gets its 200.
+ */
+export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUpdate[]): Promise<ParkOutcome[]> {
+  if (updates.length === 0) return []
+  const rows = updates.map((update) => ({
+    ...update,
+    id: newUuid(now.getTime()),
+    digest: createHash('sha256').update(update.webhook).digest(),
+  }))
+  const parked = new Map((await insertParked(db, rows, now)).map((row) => [row.id, row]))
+  const first = [...parked.values()].filter(({ isFirst }) => isFirst)
+  if (first.length > 0) {
+    const connectionIds = [...new Set(first.map(({ connectionId }) => connectionId))]
+    await bringSyncsForward(db, connectionIds, now, gaps)
+    for (const workspaceId of new Set(first.map((row) => row.workspaceId))) wakeSync(db, workspaceId)
+  }
+  return rows.map(({ id }) => {
+    const row = parked.get(id)
+    if (!row) return 'not_connected'
+    return row.isStored ? 'parked' : 'repeated'
+  })
+}
+
+/** The numbers that have parked updates and are known now. */
+export const releasableNumbers = (db: Db): Promise<KnownNumber[]> => knownNumbers(db)
+
+const perTransaction = { updates: 100, bytes: 1_000_000 }
+
+/**
+ * Takes the oldest parked updates of a number for publishing in the same transaction. Empty if there are none, or if another
+ * process is releasing this number.
+ */
+export async function takeParked(tx: Db, number: KnownNumber, now: Date, most = perTransaction.updates) {
+  if (!(await lockNumber(tx, number))) return []
+  return takeOldest(tx, number, now, { ...perTransaction, updates: most })
+}
+
+const postponeMs = 5 * 60_000
+
+/** An update that cannot be published must not block those behind it. */
+export const postponeParked = (db: Db, number: KnownNumber, id: string, now: Date): Promise<number> =>
+  postponeRelease(db, number, id, new Date(now.getTime() + postponeMs))
+
+/** Deletes parked updates that are older than the retention. */
+export async function forgetParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
+  const updates = await dropParked(db, new Date(now.getTime() - retentionDays * 86_400_000))
+  if (updates > 0) {
+    const fields = { event: 'parked_updates.expired', updates, retentionDays }
+    log.warn(fields, 'parked updates were deleted: no sync found their numbers within the retention')
+  }
+}
