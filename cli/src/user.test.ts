@@ -57,7 +57,7 @@ const follow = async (url: string, password: string) => {
   return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
 }
 
-test('user reset --second-factor removes app, codes and passkeys and signs out everywhere, at once', async () => {
+test('user reset --second-factor removes password, app, codes and passkeys and signs out everywhere, at once', async () => {
   const person = await newPerson()
   const { browser: halfway } = await signIn(person.email)
   const { url, ...rest } = await json('user', 'reset', '--email', person.email, '--second-factor')
@@ -65,6 +65,7 @@ test('user reset --second-factor removes app, codes and passkeys and signs out e
   expect((await person.call('/session')).status).toBe(401)
   for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(house.url))).status).toBe(401)
   expect((await halfway.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
+  expect((await signIn(person.email)).status).toBe(401)
   expect(await auditEntry('person.reset_link', person.id)).toEqual({
     actor: 'command line',
     before: null,

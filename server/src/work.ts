@@ -2,6 +2,7 @@ import { type Config, version } from './config.ts'
 import { databaseNow } from './db/database-clock.ts'
 import type { Database } from './db/db.ts'
 import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
+import { mayForget } from './db/retention.ts'
 import type { Network } from './domain/connections/network.ts'
 import { forgetParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
@@ -35,7 +36,10 @@ export function startWork(deps: WorkDeps): Work {
   const parts = deps.config.role === 'api' ? [startUpkeep(deps)] : [startUpkeep(deps), ...startWorkers(deps)]
   return {
     async stop() {
-      for (const part of parts.splice(0).reverse()) await part.stop()
+      const errors: unknown[] = []
+      // One that fails must not keep the others from being stopped.
+      for (const part of parts.splice(0).reverse()) await part.stop().catch((error: unknown) => errors.push(error))
+      if (errors.length > 0) throw new AggregateError(errors, 'stopping failed')
     },
   }
 }
@@ -43,8 +47,12 @@ export function startWork(deps: WorkDeps): Work {
 /** What every process does, whatever its role. */
 function startUpkeep({ db, clock, log, config }: WorkDeps): Work {
   return together([
-    startLoop('partitions', log, 60_000, () => ensurePartitions(db, clock)),
+    startLoop('partitions', log, 60_000, async () => {
+      await ensurePartitions(db, clock)
+      await mayForget(db, clock, log)
+    }),
     startLoop('retention', log, 3_600_000, async () => {
+      if (!(await mayForget(db, clock, log))) return
       await dropOldPartitions(db, clock, log, config.retentionDays)
       const now = await databaseNow(db, clock)
       await forgetPastRetention(db, log, now, config.retentionDays)
@@ -64,7 +72,9 @@ function startWorkers({ db, clock, log, config, network }: WorkDeps): Work[] {
       startReleaseLoop(db, clock, log),
       startLoop('early statuses', log, 5_000, () => settleEarly(db, clock)),
       startLoop('sign-ins', log, 600_000, () => sweepPeople(db, clock)),
-      startLoop('idempotency keys', log, 600_000, () => sweepAnswers(db, clock)),
+      startLoop('idempotency keys', log, 600_000, async () => {
+        if (await mayForget(db, clock, log)) await sweepAnswers(db, clock)
+      }),
       startLoop('prove the ledger', log, 3_600_000, async () => void (await proveLedger(db, log))),
     ]),
     startSending(network, log),

@@ -106,7 +106,7 @@ export const userCommands: readonly Command[] = [
     options: {
       email: { value: 'E', required: true, help: 'their e-mail address' },
       'second-factor': {
-        help: 'also removes their authenticator app, backup codes and passkeys and signs out every device, immediately',
+        help: 'also removes their password, authenticator app, backup codes and passkeys and signs out every device, immediately',
       },
     },
     async run(call) {
@@ -126,7 +126,7 @@ export const userCommands: readonly Command[] = [
       })
       const url = linkUrl(config.publicUrl, token)
       const words = withoutApp
-        ? `Removed the second factor and passkeys (${after.passkeys_removed}) of ${person.email}, and signed out every device (${after.sessions_ended}).`
+        ? `Removed the password, the second factor and the passkeys (${after.passkeys_removed}) of ${person.email}, and signed out every device (${after.sessions_ended}).`
         : `When ${person.email} follows this link, their passkeys are removed and every device is signed out.`
       return {
         lines: [words, 'The link to set a new password works once, for half an hour:', '', `  ${url}`],

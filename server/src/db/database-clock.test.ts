@@ -56,3 +56,20 @@ test('an answer that took long is no proof that the clocks are apart', async () 
   machine.wallMs += 16_000
   expect(await look()).toBe(0)
 })
+
+test('it is stale after some seconds, and at once when the machine was suspended or its clock was set', async () => {
+  const { machine, pass, clock, look } = setUp()
+  await look()
+  pass(4_900)
+  expect(clock.isStale).toBe(false)
+  pass(100)
+  expect(clock.isStale).toBe(true)
+  await look()
+  expect(clock.isStale).toBe(false)
+  // While a machine is suspended, its monotonic clock stands still.
+  machine.wallMs += 2_000
+  expect(clock.isStale).toBe(true)
+  await look()
+  machine.wallMs -= 2_000
+  expect(clock.isStale).toBe(true)
+})

@@ -9,6 +9,9 @@ import type { Db } from './db.ts'
 export const maxApartMs = 15_000
 
 const lookEveryMs = 5_000
+const checkEveryMs = 500
+/** So much more or less of wall time than of monotonic time: the machine was suspended, or its clock was set. */
+const jumpMs = 1_000
 
 /** What a machine knows of time by itself, in milliseconds. */
 export interface MachineTime {
@@ -26,13 +29,15 @@ const thisMachine: MachineTime = { wall: () => Date.now(), monotonic: () => perf
  */
 export class DatabaseClock implements Clock {
   readonly #machine: MachineTime
+  /** The database's time at the last look. */
   #readMs: number
-  #readAt: number
+  /** This machine's time at the last look. */
+  #lookedAt: { wall: number; monotonic: number }
 
   constructor(machine: MachineTime = thisMachine) {
     this.#machine = machine
-    this.#readMs = machine.wall()
-    this.#readAt = machine.monotonic()
+    this.#lookedAt = { wall: machine.wall(), monotonic: machine.monotonic() }
+    this.#readMs = this.#lookedAt.wall
   }
 
   now(): Date {
@@ -59,12 +64,19 @@ export class DatabaseClock implements Clock {
     const there = row?.now.getTime() ?? answered.wall
     const latest = there + (answered.monotonic - asked.monotonic) + 1
     this.#readMs = within(this.#ms(answered.monotonic), there, latest)
-    this.#readAt = answered.monotonic
+    this.#lookedAt = answered
     return within(there, asked.wall, answered.wall) - there
   }
 
+  /** Whether it is time for another look: some seconds have passed, or the two clocks of this machine went apart. */
+  get isStale(): boolean {
+    const wall = this.#machine.wall() - this.#lookedAt.wall
+    const monotonic = this.#machine.monotonic() - this.#lookedAt.monotonic
+    return monotonic >= lookEveryMs || Math.abs(wall - monotonic) > jumpMs
+  }
+
   #ms(monotonic: number): number {
-    return this.#readMs + (monotonic - this.#readAt)
+    return this.#readMs + (monotonic - this.#lookedAt.monotonic)
   }
 }
 
@@ -98,7 +110,8 @@ export interface ClockWatch {
 /** Follows the database's time, and watches whether this machine's clock comes too far apart from it. */
 export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart, onAgree }: ClockWatch): Loop {
   let apart = false
-  return startLoop('clock', log, lookEveryMs, async () => {
+  return startLoop('clock', log, checkEveryMs, async () => {
+    if (!clock.isStale) return
     const aheadMs = await clock.look(db)
     if (Math.abs(aheadMs) > maxApartMs) {
       const words = `${wordsFor(aheadMs)} This process takes no work until the clock is set right.`

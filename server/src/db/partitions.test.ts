@@ -4,12 +4,13 @@ import { newDatabase } from '../../testing/database.ts'
 import { FakeClock } from '../lib/clock.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
-import { openDatabase } from './db.ts'
+import { type Db, openDatabase } from './db.ts'
 import { dropOldPartitions, ensurePartitions, ensureToday, withoutDays } from './partitions.ts'
+import { mayForget } from './retention.ts'
 
 const quiet = newLogger('silent')
-/** Nobody who writes may wait for longer than this, in milliseconds. */
-const noticeable = 250
+/** In milliseconds. A write that has to wait for the read waits until its end, which comes only after the check. */
+const noticeable = 2_000
 
 async function setUp() {
   const { connection, drop } = await newDatabase()
@@ -129,6 +130,8 @@ test('while a long read is open, dropping old partitions makes no write wait, an
 
   await reader.end()
   await dropOldPartitions(db, clock, quiet, 30)
+  expect(await tables()).toContain('events_20260312')
+  await dropOldPartitions(db, clock, quiet, 30)
   expect((await tables())[0]).toBe('events_20260313')
   expect((await days())[0]).toBe('20260313')
 }, 30_000)
@@ -144,8 +147,7 @@ test('a partition that was detached and not dropped, by a process that died, is 
 test('two processes that drop at the same time do not disturb each other', async () => {
   const { clock, db, tables } = await setUp()
   clock.forward({ hours: 33 * 24 })
-  await Promise.all([1, 2, 3].map(() => dropOldPartitions(db, clock, quiet, 30)))
-  await dropOldPartitions(db, clock, quiet, 30)
+  for (const _turn of [1, 2]) await Promise.all([1, 2, 3].map(() => dropOldPartitions(db, clock, quiet, 30)))
   expect((await tables())[0]).toBe('events_20260313')
 })
 
@@ -163,4 +165,44 @@ test('a start does not wait for anybody while today’s partitions are there', a
   clock.forward({ hours: 20 * 24 })
   await ensureToday(db, clock)
   expect((await days()).at(-1)).toBe('20260407')
+})
+
+test('several processes that start on an empty database make the partitions together', async () => {
+  const { connection, drop } = await newDatabase()
+  const clock = new FakeClock('2026-03-10T12:00:00Z')
+  const processes = [1, 2, 3, 4].map(() => openDatabase(connection, () => {}, 2))
+  onTestFinished(async () => {
+    for (const db of processes) await db.close()
+    await drop()
+  })
+  await Promise.all(processes.map((db) => ensureToday(db, clock)))
+  expect(await withoutDays(processes[0] as Db, '2026-03-09', '2026-03-17')).toEqual([])
+})
+
+test('after the database’s clock jumped, nothing is removed for its age for a day', async () => {
+  const { clock, db } = await setUp()
+  const logged: string[] = []
+  const log = newLogger('info', { write: (line) => void logged.push(line) })
+  const turn = () => mayForget(db, clock, log)
+  // The database was made just now, by the real clock.
+  await turn()
+  logged.length = 0
+  for (const _hour of Array(25)) {
+    clock.forward({ hours: 1 })
+    await turn()
+  }
+  expect([await turn(), logged]).toEqual([true, []])
+  clock.forward({ hours: 60 * 24 })
+  expect(await turn()).toBe(false)
+  expect(logged.join()).toContain('60 days ahead of')
+  expect(logged).toHaveLength(1)
+  // Set right again: that is a jump too.
+  clock.forward({ hours: -60 * 24 })
+  expect(await turn()).toBe(false)
+  expect(logged).toHaveLength(2)
+  clock.forward({ hours: 23 })
+  expect(await turn()).toBe(false)
+  clock.forward({ hours: 1 })
+  expect(await turn()).toBe(true)
+  expect(logged).toHaveLength(2)
 })

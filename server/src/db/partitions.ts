@@ -64,9 +64,9 @@ export async function withoutDays(db: Db, first: string, last: string): Promise<
 }
 
 /**
- * Drops the partitions past their retention. Each is detached first, without a lock on the whole; that waits for readers
- * that began before. A long one is not waited for: the partition then counts as detached already, and is dropped when this
- * is called again.
+ * Detaches the partitions past their retention, without a lock on the whole, and drops those that an earlier turn detached:
+ * by then no query is planned with them any more. Detaching waits for readers that began before. A long one is not waited
+ * for: the partition then counts as detached already, and the next turn finishes it.
  */
 export async function dropOldPartitions(db: Database, clock: Clock, log: Logger, retentionDays: number): Promise<void> {
   const session = await db.session()
@@ -77,8 +77,9 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
     const before = dayOf((await databaseNow(db, clock)).getTime() - retentionDays * dayMs)
     for (const table of tables) {
       await dropBefore(session, table, before, log).catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error
-        log.info({ event: 'partition.drop_postponed', table }, 'an old partition is in use; dropping it later')
+        if (isLockTimeout(error)) {
+          log.info({ event: 'partition.drop_postponed', table }, 'an old partition is in use; dropping it later')
+        } else log.error({ event: 'partition.drop_failed', table, err: error }, 'dropping an old partition failed')
       })
     }
   } finally {
@@ -107,9 +108,10 @@ async function dropBefore(session: Session, table: string, before: string, log: 
     if (attached !== null) {
       const how = attached === 'pending' ? 'finalize' : 'concurrently'
       await session.rows(`alter table ${table} detach partition ${name} ${how}`)
+    } else {
+      await session.rows(`drop table ${name}`)
+      log.info({ event: 'partition.dropped', partition: name }, 'dropped a partition past its retention')
     }
-    await session.rows(`drop table ${name}`)
-    log.info({ event: 'partition.dropped', partition: name }, 'dropped a partition past its retention')
   }
 }
 

@@ -41,14 +41,18 @@ export class Bodies {
   }
 
   /**
-   * Collects a chunked body from its first byte, before a handler asks for it. Node would keep up to 64 KiB of it in the
-   * meantime, which is 7 MB of heap or more if each chunk has one byte.
+   * Collects a body from its first byte, before a handler asks for it, up to `earlyBytes`. Node would keep as much in the
+   * meantime, but piece by piece: 7 MB of heap if each has one byte. A small body whose size is known is not worth it.
    */
   expect(request: IncomingMessage, response: ServerResponse, source: BodySource): void {
-    if (request.headers['transfer-encoding'] === undefined) return
-    const { method, socket } = request
-    // No handler of these reads a body.
-    if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return void request.resume()
+    const { method, socket, headers } = request
+    const isChunked = headers['transfer-encoding'] !== undefined
+    const length = Number(headers['content-length'] ?? 0)
+    if (!isChunked && length === 0) return
+    // No handler of these reads a body, and none accepts one that is too large.
+    const isUnwanted = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    if (isUnwanted || length > this.#limits[source].bodyBytes) return void request.resume()
+    if (!isChunked && length <= smallBytes) return
     const reader = this.#start(request, source)
     const early = this.#earlyOf(socket)
     early.add(reader)
@@ -105,6 +109,10 @@ export class Bodies {
   }
 }
 
+/** What is collected before a handler asks for the body; more is not taken from the connection until then. */
+const earlyBytes = 64 * 1024
+const smallBytes = 4 * 1024
+
 /** On the request itself: every request with a body has one, and a WeakMap costs more than all the rest. */
 const readerOf = Symbol('body reader')
 
@@ -150,6 +158,7 @@ class BodyReader {
 
   whole(withinMs: number): Promise<Buffer> {
     this.#isClaimed = true
+    if (this.#request.isPaused()) this.#request.resume()
     if (this.#refusal) return Promise.reject(this.#refusal)
     if (this.#isEnded) return Promise.resolve(this.#buffer.bytes)
     return new Promise((resolve, reject) => {
@@ -184,8 +193,12 @@ class BodyReader {
 
   readonly #take = (chunk: Buffer): void => {
     const refusal = this.#refusalOf(chunk)
-    if (refusal) this.fail(refusal)
-    else this.#buffer.append(chunk)
+    if (refusal) {
+      this.fail(refusal)
+      return
+    }
+    this.#buffer.append(chunk)
+    if (!this.#isClaimed && this.#buffer.size >= earlyBytes) this.#request.pause()
   }
 
   #refusalOf({ length }: Buffer): Refusal | null {
@@ -207,7 +220,8 @@ class BodyReader {
   #detach(): void {
     clearTimeout(this.#timer)
     // The listener for errors stays: a connection that breaks later must not bring the process down. Without a listener for
-    // data the stream goes on, and what still comes is dropped.
+    // data the stream goes on, and what still comes is dropped; the next request on the connection is behind it.
     this.#request.off('data', this.#take).off('end', this.#end).off('close', this.#cut)
+    if (this.#request.isPaused()) this.#request.resume()
   }
 }

@@ -1,4 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
 import { useHouse } from '../../testing/house.ts'
 import { newApp } from '../../testing/posting-app.ts'
@@ -238,4 +241,43 @@ test('the usual limits take eight of the largest webhooks from one address at a 
   ])
   for (const lease of leases) lease.release()
   expect(memory.bytes).toBe(0)
+})
+
+test('a refused body is released at once, although its response waits for others on the connection', async () => {
+  const app = await newApp(house)
+  const { hostname, port } = new URL(house.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.pause()
+  // In one piece, so that all are taken before the first response fills the connection.
+  const stalled = 'GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60)
+  const signature = 'X-Hub-Signature-256: sha256=none\r\n'
+  const head = `POST /network/whatsapp/${app.id} HTTP/1.1\r\nHost: x\r\n${signature}Transfer-Encoding: chunked\r\n\r\n`
+  socket.write(`${stalled}${head}${(40 * KiB).toString(16)}\r\n${' '.repeat(40 * KiB)}\r\n`)
+  await sleep(500)
+  expect(await bytesInMemory()).toBe(0)
+  expect(socket.destroyed).toBe(false)
+})
+
+test('no more than 64 KiB of a body is taken before the request may have it', async () => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  onTestFinished(() => letGo())
+  const { secret } = await newWorkspace(house)
+  const locking = house.db.transaction(async (tx) => {
+    // No request is let in meanwhile.
+    await tx.change('lock table access_revision in access exclusive mode')
+    await held
+  })
+  await sleep(100)
+  const authorization = { Authorization: `Bearer ${secret}` }
+  await open('/v1/echo', authorization, { address: '203.0.113.1', bytes: 200 * KiB, chunked: true })
+  await open('/v1/echo', authorization, { address: '203.0.113.2', bytes: 200 * KiB })
+  await holds(100 * KiB)
+  await sleep(200)
+  // Each was paused by the first piece that went past 64 KiB.
+  expect(await bytesInMemory()).toBeLessThanOrEqual(2 * 2 * 64 * KiB)
+  letGo()
+  await locking
+  await holds(2 * 200 * KiB)
 })

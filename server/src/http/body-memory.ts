@@ -24,9 +24,9 @@ export interface BodyLimits extends Record<BodySource, SourceLimits> {
 
 /**
  * For a heap of 512 MB. Parsed JSON takes several times the bytes of its text, so 64 MiB of bodies leave about half of the
- * heap to everything else. Clients get at most half of it, so they cannot make us refuse the network's webhooks. The network
- * posts from few addresses: one of them may have at least eight webhooks of the largest size under way, or tens of thousands
- * of the usual size of one or two KB.
+ * heap to everything else. Clients get at most half of it. Before the app is known and its signature has the right form, a
+ * webhook has about 64 KiB at most. The network posts from few addresses: one of them may have at least eight webhooks of the
+ * largest size under way, or tens of thousands of the usual size of one or two KB.
  */
 export const usualBodyLimits: BodyLimits = {
   totalBytes: 64 * MiB,

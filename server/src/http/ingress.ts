@@ -43,9 +43,9 @@ async function answer(options: IngressOptions, request: IncomingMessage, respons
 async function takeWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
   const { bodies, patience } = options
   const signature = request.headers['x-hub-signature-256']
-  const screened = options.screen(appId, signature)
-  if (screened) await screened
   try {
+    const screened = options.screen(appId, signature)
+    if (screened) await screened
     await options.receive(appId, await bodies.read(request, 'network', patience.bodyMs), signature)
   } finally {
     bodies.release(request)

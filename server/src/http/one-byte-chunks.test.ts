@@ -14,7 +14,7 @@ import { newUuid } from '../lib/ids.ts'
 /** The secret keys that `spawnService` sets. */
 const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
 /** The service itself needs about 55 MB. Kept one by one, 300,000 Buffers of one byte need more than 30 MB. */
-const heapMb = 72
+const heapMb = 80
 
 let service: ServiceProcess | undefined
 let db: Database

@@ -103,8 +103,10 @@ class Exchange implements Visitor, Context {
 
   /** Answers with what went wrong. */
   failed(error: unknown): void {
-    const { log, publicUrl } = this.#place
+    const { log, publicUrl, bodies } = this.#place
     const { refusal, bug } = toRefusal(error)
+    // Not only when the response has been sent: it may have to wait for those before it on the connection.
+    bodies.release(this.#request)
     if (bug) log.error({ err: error, requestId: this.requestId, route: this.#route() }, 'a request failed')
     // Of an answer that has begun nothing can be taken back; that it is not the whole has to show.
     if (this.#response.headersSent) return void this.#response.destroy()

@@ -2,13 +2,12 @@ const smallestBytes = 1024
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * Collects the pieces of a body in one buffer that grows as it fills: twofold, or fourfold if its size is known. A list of
- * pieces would cost about a hundred bytes of heap for each of them, and the sender decides how small they are.
+ * Collects the pieces of a body in one buffer that doubles as it fills. A list of pieces would cost about a hundred bytes of
+ * heap for each of them, and the sender decides how small they are.
  */
 export class GrowingBuffer {
   readonly #maxBytes: number
   readonly #expectedBytes: number
-  readonly #growth: number
   #bytes = nothing
   #size = 0
   /** The first piece is kept as it is, without a copy: most bodies have no second one. */
@@ -18,7 +17,6 @@ export class GrowingBuffer {
   constructor(maxBytes: number, expectedBytes?: number) {
     this.#maxBytes = maxBytes
     this.#expectedBytes = expectedBytes ?? maxBytes
-    this.#growth = expectedBytes === undefined ? 2 : 4
   }
 
   get size(): number {
@@ -39,7 +37,7 @@ export class GrowingBuffer {
   capacityWith(length: number): number {
     const needed = this.#size + length
     if (needed <= this.#bytes.length || this.#size === 0) return Math.max(needed, this.#bytes.length)
-    const grown = Math.max(this.#growth * this.#bytes.length, smallestBytes)
+    const grown = Math.max(2 * this.#bytes.length, smallestBytes)
     const limit = needed <= this.#expectedBytes ? this.#expectedBytes : this.#maxBytes
     return Math.max(needed, Math.min(grown, limit))
   }

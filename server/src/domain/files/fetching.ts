@@ -1,5 +1,6 @@
 import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
+import { mayForget } from '../../db/retention.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
@@ -14,9 +15,10 @@ const sweepMs = 600_000
 export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
   const fetcher = newFetcher(network, log, () => loop.wake())
   const loop = startLoop('fetch files', log, lookMs, async () => void (await fetcher.turn()))
-  const sweep = startLoop('old files', log, sweepMs, async () =>
-    forgetOldFiles(network.db, await databaseNow(network.db, network.clock), retentionDays),
-  )
+  const sweep = startLoop('old files', log, sweepMs, async () => {
+    const { db, clock } = network
+    if (await mayForget(db, clock, log)) await forgetOldFiles(db, await databaseNow(db, clock), retentionDays)
+  })
   const forget = onWake(network.db, () => loop.wake())
   return {
     async stop() {

@@ -64,7 +64,8 @@ export const allPeople = (db: Db): Promise<ListedPerson[]> =>
 export const setName = (db: Db, id: string, name: string): Promise<number> =>
   db.change('update people set name = $2 where id = $1', [id, name])
 
-export const setPassword = (db: Db, id: string, passwordHash: string): Promise<number> =>
+/** Null: no password signs this person in. */
+export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
 
 export const setOperator = (db: Db, id: string, operator: boolean): Promise<number> =>

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { dropChallenges } from './challenges.ts'
 import { removePasskeys } from './passkeys.ts'
+import { setPassword } from './people.sql.ts'
 import { lockPerson } from './people.ts'
 import { endSessions } from './sessions.ts'
 import { endTotp } from './two-factor.ts'
@@ -25,9 +26,13 @@ export async function endAccess(db: Db, personId: string): Promise<Recovered> {
   return { passkeysRemoved, sessionsEnded: await endSessions(db, personId) }
 }
 
-/** The same, and without an authenticator app and backup codes, for a person who lost them. Inside of a transaction. */
+/**
+ * The same, and without an authenticator app and backup codes, for a person who lost them. Without them the password alone
+ * would sign in, also whoever stole it, so it stops working too: only a reset link opens the account. Inside of a transaction.
+ */
 export async function removeSecondFactor(db: Db, personId: string): Promise<Recovered> {
   const recovered = await endAccess(db, personId)
   await endTotp(db, personId)
+  await setPassword(db, personId, null)
   return recovered
 }

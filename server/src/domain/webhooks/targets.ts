@@ -64,7 +64,8 @@ export class Targets {
     if (revision === this.#readAt && ids.every((id) => this.#copies.has(id))) return
     const all = new Set([...ids, ...this.#copies.keys()])
     const found = await sealedTargets(this.#db, [...all])
-    const copies = new Map<string, Target | null>([...all].map((id) => [id, null]))
+    // Of those that are gone, only the ones asked for are remembered.
+    const copies = new Map<string, Target | null>(ids.map((id) => [id, null]))
     for (const row of found.rows) copies.set(row.id, this.#open(row))
     this.#copies = copies
     this.#sealed = new Set([...copies].filter(([, target]) => target?.keys === null).map(([id]) => id))

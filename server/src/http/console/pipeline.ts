@@ -146,9 +146,9 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     schema: { response: { [status]: plain(route.reply) } },
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
-      const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
-      if (route.confirmed && !isFresh(visitor.person, deps.clock)) throw new Refusal('confirmation_required')
       try {
+        const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
+        if (route.confirmed && !isFresh(visitor.person, deps.clock)) throw new Refusal('confirmation_required')
         const body = changes ? await readInput(deps, request) : {}
         checks.params?.(params)
         checks.query(request.query)
