@@ -34,7 +34,8 @@ const underWayMax = 512
 const queuedMax = 50_000
 const unsettledMax = 5_000
 const claimMax = 500
-/** Refreshes of the targets begin at least so far apart: the busier the process is, the more attempts share one. */
+/** While more than these are under way, refreshes of the targets begin some milliseconds apart: more attempts share one. */
+const busyFrom = 8
 const refreshEveryMs = 4
 const refreshAgainMs = 200
 
@@ -212,7 +213,7 @@ export class Courier implements FirstAttempts {
   async #beginPicked(): Promise<void> {
     this.#isRefreshing = true
     while (this.#picked.length > 0) {
-      const waitMs = this.#refreshedAt + refreshEveryMs - performance.now()
+      const waitMs = this.#underWay > busyFrom ? this.#refreshedAt + refreshEveryMs - performance.now() : 0
       if (waitMs > 0) await sleep(waitMs)
       this.#refreshedAt = performance.now()
       // What is picked from here on waits for the next refresh.
