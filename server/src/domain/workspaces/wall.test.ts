@@ -16,6 +16,7 @@ const common = new Set([
   'migrations', // which files were applied
   'access_revision', // one number
   'routing_revision', // one number
+  'clock_marks', // when the database's clock was last seen
   'budget_windows', // counts by key id or address
   'apps', // the installation's Meta apps, which workspaces share
   'prices', // the operator's, the same for every workspace
