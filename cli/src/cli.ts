@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
-import { type Environment, readConfig, version } from '@parley/server/config'
+import { type Config, type Environment, readConfig, version } from '@parley/server/config'
 import { DatabaseClock } from '@parley/server/db/database-clock'
 import { ensureToday } from '@parley/server/db/partitions'
-import { openStore, type Store } from '@parley/server/db/store'
+import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
 import { newLogger } from '@parley/server/lib/logger'
 import { Refusal, Unfit } from '@parley/server/lib/refuse'
 import { type Call, type Command, Misuse } from './command.ts'
@@ -62,20 +62,11 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     env,
     config,
     clock,
-    async store(schema) {
-      const log = newLogger('silent')
-      const say = (line: string) => console.error(line)
-      opening ??= openStore(config, { purpose: 'visitor', log, say, schema, signal: stop.signal })
-      const opened = await opening
-      await clock.look(opened.db)
-      return opened
+    store(schema) {
+      opening ??= openWith(config, clock, schema, stop.signal)
+      return opening
     },
-    async db() {
-      const { db } = await call.store('require')
-      // The service may not have run for a while, or never.
-      await ensureToday(db, clock)
-      return db
-    },
+    db: async () => (await call.store('require')).db,
   }
   try {
     const answer = await command.run(call)
@@ -83,6 +74,27 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     return answer?.failed ? 1 : 0
   } finally {
     await close().finally(stopListening)
+  }
+}
+
+/** Opens the database once for the whole command, and the clock with it. */
+async function openWith(
+  config: Config,
+  clock: DatabaseClock,
+  schema: StoreOptions['schema'],
+  signal: AbortSignal,
+): Promise<Store> {
+  const log = newLogger('silent')
+  const say = (line: string) => console.error(line)
+  const store = await openStore(config, { purpose: 'visitor', log, say, schema, signal })
+  try {
+    await clock.look(store.db)
+    // The service may not have run for a while, or never.
+    if (schema === 'require') await ensureToday(store.db, clock)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
   }
 }
 

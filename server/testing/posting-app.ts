@@ -36,6 +36,15 @@ export async function newApp(house: House): Promise<TestApp> {
 export const signatureOf = (secret: string, bytes: string): string =>
   `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
 
+/** A message of text, as it stands in a webhook of the network. */
+export const text = (id: string, body = 'hola') => ({
+  from: '16505550123',
+  id,
+  timestamp: '1786000000',
+  type: 'text',
+  text: { body },
+})
+
 /** A number of a workspace, connected through an app. */
 export async function newSender(
   house: House,

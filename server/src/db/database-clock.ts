@@ -65,7 +65,7 @@ export class DatabaseClock implements Clock {
     const latest = there + (answered.monotonic - asked.monotonic) + 1
     this.#readMs = within(this.#ms(answered.monotonic), there, latest)
     this.#lookedAt = answered
-    return within(there, asked.wall, answered.wall) - there
+    return aheadOf(there, asked.wall, answered.wall)
   }
 
   /** Whether it is time for another look: some seconds have passed, or the two clocks of this machine went apart. */
@@ -79,6 +79,13 @@ export class DatabaseClock implements Clock {
     return this.#readMs + (monotonic - this.#lookedAt.monotonic)
   }
 }
+
+/**
+ * By how many milliseconds at least a clock is ahead of the database's, which showed `there` at some moment between the two
+ * times of that clock.
+ */
+export const aheadOf = (there: number, asked: number, answered: number): number =>
+  within(there, asked, answered) - there
 
 const within = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
 

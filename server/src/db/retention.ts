@@ -6,7 +6,7 @@ import type { Db } from './db.ts'
 /**
  * Notes the database's time, and says whether rows may be removed for their age: not within a day after a jump of more than a
  * day. The database's clock may have been set wrong, or the service was off; either way nothing is lost by waiting, and
- * whoever runs it has a day to set the clock right. Called every minute, so that time which passes is not taken for a jump.
+ * the operator has a day to set the clock right. Called every minute, so that time which passes is not taken for a jump.
  */
 export async function mayForget(db: Db, clock: Clock, log: Logger): Promise<boolean> {
   const mark = await db.first<{ jumpMs: number; steady: boolean }>(

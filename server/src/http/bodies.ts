@@ -82,7 +82,7 @@ export class Bodies {
     request[readerOf]?.release()
   }
 
-  /** The rest of a body cannot be read: whoever reads it, or is going to, is refused. */
+  /** The rest of a body cannot be read: the handler that reads it, or is going to, is refused. */
   spoil(request: WithReader, refusal: Refusal): void {
     this.#spoilt.set(request, refusal)
     request[readerOf]?.fail(refusal)

@@ -1,32 +1,23 @@
 import type { Db } from '../../db/db.ts'
+import { newWakes } from '../../db/wakes.ts'
 
-/** The loops of this process, by their database: what was just committed need not wait for the next poll. */
-const syncLoops = new WeakMap<object, () => void>()
-const releaseLoops = new WeakMap<object, () => void>()
-
-const register = (loops: WeakMap<object, () => void>) => (db: Db, wake: () => void) => {
-  loops.set(db.root, wake)
-  return () => void loops.delete(db.root)
-}
+const syncLoops = newWakes()
+const releaseLoops = newWakes()
 
 /** Registers what wakes this process's sync loop. Returns how to undo it. */
-export const onSyncDue = register(syncLoops)
+export const onSyncDue = syncLoops.on
 
 /** The same for the loop that releases parked updates. */
-export const onSynced = register(releaseLoops)
+export const onSynced = releaseLoops.on
 
 /** After the commit, wakes the sync loop of this process, or of the processes that have one. */
 export function wakeSync(db: Db, workspaceId: string): void {
-  const wake = syncLoops.get(db.root)
-  if (wake) db.afterCommit(wake)
+  if (syncLoops.has(db)) db.afterCommit(() => syncLoops.wake(db))
   else db.tell(workspaceId, 'sync_due')
 }
 
 /** Another process says that a sync is due. */
-export const wakeSyncHere = (db: Db): void => syncLoops.get(db.root)?.()
+export const wakeSyncHere = syncLoops.wake
 
 /** After the commit, wakes the loop that releases parked updates, if this process has it. */
-export function wakeRelease(db: Db): void {
-  const wake = releaseLoops.get(db.root)
-  if (wake) db.afterCommit(wake)
-}
+export const wakeRelease = (db: Db): void => db.afterCommit(() => releaseLoops.wake(db))

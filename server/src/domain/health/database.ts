@@ -1,4 +1,4 @@
-import { maxApartMs } from '../../db/database-clock.ts'
+import { aheadOf, maxApartMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { readMigrations, readVersion } from '../../db/migrate.ts'
 import { withoutDays } from '../../db/partitions.ts'
@@ -71,7 +71,7 @@ export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
   const before = clock.machine().getTime()
   const there = (await readServer(db))?.now.getTime() ?? before
   const after = clock.machine().getTime()
-  const apart = there < before ? before - there : Math.max(0, there - after)
+  const apart = Math.abs(aheadOf(there, before, after))
   const says = `This machine and the database are ${apart < 1000 ? 'less than a second' : span(apart)} apart.`
   if (apart < apartMs.warning) return ok('clock', says)
   return (apart < apartMs.problem ? warning : problem)('clock', says, {

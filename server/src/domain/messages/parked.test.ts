@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { localRules, useCourier } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
-import { eventsOf, signatureOf } from '../../../testing/posting-app.ts'
+import { eventsOf, signatureOf, text } from '../../../testing/posting-app.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { type TestAccount, useSimulator } from '../../../testing/simulated-network.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -100,14 +100,6 @@ const addNumber = (account: TestAccount): string =>
     phoneNumber: String(15_552_000_000 + ++phones),
     verifiedName: `New ${phones}`,
   }).id
-
-const text = (id: string, body = 'hola') => ({
-  from: '16505550123',
-  id,
-  timestamp: '1786000000',
-  type: 'text',
-  text: { body },
-})
 
 const release = (db = house.db) => releaseParked(db, house.clock, log())
 const seconds = (from: Date) => (from.getTime() - house.clock.now().getTime()) / 1000

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { anyTarget } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
-import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posting-app.ts'
+import { eventsOf, newApp, newSender, signatureOf, text } from '../../../testing/posting-app.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { plain } from '../../http/validate.ts'
 import { newUuid } from '../../lib/ids.ts'
@@ -16,13 +16,6 @@ const envelope = (...entry: object[]) => ({ object: 'whatsapp_business_account',
 const change = (phoneNumberId: string, value: object) => ({
   field: 'messages',
   value: { messaging_product: 'whatsapp', metadata: { phone_number_id: phoneNumberId }, ...value },
-})
-const text = (id: string, body = 'hola') => ({
-  from: '16505550123',
-  id,
-  timestamp: '1786000000',
-  type: 'text',
-  text: { body },
 })
 const status = (id: string, word: string, timestamp = '1786000001', more: object = {}) => ({
   id,

@@ -28,7 +28,7 @@ export async function endAccess(db: Db, personId: string): Promise<Recovered> {
 
 /**
  * The same, and without an authenticator app and backup codes, for a person who lost them. Without them the password alone
- * would sign in, also whoever stole it, so it stops working too: only a reset link opens the account. Inside of a transaction.
+ * would sign in, also somebody who stole it, so it stops working too: only a reset link opens the account. Inside of a transaction.
  */
 export async function removeSecondFactor(db: Db, personId: string): Promise<Recovered> {
   const recovered = await endAccess(db, personId)
