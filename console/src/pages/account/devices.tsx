@@ -5,7 +5,7 @@ import { plural } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -26,15 +26,15 @@ export function DevicesSection() {
       {error && <FailedState what="Your devices could not be loaded" error={error} onRetry={() => void refetch()} />}
       {!data && !error && <LoadingLines lines={3} />}
       {data && (
-        <ul className={styles.things}>
+        <ItemList>
           {devices.map((device) => (
-            <li key={device.id} className={styles.thing}>
-              <Icon name={isHandheld(device.user_agent) ? 'sender' : 'screen'} />
-              <div className={styles.thingWords}>
-                <span className={styles.thingName} title={device.user_agent ?? undefined}>
-                  {deviceOf(device.user_agent)}
-                </span>
-                <span className="quiet small">
+            <Item
+              key={device.id}
+              icon={isHandheld(device.user_agent) ? 'sender' : 'screen'}
+              name={deviceOf(device.user_agent)}
+              title={device.user_agent ?? undefined}
+              detail={
+                <>
                   <bdi className="mono">{device.address ?? 'address unknown'}</bdi> · signed in{' '}
                   <TimeAgo at={device.created_at} />
                   {!device.current && (
@@ -43,8 +43,9 @@ export function DevicesSection() {
                       · last seen <TimeAgo at={device.last_seen_at} />
                     </>
                   )}
-                </span>
-              </div>
+                </>
+              }
+            >
               {device.current ? (
                 <StatusBadge status="current" word="This device" tone="good" />
               ) : (
@@ -53,9 +54,9 @@ export function DevicesSection() {
                   <span className="unseen"> {deviceOf(device.user_agent)}</span>
                 </Button>
               )}
-            </li>
+            </Item>
           ))}
-        </ul>
+        </ItemList>
       )}
       {others > 1 && (
         <div className={styles.buttons}>

@@ -3,13 +3,12 @@ import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
 import { ApiError, wordsOf } from '../../lib/api.ts'
 import { deviceOf } from '../../lib/device.ts'
-import { formatDay } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
 import { useSession } from '../../lib/session.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { PasskeyList } from '../../parts/passkey-list.tsx'
+import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
@@ -31,20 +30,7 @@ export function PasskeysSection() {
     >
       {error && <FailedState what="Your passkeys could not be loaded" error={error} onRetry={() => void refetch()} />}
       {!data && !error && <LoadingLines lines={2} />}
-      {data && data.data.length > 0 && (
-        <ul className={styles.things}>
-          {data.data.map((passkey) => (
-            <li key={passkey.id} className={styles.thing}>
-              <Icon name="passkey" />
-              <div className={styles.thingWords}>
-                <bdi className={styles.thingName}>{passkey.name}</bdi>
-                <span className="quiet small">Added {formatDay(passkey.created_at)}</span>
-              </div>
-              <IconButton icon="trash" label={`Remove ${passkey.name}`} onClick={() => setRemoved(passkey)} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {data && data.data.length > 0 && <PasskeyList passkeys={data.data} onRemove={setRemoved} />}
       {data?.data.length === 0 && !obstacle && <p className="quiet">You have none yet.</p>}
       {obstacle ? (
         <Notice>{obstacle}</Notice>

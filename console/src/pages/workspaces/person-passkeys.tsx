@@ -1,12 +1,10 @@
 import type { PasskeyRow } from '@parley/contract/console/session'
 import { useState } from 'react'
-import { formatDay } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { PasskeyList } from '../../parts/passkey-list.tsx'
+import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { toast } from '../../ui/toasts.tsx'
-import styles from './workspaces.module.css'
 import { type OperatedPerson, useOperatorDeeds } from './workspaces.queries.ts'
 
 /** A person's passkeys, for an operator: which there are, and a way to remove one that is not theirs. */
@@ -24,18 +22,7 @@ export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | n
         actions={<Button onClick={onClose}>Close</Button>}
       >
         {shown?.passkeys.length ? (
-          <ul className={styles.passkeys}>
-            {shown.passkeys.map((passkey) => (
-              <li key={passkey.id} className={styles.passkey}>
-                <Icon name="passkey" />
-                <div className={styles.passkeyWords}>
-                  <bdi>{passkey.name}</bdi>
-                  <span className="quiet small">Added {formatDay(passkey.created_at)}</span>
-                </div>
-                <IconButton icon="trash" label={`Remove ${passkey.name}`} onClick={() => setChosen(passkey)} />
-              </li>
-            ))}
-          </ul>
+          <PasskeyList passkeys={shown.passkeys} onRemove={setChosen} />
         ) : (
           <p className="quiet">No passkeys.</p>
         )}
