@@ -1,5 +1,5 @@
 import type { Db } from '@parley/server/db/db'
-import { stepsMs } from '@parley/server/domain/deliveries/durations'
+import { stepsMs } from '@parley/server/domain/deliveries/engine/durations'
 import { idAt, lotOf, type Place, requests, sent } from './pages-scale.ts'
 
 export async function seedEvents(db: Db, { workspaceId, webhooks }: Place): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@parley/server/db/db'
-import { publish } from '@parley/server/domain/deliveries/deliveries'
+import { publish } from '@parley/server/domain/deliveries/engine/publish'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newDatabase, urlOf } from '../../server/testing/database.ts'

@@ -1,6 +1,6 @@
 import { eventTypes } from '@parley/contract/events'
 import { afterAll, beforeAll } from 'vitest'
-import { Courier } from '../src/domain/deliveries/courier.ts'
+import { Courier } from '../src/domain/deliveries/engine/worker.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { newLogger } from '../src/lib/logger.ts'

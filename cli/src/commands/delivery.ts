@@ -1,5 +1,5 @@
-import { type DeliveryState, deliveryStates } from '@parley/server/domain/deliveries/item'
-import { listDeliveries } from '@parley/server/domain/deliveries/listing'
+import { type DeliveryState, deliveryStates } from '@parley/server/domain/deliveries/engine/leased-delivery'
+import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { type Command, Misuse } from '../command.ts'
 import { readTime } from '../read.ts'

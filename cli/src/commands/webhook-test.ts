@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@parley/server/db/db'
-import { type KeptAttempt, listAttempts } from '@parley/server/domain/deliveries/attempts'
+import { type KeptAttempt, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
 import { sendTestEvent } from '@parley/server/domain/deliveries/retry'
 import type { Command } from '../command.ts'
 import { newProgress } from '../progress.ts'

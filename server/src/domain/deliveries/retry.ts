@@ -4,9 +4,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, newUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireWebhook } from '../webhooks/webhooks.ts'
-import { wakeCourier } from './couriers.ts'
-import { sampleOf } from './examples.ts'
-import { attemptsMax } from './judge.ts'
+import { wakeCourier } from './engine/first-attempts.ts'
+import { sampleOf } from '../webhooks/test-event.ts'
+import { attemptsMax } from './engine/retry-policy.ts'
 import { insertRetries, insertRetriesSince, insertTestEvent } from './retry.sql.ts'
 
 /**

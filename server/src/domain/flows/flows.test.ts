@@ -13,7 +13,7 @@ import { newUuid } from '../../lib/ids.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
 import { readWebhook } from '../../whatsapp/incoming.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
-import { keepInbound } from '../messages/inbound.ts'
+import { keepInbound } from '../messages/receiving/inbound.ts'
 import { getFlowResponse } from './flows.ts'
 
 const house = useHouse()

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { span } from '../../lib/span.ts'
-import { failuresMax } from '../deliveries/judge.ts'
+import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import {
   activeHolds,

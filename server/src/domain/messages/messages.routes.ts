@@ -5,8 +5,8 @@ import { SendRequest } from '@parley/contract/send'
 import { Type } from 'typebox'
 import { pageOf, readPage } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
-import { getMessage, listMessages, markOf, toMessage } from './messages.ts'
-import { sendMessage } from './send.ts'
+import { getMessage, listMessages, markOf, toMessage } from './reading/messages.ts'
+import { sendMessage } from './sending/send.ts'
 
 export const messageRoutes = [
   route({

@@ -8,8 +8,8 @@ import { useReceivers } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { giveCredits } from '../credits/credits.ts'
-import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/durations.ts'
-import { disableWebhook } from '../deliveries/holding.ts'
+import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/engine/durations.ts'
+import { disableWebhook } from '../deliveries/engine/hold.ts'
 import { risingCodes } from './problems.ts'
 
 const house = useHouse()

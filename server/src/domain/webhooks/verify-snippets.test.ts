@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { python, typescript } from '../../../../console/src/parts/verify-snippets.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
-import { signatureHeaders, signingKeysOf } from './signature.ts'
+import { signatureHeaders, signingKeysOf } from '../deliveries/engine/signature.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 const body = Buffer.from('{"id":"2f1e0d9c","text":"¡Hola! 👋 \\u00e9","n":1.0}')

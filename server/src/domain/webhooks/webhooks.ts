@@ -8,8 +8,8 @@ import { invalid, refuse } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { faultOfTarget, type TargetRules } from '../../lib/target-guard.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { secretPrefix } from './signature.ts'
-import { secretPlace } from './targets.ts'
+import { secretPrefix } from '../deliveries/engine/signature.ts'
+import { secretPlace } from '../deliveries/engine/targets.ts'
 import {
   allWebhooks,
   insertWebhook,

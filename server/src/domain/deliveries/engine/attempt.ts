@@ -1,0 +1,45 @@
+import type { Posted } from '../../../lib/outbound.ts'
+import { type SigningKeys, signatureHeaders } from './signature.ts'
+import type { Item } from './leased-delivery.ts'
+import { judge } from './retry-policy.ts'
+import type { Settled } from './record-attempts.ts'
+
+/** All headers of an attempt, signed as of this time. */
+export function headersOf(keys: SigningKeys, item: Item, now: Date, userAgent: string): string[] {
+  const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
+  headers.push('content-type', 'application/json')
+  headers.push('service-event', item.type)
+  headers.push('service-delivery', item.eventId)
+  headers.push('user-agent', userAgent)
+  headers.push('accept-encoding', 'identity')
+  return headers
+}
+
+export interface Aftermath {
+  settled: Settled
+  /** Where the next attempt is made at once: the same delivery, still ours until the lease runs out. */
+  again: Item | null
+}
+
+/** What an attempt leads to. */
+export function aftermathOf(
+  item: Item,
+  { fault, status, address, answer, durationUs }: Posted,
+  times: { at: Date; endedAt: Date; leaseUntil: Date },
+): Aftermath {
+  const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item
+  const number = item.attempts + 1
+  const { at, endedAt, leaseUntil } = times
+  const verdict = judge(fault, number, endedAt)
+  const about = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
+  const got = { address, status, error: fault, answer, durationUs }
+  if (verdict.kind !== 'retry') {
+    return { settled: { ...about, ...got, state: verdict.kind, dueAt: null, nextLease: null }, again: null }
+  }
+  const atOnce = verdict.dueAt <= endedAt
+  const dueAt = atOnce ? leaseUntil : verdict.dueAt
+  return {
+    settled: { ...about, ...got, state: 'retrying', dueAt, nextLease: atOnce ? lease : null },
+    again: atOnce ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime() } : null,
+  }
+}

@@ -1,0 +1,91 @@
+import type { Db } from '../../../db/db.ts'
+import { byKey } from '../../../db/without.ts'
+import type { Trigger } from './leased-delivery.ts'
+
+export interface ClaimedRow {
+  eventId: string
+  webhookId: string
+  workspaceId: string
+  eventCreatedAt: Date
+  attempts: number
+  trigger: Trigger
+  type: string | null
+  /** Null if its event is past retention. */
+  body: Buffer | null
+}
+
+export interface ClaimWish {
+  now: Date
+  lease: string
+  leaseUntil: Date
+  /** Endpoints that this process is busy with, and how many more it takes of each. */
+  busy: readonly { webhookId: string; room: number }[]
+  usualRoom: number
+  limit: number
+}
+
+/**
+ * Leases deliveries that are due: retries, those nobody began, and those whose lease ran out. Endpoint by endpoint, each
+ * found by a look into the index, so that what waits for one never has to be read past to get at another's. So is each
+ * event: joined as a whole, PostgreSQL would rather read all there are.
+ */
+const claiming = `with recursive lane(id) as (
+       (select webhook_id from deliveries order by webhook_id limit 1)
+       union all
+       select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
+       from lane l where l.id is not null
+     ), due as materialized (
+       select d.webhook_id, d.event_id
+       from (select l.id, coalesce(b.room, $6) as room from lane l
+             left join unnest($4::uuid[], $5::int[]) as b(id, room) on b.id = l.id where l.id is not null) as r
+       cross join lateral (
+         select webhook_id, event_id from deliveries
+         where webhook_id = r.id and due_at <= $1 order by due_at limit r.room for update skip locked) as d
+       limit $7
+     ), claimed as (
+       update deliveries d set lease = $2, due_at = $3 from due
+       where d.webhook_id = due.webhook_id and d.event_id = due.event_id
+       returning d.*
+     )
+     select c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
+       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, e.type, e.body
+     from claimed c
+     left join lateral (
+       select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
+     order by c.event_created_at, c.event_id`
+
+export const claimDue = (db: Db, wish: ClaimWish): Promise<ClaimedRow[]> =>
+  byKey(db, (tx) =>
+    tx.rows(claiming, [
+      wish.now,
+      wish.lease,
+      wish.leaseUntil,
+      wish.busy.map((each) => each.webhookId),
+      wish.busy.map((each) => each.room),
+      wish.usualRoom,
+      wish.limit,
+    ]),
+  )
+
+interface Held {
+  webhookId: string
+  eventId: string
+  lease: string
+}
+
+/** Gives leases back: due at once, or (`infinity`) when the endpoint is enabled. */
+export const releaseLeases = (db: Db, items: readonly Held[], due: Date | 'infinity'): Promise<number> =>
+  db.change(
+    `update deliveries d set lease = null, due_at = $4::timestamptz
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as o(webhook_id, event_id, lease)
+     where d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease`,
+    [items.map((each) => each.webhookId), items.map((each) => each.eventId), items.map((each) => each.lease), due],
+  )
+
+/** Deliveries of endpoints that are gone, or events past retention: nobody will make them. */
+export const dropLeases = (db: Db, items: readonly Held[]): Promise<number> =>
+  db.change(
+    `delete from deliveries d using unnest($1::uuid[], $2::uuid[], $3::uuid[]) as o(webhook_id, event_id, lease)
+     where d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease`,
+    [items.map((each) => each.webhookId), items.map((each) => each.eventId), items.map((each) => each.lease)],
+  )

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { crashUnderLoad } from '../../../../testing/crash.ts'
+import { newDatabase, urlOf } from '../../../../testing/database.ts'
+import { openDatabase } from '../../../db/db.ts'
+
+test('kill -9 under load, three times: every message that was acknowledged arrives, and no more twice than were under way', async () => {
+  const { connection, drop } = await newDatabase()
+  const db = openDatabase(connection, () => {}, 3)
+  try {
+    const outcome = await crashUnderLoad({
+      db,
+      databaseUrl: urlOf(connection),
+      rounds: 3,
+      writers: 4,
+      // As if half a minute had passed.
+      wait: async () => void (await db.change(`update deliveries set due_at = now() where lease is not null`)),
+    })
+    expect(outcome.acknowledged).toBeGreaterThan(50)
+    expect(outcome.lost).toBe(0)
+    expect(outcome.repeats).toBeLessThanOrEqual(outcome.inFlight)
+  } finally {
+    await db.close()
+    await drop()
+  }
+})

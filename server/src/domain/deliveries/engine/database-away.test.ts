@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { startDatabaseProxy } from '../../../../testing/database-proxy.ts'
+import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { until } from '../../../../testing/until.ts'
+import { type Database, openDatabase } from '../../../db/db.ts'
+import { RoutingRevision } from './routing-revision.ts'
+
+const server = useHouse()
+const newReceiver = useReceivers()
+
+/** The most attempts that a process has under way for one endpoint. */
+const widthMax = 64
+
+/** An endpoint with events that no process has leased yet. */
+async function withEvents(count: number) {
+  const receiver = await newReceiver()
+  receiver.behave((response) => void setTimeout(() => response.end(), 30))
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  await line.write(count)
+  return { receiver, id }
+}
+
+async function behindProxy() {
+  const proxy = await startDatabaseProxy(server.connection)
+  const db = openDatabase(proxy.connection, () => {}, 3)
+  onTestFinished(() => db.close())
+  return { proxy, db }
+}
+
+function startWorker(db: Database) {
+  const worker = newCourier({ ...server, db }, { deadlineMs: 10_000 })
+  onTestFinished(() => worker.stop(0))
+  return worker
+}
+
+/** Cuts off the database while deliveries are under way; says how many requests had arrived by then. */
+async function cutOff(receiver: { received: unknown[] }, proxy: { cut(): void }) {
+  await until('deliveries are under way', () => receiver.received.length > 50)
+  proxy.cut()
+  const before = receiver.received.length
+  await sleep(1_000)
+  expect(receiver.received.length - before).toBeLessThanOrEqual(widthMax)
+}
+
+test('while the database is away no attempt begins, and deliveries go on when it is back', async () => {
+  const { receiver, id } = await withEvents(400)
+  const { proxy, db } = await behindProxy()
+  const worker = startWorker(db)
+  expect(await worker.claim()).toBe(400)
+  await cutOff(receiver, proxy)
+  proxy.restore()
+  await worker.idle()
+  expect(receiver.received).toHaveLength(400)
+  expect(await attemptsOf(server, id)).toHaveLength(400)
+  expect(await openOf(server, id)).toEqual([])
+})
+
+test('an attempt does not begin if its lease became too short while the database was away', async () => {
+  const { receiver, id } = await withEvents(400)
+  const { proxy, db } = await behindProxy()
+  const worker = startWorker(db)
+  await worker.claim()
+  await cutOff(receiver, proxy)
+  const before = receiver.received.length
+  server.clock.forward({ seconds: 16 })
+  proxy.restore()
+  await worker.idle()
+  expect(receiver.received).toHaveLength(before)
+  server.clock.forward({ seconds: 14 })
+  await worker.drain()
+  expect(receiver.received).toHaveLength(400)
+  expect(await openOf(server, id)).toEqual([])
+})
+
+test('a worker that stops gives back the deliveries that wait for a refresh of the targets', async () => {
+  const { receiver, id } = await withEvents(20)
+  const worker = startWorker({ ...server.db, session: () => new Promise(() => {}) })
+  expect(await worker.claim()).toBe(20)
+  await sleep(50)
+  await worker.stop(0)
+  expect(receiver.received).toEqual([])
+  const open = await server.db.rows('select lease, due_at from deliveries where webhook_id = $1', [id.slice(4)])
+  expect(open).toEqual(Array(20).fill({ lease: null, due_at: server.clock.now() }))
+})
+
+test('a read of the routing revision that hangs times out, and the next one opens a new connection', async () => {
+  const { proxy, db } = await behindProxy()
+  const revision = new RoutingRevision(db)
+  onTestFinished(() => revision.close())
+  const value = await revision.read()
+  proxy.hang()
+  await expect(revision.read()).rejects.toThrow('Connection terminated')
+  proxy.restore()
+  expect(await revision.read()).toBe(value)
+})

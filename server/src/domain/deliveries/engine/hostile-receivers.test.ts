@@ -1,0 +1,131 @@
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { attemptsOf, newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { type Behaviour, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
+
+const house = useHouse()
+const deliveries = useCourier(house)
+const newReceiver = useReceivers()
+
+async function attemptAt(receiver: Pick<Receiver, 'url'>) {
+  const line = await newLine(house)
+  const { id } = await line.listen(receiver)
+  await line.write()
+  await deliveries.courier.drain()
+  const [first] = await attemptsOf(house, id)
+  return first
+}
+
+const endless = Buffer.alloc(1024 * 1024, 'x')
+
+const cases: [string, Behaviour, object][] = [
+  ['hangs', () => {}, { status: null, error: 'timeout', state: 'retrying' }],
+  ['resets the connection', (response) => response.socket?.resetAndDestroy(), { status: null, error: 'protocol' }],
+  [
+    'redirects',
+    (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    { status: 302, error: 'blocked' },
+  ],
+  ['answers 299', 299, { status: 299, error: null, state: 'delivered' }],
+  ['answers 300', 300, { status: 300, error: 'http', state: 'retrying' }],
+  ['answers 410', 410, { status: 410, error: 'http' }],
+  [
+    'takes ever longer to end a good answer',
+    (response) => {
+      response.writeHead(200)
+      const drip = setInterval(() => response.write('.'), 20)
+      response.on('close', () => clearInterval(drip))
+    },
+    { status: 200, error: null, state: 'delivered' },
+  ],
+  [
+    'breaks off a good answer',
+    (response) => {
+      response.writeHead(200, { 'content-length': 1000 }).write('half')
+      setTimeout(() => response.destroy(), 20)
+    },
+    { status: 200, error: null, answer: Buffer.from('half') },
+  ],
+  [
+    'hints before it answers',
+    (response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.writeHead(200).end('ok')
+    },
+    { status: 200, error: null },
+  ],
+]
+
+test.each(cases)('a receiver that %s', async (_what, behaviour, expected) => {
+  const receiver = await newReceiver()
+  receiver.behave(behaviour)
+  expect(await attemptAt(receiver)).toMatchObject({ address: '127.0.0.1', ...expected })
+})
+
+test('of an answer of 10 MB the first 16 KiB are kept, and the rest is not waited for', async () => {
+  const receiver = await newReceiver()
+  let sent = 0
+  receiver.behave((response) => {
+    response.writeHead(200)
+    const more = () => {
+      while (sent < 10 && !response.destroyed) {
+        sent++
+        if (!response.write(endless)) return void response.once('drain', more)
+      }
+      response.end()
+    }
+    more()
+  })
+  const attempt = await attemptAt(receiver)
+  expect(attempt).toMatchObject({ status: 200, state: 'delivered' })
+  expect(attempt?.answer.length).toBe(16 * 1024)
+  expect(sent).toBeLessThan(10)
+})
+
+test('what is no HTTP, and nobody at all, have classes of their own', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  expect(await attemptAt({ url: `http://127.0.0.1:${port}/` })).toMatchObject({ status: null, error: 'protocol' })
+  await new Promise((resolve) => server.close(resolve))
+  expect(await attemptAt({ url: `http://127.0.0.1:${port}/` })).toMatchObject({ error: 'connect', address: null })
+})
+
+test('a receiver that hangs costs only itself', async () => {
+  const hanging = await newReceiver()
+  hanging.behave(() => {})
+  const bad = await newLine(house)
+  await bad.listen(hanging)
+  const lines = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const receiver = await newReceiver()
+      const line = await newLine(house)
+      await line.listen(receiver)
+      return { receiver, line }
+    }),
+  )
+  let rounds = 0
+  const round = async () => {
+    const began = performance.now()
+    rounds++
+    await Promise.all(lines.map(({ line }) => line.write(20)))
+    // Each event at least once: a machine that is busy may be too slow for an answer in time, and gets it again.
+    const arrived = (receiver: Receiver) => new Set(receiver.received.map(({ id }) => id)).size
+    const all = () => lines.every(({ receiver }) => arrived(receiver) === 20 * rounds)
+    while (!all()) await new Promise((resolve) => setTimeout(resolve, 1))
+    return performance.now() - began
+  }
+  await round()
+  const alone = await round()
+  await bad.write(500)
+  const beside = await round()
+  expect(hanging.received.length).toBeGreaterThan(0)
+  expect(hanging.received.length).toBeLessThanOrEqual(8)
+  // The bound is loose for machines that are busy; a wait for the one that hangs would take 400 ms at least.
+  expect(beside).toBeLessThan(Math.max(alone * 4, 300))
+  hanging.behave(200)
+})

@@ -1,0 +1,92 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { until } from '../../../../testing/until.ts'
+import { newUuid } from '../../../lib/ids.ts'
+import { freeForgotten } from './hold.sql.ts'
+
+const house = useHouse()
+const newReceiver = useReceivers()
+
+function hired() {
+  const courier = newCourier(house)
+  onTestFinished(() => courier.stop(0))
+  return courier
+}
+
+async function newEndpoint() {
+  const receiver = await newReceiver()
+  const line = await newLine(house)
+  return { receiver, line, ...(await line.listen(receiver)) }
+}
+
+test('what a process published that does not deliver is claimed by one that does', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  await line.write(3)
+  expect(await openOf(house, id)).toHaveLength(3)
+  await hired().drain()
+  expect(receiver.received).toHaveLength(3)
+  expect(await openOf(house, id)).toEqual([])
+})
+
+test('a lease that nobody settles runs out after 30 seconds, and another takes the delivery up', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  await line.write()
+  const until30 = new Date(house.clock.now().getTime() + 30_000)
+  await house.db.change('update deliveries set lease = $2, due_at = $3 where webhook_id = $1', [
+    id.slice(4),
+    newUuid(),
+    until30,
+  ])
+  const courier = hired()
+  house.clock.forward({ seconds: 29 })
+  await courier.drain()
+  expect(receiver.received).toEqual([])
+  house.clock.forward({ seconds: 1 })
+  await courier.drain()
+  expect(receiver.received).toHaveLength(1)
+})
+
+test('whoever lost the lease records the attempt and leaves the delivery to its new owner', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  const other = newUuid()
+  receiver.behave((response) => {
+    house.db
+      .change(`update deliveries set lease = $2, due_at = 'infinity' where webhook_id = $1`, [id.slice(4), other])
+      .then(() => response.end())
+  })
+  const courier = hired()
+  await line.write()
+  await courier.drain()
+  expect(await attemptsOf(house, id)).toMatchObject([{ state: 'delivered', status: 200 }])
+  expect(await openOf(house, id)).toHaveLength(1)
+})
+
+test('a courier that is stopped gives back what hangs, and the next one makes it at once', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  receiver.behave(() => {})
+  const first = newCourier(house, { deadlineMs: 10_000 })
+  await line.write(20)
+  await until('some are under way', () => receiver.received.length >= 8)
+  await first.stop(0)
+  const open = await house.db.rows<{ lease: string | null; due_at: Date; attempts: number }>(
+    'select lease, due_at, attempts from deliveries where webhook_id = $1',
+    [id.slice(4)],
+  )
+  expect(open).toEqual(Array(20).fill({ lease: null, due_at: house.clock.now(), attempts: 0 }))
+  expect(await attemptsOf(house, id)).toEqual([])
+  receiver.behave(200)
+  await hired().drain()
+  expect(new Set(receiver.received.map((each) => each.id)).size).toBe(20)
+  expect(await openOf(house, id)).toEqual([])
+})
+
+test('a delivery that was held in the moment its endpoint was enabled is found', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  await line.write()
+  await house.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
+  await freeForgotten(house.db, house.clock.now())
+  await hired().drain()
+  expect(receiver.received).toHaveLength(1)
+})

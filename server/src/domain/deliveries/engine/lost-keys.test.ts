@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { rotateWebhook } from '../../webhooks/webhooks.ts'
+
+const house = useHouse()
+const newReceiver = useReceivers()
+
+/** A courier of a process that was started with other keys than those the secrets were sealed with. */
+function courierWithoutKeys() {
+  const secretKeys = new Map([['other', randomBytes(32)]])
+  const courier = newCourier({ ...house, secretKeys })
+  onTestFinished(() => courier.stop(0))
+  return { courier, secretKeys }
+}
+
+const complaints = () => house.logged.filter((line) => line.includes('the secret of an endpoint does not open'))
+
+test('deliveries whose endpoint’s secret does not open are kept, untried, and made when the key is back', async () => {
+  const [receiver, line] = [await newReceiver(), await newLine(house)]
+  const { id } = await line.listen(receiver)
+  const before = complaints().length
+  const { courier: without } = courierWithoutKeys()
+  await line.write(3)
+  await without.drain()
+  house.clock.forward({ minutes: 10 })
+  await line.write(2)
+  await without.drain()
+  expect(receiver.received).toEqual([])
+  expect(await openOf(house, id)).toHaveLength(5)
+  expect(await attemptsOf(house, id)).toEqual([])
+  expect(complaints()).toHaveLength(before + 1)
+
+  await without.stop(0)
+  const courier = newCourier(house)
+  onTestFinished(() => courier.stop(0))
+  await courier.drain()
+  expect(receiver.received).toHaveLength(5)
+  expect(await openOf(house, id)).toEqual([])
+  expect((await attemptsOf(house, id)).map(({ number, trigger }) => [number, trigger])).toEqual(
+    Array.from({ length: 5 }, () => [1, 'first']),
+  )
+})
+
+test('one endpoint whose secret does not open holds up no other, and a new secret sets its deliveries going', async () => {
+  const [lost, sound, line] = [await newReceiver(), await newReceiver(), await newLine(house)]
+  const { id } = await line.listen(lost)
+  const { courier, secretKeys } = courierWithoutKeys()
+  const other = await line.listen(sound)
+  await rotateWebhook(house.db, secretKeys, other.id)
+  await line.write(4)
+  await courier.drain()
+  expect([sound.received.length, lost.received.length]).toEqual([4, 0])
+  await rotateWebhook(house.db, secretKeys, id)
+  await courier.drain()
+  await courier.drain()
+  expect(lost.received).toHaveLength(4)
+})

@@ -1,0 +1,81 @@
+import type { EventType } from '@parley/contract/events'
+import type { Db } from '../../../db/db.ts'
+import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
+import { tallyOf } from '../../../lib/tally.ts'
+import { courierOf, wakeCourier } from './first-attempts.ts'
+import { type EventRow, type Handed, insertEvents, type Lease } from './publish.sql.ts'
+
+export { type Handed, keepingEvents } from './publish.sql.ts'
+
+/** Something that happened, not yet told to anybody. */
+export interface NewEvent {
+  workspaceId: string
+  type: EventType
+  data: object
+}
+
+/** Events about to be written, with the lease that their deliveries are written under. */
+export interface Prepared {
+  createdAt: Date
+  rows: readonly EventRow[]
+  lease: Lease
+}
+
+/**
+ * Publishes events: call it with the transaction that records what they tell, so that both are kept or neither. Where this
+ * process delivers, it takes the first attempts upon itself: they are leased to it as they are written, and begin when the
+ * transaction is committed.
+ */
+export async function publish(db: Db, now: Date, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const prepared = prepareEvents(db, now, events)
+  const written = await insertEvents(db, now, prepared.rows, prepared.lease)
+  handOver(db, prepared, written)
+}
+
+/** The first half of publishing. The body is made here, once, as the bytes that every attempt signs and sends. */
+export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): Prepared {
+  const ms = now.getTime()
+  const createdAt = now.toISOString()
+  const rows = events.map(({ workspaceId, type, data }) => {
+    const id = newUuid(ms)
+    const body = Buffer.from(JSON.stringify({ id, type, created_at: createdAt, data }))
+    return { id, workspaceId, type, body, messageId: messageOf(data) }
+  })
+  return { createdAt: now, rows, lease: courierOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
+}
+
+/** The second: of what was prepared, these were written, with these deliveries. */
+export function handOver(
+  db: Db,
+  { createdAt, rows, lease: { token, until } }: Prepared,
+  written: readonly Handed[],
+): void {
+  for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
+    db.tell(workspaceId, 'messages')
+    db.tell(workspaceId, 'deliveries')
+  }
+  db.afterCommit(() => {
+    for (const { type } of rows) tallyOf(db.root).add('events', type)
+  })
+  const courier = courierOf(db)
+  if (!courier || token === null) {
+    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeCourier(db, workspaceId)
+    return
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const items = written.flatMap(({ eventId, webhookId, leased }) => {
+    const event = leased ? byId.get(eventId) : undefined
+    if (!event) return []
+    const { workspaceId, type, body } = event
+    const begin = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
+    return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...begin }]
+  })
+  if (items.length > 0) db.afterCommit(() => courier.take(items))
+}
+
+/** Every event tells of a message. */
+function messageOf(data: object): string | null {
+  const { message_id: id } = data as { message_id?: unknown }
+  return (typeof id === 'string' && withoutPrefix('msg', id)) || null
+}

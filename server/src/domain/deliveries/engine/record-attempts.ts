@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../db/db.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import type { OutboundFault } from '../../../lib/outbound-error.ts'
+import { countSteps } from './durations.ts'
+import { holdEndpoint } from './hold.ts'
+import { keyOf } from './leased-delivery.ts'
+import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
+import { type AttemptRow, type HourRow, type RunRow, type Standing, settleAttempts } from './record-attempts.sql.ts'
+
+export type Settled = AttemptRow & {
+  fault: OutboundFault | null
+  endedAt: Date
+  /** Called when it is written, and its endpoint disabled if it comes to that. */
+  onSettled?: () => void
+}
+
+const gatherMs = 20
+const batchMax = 400
+
+/**
+ * Writes down what came of attempts, many at a time and in their order. What cannot be written is tried again until it
+ * can: nothing is forgotten while the database is away.
+ */
+export class Settler {
+  readonly #db: Db
+  readonly #log: Logger
+  #waiting: Settled[] = []
+  #working: Promise<void> | undefined
+  #hurry: (() => void) | undefined
+  readonly #onProgress: () => void
+
+  constructor(db: Db, log: Logger, onProgress: () => void) {
+    this.#db = db
+    this.#log = log
+    this.#onProgress = onProgress
+  }
+
+  /** How much is not written yet. */
+  get backlog(): number {
+    return this.#waiting.length
+  }
+
+  add(settled: Settled): void {
+    this.#waiting.push(settled)
+    if (this.#waiting.length >= batchMax || settled.onSettled) this.#hurry?.()
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  /** Resolves when all is written. */
+  async flush(): Promise<void> {
+    while (this.#working) {
+      this.#hurry?.()
+      await this.#working
+    }
+  }
+
+  async #work(): Promise<void> {
+    let size = batchMax
+    while (this.#waiting.length > 0) {
+      if (this.#waiting.length < batchMax && !this.#waiting.some((each) => each.onSettled)) {
+        await new Promise<void>((resolve) => {
+          this.#hurry = resolve
+          setTimeout(resolve, gatherMs)
+        })
+      }
+      const batch = this.#waiting.slice(0, size)
+      try {
+        await settleBatch(this.#db, batch)
+        this.#waiting.splice(0, batch.length)
+        size = batchMax
+        for (const each of batch) each.onSettled?.()
+        this.#onProgress()
+      } catch (error) {
+        this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
+        // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
+        if (batch.length === 1 && isUnfit(error)) this.#waiting.shift()
+        size = Math.max(1, batch.length >> 1)
+        await sleep(200)
+      }
+    }
+  }
+}
+
+/** PostgreSQL refuses the values, or they cannot even be written down. */
+const isUnfit = (error: unknown): boolean => {
+  const { code = '' } = error as { code?: string }
+  return /^2[23]/.test(code) || code === 'ERR_OUT_OF_RANGE'
+}
+
+/** Writes the attempts, and disables the endpoints that failed too often. */
+async function settleBatch(db: Db, batch: readonly Settled[]): Promise<void> {
+  const last = new Map(batch.map((each) => [keyOf(each), each]))
+  const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
+  const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
+  const standings = await settleAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.tell(workspaceId, 'deliveries')
+  const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
+  for (const standing of failing) {
+    const own = byEndpoint.get(standing.webhookId) ?? []
+    await disable(db, standing, own)
+    if (own[0]) db.tell(own[0].workspaceId, 'webhooks')
+  }
+}
+
+function toRun([webhookId, own]: [string, Settled[]]): RunRow {
+  const lastSuccess = own.findLastIndex((each) => each.fault === null)
+  return {
+    webhookId,
+    ...runOf(own.map((each) => each.fault === null)),
+    since: own[lastSuccess + 1]?.endedAt ?? null,
+    succeededAt: own[lastSuccess]?.endedAt ?? null,
+  }
+}
+
+/** The attempts of a batch by endpoint and hour. */
+function byHour(batch: readonly Settled[]): HourRow[] {
+  const hourOf = ({ at }: Settled) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
+  const groups = Map.groupBy(batch, (each) => `${each.webhookId} ${hourOf(each)}`)
+  return [...groups.values()].map((own) => {
+    const first = own[0] as Settled
+    const succeeded = own.filter((each) => each.fault === null).length
+    return {
+      hour: new Date(hourOf(first)),
+      workspaceId: first.workspaceId,
+      webhookId: first.webhookId,
+      succeeded,
+      failed: own.length - succeeded,
+      durations: countSteps(own.map((each) => each.durationUs / 1000)),
+    }
+  })
+}
+
+async function disable(db: Db, standing: Standing, own: readonly Settled[]): Promise<void> {
+  const failure = own.findLast((each) => each.fault !== null)
+  const fault = failure?.fault ?? 'http'
+  const since = standing.failingSince ?? failure?.endedAt ?? new Date(0)
+  await holdEndpoint(
+    db,
+    standing.webhookId,
+    reasonFor(fault, failure?.status ?? null, Math.max(standing.failures, failuresMax), since),
+  )
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../../../db/db.ts'
+import type { Session } from '../../../db/session.ts'
+import { readRevision } from '../../webhooks/webhooks.sql.ts'
+
+const timeoutMs = 2_000
+
+/**
+ * Reads the routing revision on a connection of its own: a prepared statement that never waits for the pool. A read that
+ * fails or times out closes the connection, and the next one opens another.
+ */
+export class RoutingRevision {
+  readonly #db: Database
+  #session: Session | undefined
+  #isClosed = false
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async read(): Promise<number> {
+    if (this.#isClosed) throw closed()
+    const session = this.#session ?? (await this.#open())
+    // Closing the connection fails the read that is under way.
+    const timer = setTimeout(() => void this.#drop(), timeoutMs)
+    try {
+      return await readRevision(session)
+    } catch (error) {
+      void this.#drop()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#drop()
+  }
+
+  async #open(): Promise<Session> {
+    const session = await this.#db.session()
+    this.#session = session
+    if (this.#isClosed) {
+      await this.#drop()
+      throw closed()
+    }
+    return session
+  }
+
+  async #drop(): Promise<void> {
+    const session = this.#session
+    this.#session = undefined
+    await session?.close().catch(() => {})
+  }
+}
+
+const closed = () => new Error('the reader of the routing revision is closed')

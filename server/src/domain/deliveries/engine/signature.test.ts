@@ -1,0 +1,83 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { expect, test } from 'vitest'
+import { newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { type Received, useReceivers } from '../../../../testing/receiver.ts'
+import { hintOf, listWebhooks, rotateWebhook } from '../../webhooks/webhooks.ts'
+
+const house = useHouse()
+const deliveries = useCourier(house)
+const newReceiver = useReceivers()
+
+/** As Stripe's own library does it; the house's clock is not today's. */
+function verifiesWithStripe(secret: string, { body, headers }: Received): boolean {
+  try {
+    const seconds = house.clock.now().getTime() / 1000
+    const signature = String(headers['service-signature'])
+    new Stripe('sk_test_unused').webhooks.constructEvent(body, signature, secret, 300, undefined, seconds * 1000)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function verifiesWithStandardWebhooks(secret: string, { body, headers }: Received): boolean {
+  try {
+    const now = Date.now
+    Date.now = () => house.clock.now().getTime()
+    try {
+      new StandardWebhook(secret).verify(body, headers as Record<string, string>)
+    } finally {
+      Date.now = now
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the libraries of Stripe and of Standard Webhooks verify a delivery', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(house)
+  const { secret } = await line.listen(receiver)
+  await line.write(3)
+  await deliveries.courier.drain()
+  expect(receiver.received).toHaveLength(3)
+  for (const got of receiver.received) {
+    expect(verifiesWithStripe(secret, got)).toBe(true)
+    expect(verifiesWithStandardWebhooks(secret, got)).toBe(true)
+    expect(got.headers['webhook-id']).toBe(got.id)
+    const changed = { ...got, body: got.body.replace('message', 'massage') }
+    expect(verifiesWithStripe(secret, changed)).toBe(false)
+    expect(verifiesWithStandardWebhooks(secret, changed)).toBe(false)
+  }
+})
+
+test('after a rotation the next attempt verifies with the new secret alone', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(house)
+  const { id, secret: old } = await line.listen(receiver)
+  receiver.behave((response, got) => {
+    response.writeHead(verifiesWithStripe(current, got) ? 200 : 400).end()
+  })
+  let current = 'whsec_not-yet'
+  await line.write()
+  await deliveries.courier.drain()
+  expect(receiver.received).toHaveLength(2)
+  const { secret, webhook } = await rotateWebhook(house.db, house.secretKeys, id)
+  current = secret
+  expect(webhook.secret_hint).toBe(hintOf(secret))
+  expect((await listWebhooks(house.db, line.workspace.id))[0]?.secret_hint).toMatch(/^whsec_.{4}\.\.\..{4}$/)
+  house.clock.forward({ seconds: 10 })
+  await deliveries.courier.drain()
+  await line.write()
+  await deliveries.courier.drain()
+  expect(receiver.received).toHaveLength(4)
+  for (const got of receiver.received.slice(2)) {
+    expect(verifiesWithStripe(secret, got)).toBe(true)
+    expect(verifiesWithStandardWebhooks(secret, got)).toBe(true)
+    expect(verifiesWithStripe(old, got)).toBe(false)
+    expect(verifiesWithStandardWebhooks(old, got)).toBe(false)
+  }
+})

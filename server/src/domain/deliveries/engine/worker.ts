@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../../db/db.ts'
+import { batched } from '../../../lib/batch.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { newUuid } from '../../../lib/ids.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import type { Outbound, Posted } from '../../../lib/outbound.ts'
+import type { SecretKeys } from '../../../lib/seal.ts'
+import { type Tally, tallyOf } from '../../../lib/tally.ts'
+import { Targets } from './targets.ts'
+import { aftermathOf, headersOf } from './attempt.ts'
+import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
+import { type FirstAttempts, hire } from './first-attempts.ts'
+import type { Lease } from './publish.sql.ts'
+import type { Item } from './leased-delivery.ts'
+import { type Lane, Lanes } from './endpoint-queue.ts'
+import { Settler } from './record-attempts.ts'
+
+export interface CourierDeps {
+  db: Database
+  clock: Clock
+  log: Logger
+  secretKeys: SecretKeys
+  outbound: Outbound
+  productVersion: string
+  /** Told when a delivery of this process is due before the next look. */
+  onDue?: (dueAt: Date) => void
+}
+
+const leaseMs = 30_000
+/** An attempt begins only if its lease lasts until it has surely ended. */
+const attemptMs = 15_000
+const underWayMax = 512
+const queuedMax = 50_000
+const unsettledMax = 5_000
+const claimMax = 500
+/** While more than these are under way, refreshes of the targets begin some milliseconds apart: more attempts share one. */
+const busyFrom = 8
+const refreshEveryMs = 4
+const refreshAgainMs = 200
+
+interface Picked {
+  lane: Lane
+  item: Item
+}
+
+/**
+ * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
+ * on the others since it claimed them. Each waits in its endpoint's lane until it is picked, is attempted, and what came of
+ * it is settled. A lease that is not settled runs out, here or in a process that died, and the delivery is claimed again.
+ *
+ * An attempt begins only after a refresh of the targets that started after it was picked. All that were picked by then
+ * share the refresh, so a rotated secret, a changed URL or a disabled endpoint holds for everything in memory. While the
+ * database is away no attempt begins.
+ */
+export class Courier implements FirstAttempts {
+  readonly #deps: CourierDeps
+  readonly #targets: Targets
+  readonly #settler: Settler
+  readonly #lanes = new Lanes()
+  /** Picked from the lanes, waiting for a refresh of the targets. */
+  #picked: Picked[] = []
+  #isRefreshing = false
+  /** When the last refresh began, by the process's own clock. */
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  /** Picked or being attempted. */
+  #underWay = 0
+  #entering = 0
+  #stopping = false
+  /** We end ourselves what is under way. */
+  #cutting = false
+  /** Leases that are given back when we stop. */
+  #back: Item[] = []
+  #onIdle: (() => void)[] = []
+  readonly #dismiss: () => void
+  readonly #userAgent: string
+  readonly #tally: Tally
+  readonly #giveBack: (item: Item) => Promise<unknown>
+  readonly #hold: (item: Item) => Promise<unknown>
+  wake: () => void = () => {}
+
+  constructor(deps: CourierDeps) {
+    this.#deps = deps
+    this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
+      deps.log.error(
+        { err: error, webhookId },
+        'the secret of an endpoint does not open; its deliveries wait until PARLEY_SECRET_KEYS has the key, or it is rotated',
+      ),
+    )
+    this.#settler = new Settler(deps.db, deps.log, () => this.#pump())
+    this.#userAgent = `Parley/${deps.productVersion}`
+    this.#tally = tallyOf(deps.db.root)
+    const release = (due: () => Date | 'infinity') =>
+      batched(async (items: Item[]) => {
+        await releaseLeases(deps.db, items, due())
+        return items
+      })
+    this.#giveBack = release(() => deps.clock.now())
+    this.#hold = release(() => 'infinity')
+    this.#dismiss = hire(deps.db, this)
+  }
+
+  newLease(now: Date): Lease | null {
+    if (this.#stopping || this.#lanes.queued > queuedMax) return null
+    return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except: [...this.#lanes.full] }
+  }
+
+  take(items: readonly Item[]): void {
+    this.#entering++
+    // Yield first, so that the request whose transaction was committed gets its response before we start delivering.
+    setImmediate(() => {
+      this.#entering--
+      this.#enter(items)
+      this.#tellIdle()
+    })
+  }
+
+  /** Claims what is due, as far as there is room; says how much it got. */
+  async claim(): Promise<number> {
+    const { db, clock } = this.#deps
+    if (this.#stopping || this.#lanes.queued > queuedMax) return 0
+    // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
+    if (this.#targets.sealed.size > 0) await this.#targets.refresh([])
+    const lease = newUuid()
+    const now = clock.now()
+    const leaseUntil = new Date(now.getTime() + leaseMs)
+    const rows = await claimDue(db, {
+      now,
+      lease,
+      leaseUntil,
+      busy: this.#rooms(),
+      usualRoom: claimMax,
+      limit: claimMax,
+    })
+    const held = { lease, leaseUntilMs: leaseUntil.getTime() }
+    const items = rows.flatMap(({ body, type, ...row }) =>
+      body === null || type === null ? [] : [{ ...row, body, type, ...held }],
+    )
+    const gone = rows.filter((row) => row.body === null)
+    if (gone.length > 0) {
+      await dropLeases(
+        db,
+        gone.map((row) => ({ ...row, lease })),
+      )
+      const fields = { event: 'delivery.event_expired', deliveries: gone.length }
+      this.#deps.log.warn(fields, 'dropped deliveries whose events are past their retention')
+    }
+    this.take(items)
+    return rows.length
+  }
+
+  /** Makes every delivery that is due, and those that become due by that, until none is left. */
+  async drain(): Promise<void> {
+    do {
+      await this.idle()
+    } while ((await this.claim()) > 0)
+    await this.idle()
+  }
+
+  /** Resolves when nothing waits, is under way or unsettled. */
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#settler.flush()
+      if (this.#isIdle && this.#settler.backlog === 0) return
+      if (!this.#isIdle) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    }
+  }
+
+  /** Begins nothing more, gives back what waits, and lets what is under way end, if it does so in time. */
+  async stop(graceMs = 2_000): Promise<void> {
+    this.#stopping = true
+    this.#dismiss()
+    this.#back = this.#lanes.clear()
+    const closed = this.#targets.close()
+    for (const { lane, item } of this.#picked.splice(0)) {
+      this.#back.push(item)
+      this.#over(lane, item, null)
+    }
+    await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
+    this.#cutting = true
+    await this.#deps.outbound.close()
+    // Without a database nothing can be settled; then the leases run out.
+    await Promise.race([Promise.all([this.idle(), closed]), sleep(2_000, undefined, { ref: false })])
+    if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
+  }
+
+  get #isIdle(): boolean {
+    return this.#underWay === 0 && this.#lanes.queued === 0 && this.#entering === 0
+  }
+
+  #tellIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+
+  #enter(items: readonly Item[]): void {
+    for (const item of items) {
+      if (this.#stopping) this.#back.push(item)
+      else this.#lanes.push(item)
+    }
+    this.#pump()
+  }
+
+  #pump(): void {
+    while (this.#underWay < underWayMax && this.#settler.backlog < unsettledMax) {
+      const next = this.#lanes.next()
+      if (!next) break
+      this.#underWay++
+      this.#picked.push(next)
+    }
+    if (!this.#isRefreshing && this.#picked.length > 0) void this.#beginPicked()
+  }
+
+  async #beginPicked(): Promise<void> {
+    this.#isRefreshing = true
+    while (this.#picked.length > 0) {
+      const waitMs = this.#underWay > busyFrom ? this.#refreshedAt + refreshEveryMs - performance.now() : 0
+      if (waitMs > 0) await sleep(waitMs)
+      this.#refreshedAt = performance.now()
+      // What is picked from here on waits for the next refresh.
+      const count = this.#picked.length
+      if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {
+        for (const { lane, item } of this.#picked.splice(0, count)) this.#begin(lane, item)
+      }
+    }
+    this.#isRefreshing = false
+  }
+
+  async #refresh(webhookIds: readonly string[]): Promise<boolean> {
+    try {
+      await this.#targets.refresh(webhookIds)
+      return true
+    } catch (error) {
+      if (!this.#stopping) {
+        this.#deps.log.warn({ err: error }, 'reading endpoints failed; no delivery attempt begins until it succeeds')
+        await sleep(refreshAgainMs)
+      }
+      return false
+    }
+  }
+
+  #begin(lane: Lane, item: Item): void {
+    const { clock, db } = this.#deps
+    const target = this.#targets.get(item.webhookId)
+    const now = clock.now()
+    if (item.leaseUntilMs < now.getTime() + attemptMs) {
+      this.#over(lane, item, null)
+      return
+    }
+    if (target?.keys && (target.enabled || item.trigger === 'manual')) {
+      this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
+        (posted) => this.#ended(lane, item, now, posted),
+        (error) => {
+          this.#deps.log.error({ err: error, webhookId: item.webhookId }, 'an attempt broke')
+          this.#over(lane, item, null)
+        },
+      )
+      return
+    }
+    // Deleted or disabled since it was taken; or nobody here can sign it, and whoever can may have it at once.
+    const back = !target ? dropLeases(db, [item]) : target.enabled ? this.#giveBack(item) : this.#hold(item)
+    back.catch(() => {}).finally(() => this.#over(lane, item, null))
+  }
+
+  /** How much is claimed of each endpoint: nothing of one whose secret does not open here. */
+  #rooms(): { webhookId: string; room: number }[] {
+    const { sealed } = this.#targets
+    const rooms = this.#lanes.rooms().filter(({ webhookId }) => !sealed.has(webhookId))
+    for (const webhookId of sealed) rooms.push({ webhookId, room: 0 })
+    return rooms
+  }
+
+  #ended(lane: Lane, item: Item, at: Date, posted: Posted): void {
+    const success = posted.fault === null
+    if (this.#cutting && !success) {
+      this.#back.push(item)
+      this.#over(lane, item, null)
+      return
+    }
+    const endedAt = this.#deps.clock.now()
+    const leaseUntil = new Date(endedAt.getTime() + leaseMs)
+    const { settled, again } = aftermathOf(item, posted, { at, endedAt, leaseUntil })
+    this.#tally.add('attempts', settled.state)
+    this.#tally.time('attempts', posted.durationUs / 1000)
+    if (posted.fault) this.#tally.add('attempt errors', posted.fault)
+    const end = () => this.#over(lane, item, success, posted.durationUs / 1000)
+    // One that keeps failing is tried again only when it is known whether this was its last chance.
+    const waits = !success && lane.isProbing
+    this.#settler.add(waits ? { ...settled, onSettled: end } : settled)
+    if (again) this.#enter([again])
+    else if (settled.dueAt) this.#deps.onDue?.(settled.dueAt)
+    if (!waits) end()
+  }
+
+  #over(lane: Lane, item: Item, success: boolean | null, ms = 0): void {
+    this.#underWay--
+    this.#lanes.done(lane, item, success, ms)
+    this.#pump()
+    this.#tellIdle()
+  }
+}

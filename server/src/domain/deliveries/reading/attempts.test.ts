@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { useReceivers } from '../../../../testing/receiver.ts'
+import { listAttempts } from './attempts.ts'
+
+const house = useHouse()
+const deliveries = useCourier(house)
+const newReceiver = useReceivers()
+
+test('attempts are listed page by page, the newest first, each once', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(house)
+  const { id } = await line.listen(receiver)
+  for (let round = 0; round < 3; round++) {
+    await line.write(5)
+    await deliveries.courier.drain()
+    house.clock.forward({ seconds: 1 })
+  }
+  const seen = []
+  for (let page = await listAttempts(house.db, id, { limit: 4 }); page.length > 0; ) {
+    seen.push(...page)
+    page = await listAttempts(house.db, id, { limit: 4, before: page.at(-1) ?? null })
+  }
+  expect(new Set(seen.map((each) => each.eventId)).size).toBe(15)
+  expect(seen).toHaveLength(15)
+  expect(seen.map((each) => each.at.getTime())).toEqual(seen.map((each) => each.at.getTime()).sort((a, b) => b - a))
+  expect(seen[0]).toMatchObject({
+    trigger: 'first',
+    state: 'delivered',
+    status: 200,
+    answer: Buffer.from('answer 200'),
+  })
+})
+
+test('a page is one read of the index', async () => {
+  await house.db.rows('set enable_seqscan = off')
+  const plan = await house.db.rows<{ 'QUERY PLAN': string }>(
+    `explain select * from delivery_attempts
+     where webhook_id = '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d' and at <= now() order by at desc, event_id, number limit 50`,
+  )
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+  expect(text).toMatch(/Index Scan using delivery_attempts/)
+  expect(text).not.toMatch(/Seq Scan|-> +Sort /)
+})

@@ -1,0 +1,15 @@
+import type { Db } from '../../../db/db.ts'
+import { requireWebhook } from '../../webhooks/webhooks.ts'
+import { attemptsPage, type KeptAttempt, type Place } from './attempts.sql.ts'
+
+export type { KeptAttempt }
+
+/** An endpoint's attempts, the newest first; `before` is the last one of the page before. */
+export async function listAttempts(
+  db: Db,
+  webhookId: string,
+  { before = null, limit = 50 }: { before?: Place | null; limit?: number } = {},
+): Promise<KeptAttempt[]> {
+  const { uuid, workspaceId } = await requireWebhook(db, webhookId)
+  return attemptsPage(db, { workspaceId, webhookId: uuid, before, limit })
+}

@@ -1,0 +1,47 @@
+import type { Db } from '../../../db/db.ts'
+import type { KeptAttempt } from './attempts.sql.ts'
+
+export interface DetailRow {
+  /** Null if the event is past its retention. */
+  type: string | null
+  body: Buffer | null
+  createdAt: Date | null
+  /** Of an open delivery; null otherwise. */
+  dueAt: Date | 'held' | null
+  attempts: number | null
+  leased: boolean
+}
+
+/** An event and what is open of it for one endpoint; either may be gone. */
+export async function deliveryOf(
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  eventId: string,
+): Promise<DetailRow | undefined> {
+  const row = await db.first<DetailRow & { held: boolean }>(
+    `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", d.attempts,
+       nullif(d.due_at, 'infinity') as "dueAt", coalesce(d.due_at = 'infinity', false) as held,
+       d.lease is not null as leased
+     from (select $3::uuid as id) as asked
+     left join events e on e.id = asked.id and e.workspace_id = $1
+     left join deliveries d on d.webhook_id = $2 and d.event_id = asked.id and d.workspace_id = $1`,
+    [workspaceId, webhookId, eventId],
+  )
+  return row && { ...row, dueAt: row.held ? 'held' : row.dueAt }
+}
+
+/** Every attempt of a delivery, the oldest first. */
+export const attemptsOfDelivery = (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  eventId: string,
+): Promise<(KeptAttempt & { eventCreatedAt: Date })[]> =>
+  db.rows(
+    `select at, event_id as "eventId", event_created_at as "eventCreatedAt", number, trigger, state, address, status,
+       error, answer, duration_us as "durationUs"
+     from delivery_attempts where event_id = $3 and webhook_id = $2 and workspace_id = $1
+     order by at, number limit 500`,
+    [workspaceId, webhookId, eventId],
+  )

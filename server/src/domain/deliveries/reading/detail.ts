@@ -1,0 +1,91 @@
+import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
+import type { Db } from '../../../db/db.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { refuse } from '../../../lib/refuse.ts'
+import { requireWebhook } from '../../webhooks/webhooks.ts'
+import type { KeptAttempt } from './attempts.sql.ts'
+import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
+import type { DeliveryState } from '../engine/leased-delivery.ts'
+import { aheadFrom, attemptsMax } from '../engine/retry-policy.ts'
+import { troubleOf } from './explain-failure.ts'
+
+/** As much of an answer as is kept. */
+const answerMax = 16 * 1024
+
+/** One event for one endpoint: what was sent, what came of every attempt, and what is to come. */
+export async function getDelivery(
+  db: Db,
+  clock: Clock,
+  workspaceId: string,
+  { event, webhook: id }: { event: string; webhook: string },
+): Promise<DeliveryDetail> {
+  const { uuid, webhook } = await requireWebhook(db, id, workspaceId)
+  const [row, attempts] = await Promise.all([
+    deliveryOf(db, workspaceId, uuid, event),
+    attemptsOfDelivery(db, workspaceId, uuid, event),
+  ])
+  const last = attempts.at(-1)
+  const createdAt = row?.createdAt ?? last?.eventCreatedAt
+  // An event of the workspace that this endpoint does not listen to is no delivery.
+  if (!row || !createdAt || (row.attempts === null && !last)) return refuse('not_found')
+  const body = row.body?.toString() ?? null
+  const state = stateOf(row, last)
+  const underWay = row.attempts !== null && row.leased
+  return {
+    event_id: event,
+    webhook_id: webhook.id,
+    webhook_name: webhook.name,
+    webhook_url: webhook.url,
+    webhook_enabled: webhook.enabled,
+    disabled_reason: webhook.disabled_reason,
+    event_type: row.type,
+    state,
+    created_at: createdAt.toISOString(),
+    attempts: attempts.length,
+    last_attempt_at: last?.at.toISOString() ?? null,
+    last_status: last?.status ?? null,
+    last_error: last?.error ?? null,
+    last_duration_ms: last ? last.durationUs / 1000 : null,
+    next_attempt_at: row.dueAt instanceof Date && !row.leased ? row.dueAt.toISOString() : null,
+    body,
+    message_id: messageOf(body),
+    under_way: underWay,
+    tries: attempts.map(toAttempt),
+    ahead: aheadOf(row, clock.now()),
+    attempts_max: attemptsMax,
+  }
+}
+
+function stateOf({ attempts, dueAt }: DetailRow, last: KeptAttempt | undefined): DeliveryState {
+  if (attempts === null) return last?.state ?? 'failed'
+  return dueAt === 'held' ? 'held' : attempts > 0 ? 'retrying' : 'pending'
+}
+
+function aheadOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
+  if (attempts === null || !(dueAt instanceof Date)) return []
+  const [current, ...rest] = aheadFrom(attempts + 1, leased || dueAt < now ? now : dueAt)
+  const ahead = leased || !current ? rest : [current, ...rest]
+  return ahead.map(({ number, at }) => ({ number, at: at.toISOString() }))
+}
+
+const toAttempt = (attempt: KeptAttempt): Attempt => ({
+  at: attempt.at.toISOString(),
+  number: attempt.number,
+  trigger: attempt.trigger,
+  state: attempt.state,
+  address: attempt.address,
+  status: attempt.status,
+  error: attempt.error,
+  trouble: troubleOf(attempt.error, attempt.status),
+  answer: attempt.answer.toString(),
+  answer_bytes: attempt.answer.length,
+  answer_cut: attempt.answer.length >= answerMax,
+  duration_ms: attempt.durationUs / 1000,
+})
+
+/** Our own words: every event but a bare test names the message it tells of. A test's names one that never was. */
+function messageOf(body: string | null): string | null {
+  if (body === null) return null
+  const { data } = JSON.parse(body) as { data?: { message_id?: unknown; test?: unknown } }
+  return typeof data?.message_id === 'string' && data.test !== true ? data.message_id : null
+}

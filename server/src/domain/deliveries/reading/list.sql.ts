@@ -1,0 +1,239 @@
+import type { Db } from '../../../db/db.ts'
+import { without } from '../../../db/without.ts'
+import type { DeliveryState } from '../engine/leased-delivery.ts'
+
+export interface BrowsedRow {
+  eventId: string
+  webhookId: string
+  webhookName: string
+  type: string | null
+  state: DeliveryState
+  createdAt: Date
+  attempts: number
+  lastAt: Date | null
+  status: number | null
+  error: string | null
+  durationUs: number | null
+  dueAt: Date | null
+}
+
+/** Where a page ended. An event's id begins with its time: `from` and `to` are the first and last id of that millisecond. */
+export interface Place {
+  at: Date
+  eventId: string
+  webhookId: string
+}
+
+/** Along the index, and what belongs to a row looked up for that row: never all there is, to join or sort it. */
+const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+  without(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
+
+export interface Wish {
+  workspaceId: string
+  webhookId: string | null
+  eventId: string | null
+  since: Date | null
+  until: Date | null
+  after: Place | null
+  take: number
+}
+
+/** Deliveries that are not finished, by their event's id, the newest first. */
+export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): Promise<BrowsedRow[]> {
+  const { values, add } = parameters(wish.workspaceId, wish.take)
+  const { eventId, since, until, after } = wish
+  const conditions = [
+    state === 'held' && `d.due_at = 'infinity'`,
+    state === 'waiting' && `d.due_at < 'infinity'`,
+    eventId && `d.event_id = ${add(eventId, 'uuid')}`,
+    since && `d.event_id >= ${add(firstIdAt(since), 'uuid')}`,
+    until && `d.event_id <= ${add(lastIdAt(until), 'uuid')}`,
+    after && `d.event_id <= ${add(lastIdAt(after.at), 'uuid')}`,
+    after &&
+      `(d.event_id < ${add(firstIdAt(after.at), 'uuid')}
+        or (d.event_id, d.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
+  ]
+  return rowByRow(db, (tx) =>
+    tx.rows(
+      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type,
+       case when x.due_at = 'infinity' then 'held' when x.attempts > 0 then 'retrying' else 'pending' end as state,
+       x.event_created_at as "createdAt", made.count as attempts, l.at as "lastAt", l.status, l.error,
+       l.duration_us as "durationUs", case when x.lease is null then nullif(x.due_at, 'infinity') end as "dueAt"
+     from (
+       select d.*, w.name from webhooks w
+       cross join lateral (select * from deliveries d
+         where d.webhook_id = w.id and d.workspace_id = $1 ${all(conditions)}
+         order by d.event_id desc limit $2) as d
+       where ${endpoints(wish, add)}
+       order by d.event_id desc, d.webhook_id desc limit $2
+     ) as x
+     ${surroundings}
+     left join lateral (select a.at, a.status, a.error, a.duration_us from delivery_attempts a
+       where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at
+       order by a.at desc, a.number desc limit 1) as l on true
+     order by x.event_id desc, x.webhook_id desc`,
+      values,
+    ),
+  )
+}
+
+/**
+ * Finished deliveries, which are their last attempts, by the time of those, the newest first. `is true` keeps the index of
+ * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
+ */
+export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' | null): Promise<BrowsedRow[]> {
+  const { values, add } = parameters(wish.workspaceId, wish.take)
+  const { eventId, since, until, after } = wish
+  const conditions = [
+    // Each case has a text of its own, so that the index of failures fits the one it is for.
+    state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
+    eventId && `a.event_id = ${add(eventId, 'uuid')}`,
+    since && `a.at >= ${add(since, 'timestamptz')}`,
+    until && `a.at <= ${add(until, 'timestamptz')}`,
+    after && `a.at <= ${add(after.at, 'timestamptz')}`,
+    after &&
+      `(a.at < ${add(after.at, 'timestamptz')}
+        or (a.event_id, a.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
+  ]
+  return rowByRow(db, (tx) =>
+    tx.rows(
+      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
+       x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
+       x.duration_us as "durationUs", null as "dueAt"
+     from (
+       select a.*, w.name from webhooks w
+       cross join lateral (
+         select a.event_id, a.webhook_id, a.event_created_at, a.at, a.state, a.status, a.error, a.duration_us
+         from delivery_attempts a
+         where a.webhook_id = w.id and a.workspace_id = $1 ${all(conditions)}
+           and not exists (select 1 from delivery_attempts l
+             where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
+               and (l.at, l.number) > (a.at, a.number))
+           and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
+         order by a.at desc, a.event_id desc limit $2) as a
+       where ${endpoints(wish, add)}
+       order by a.at desc, a.event_id desc, a.webhook_id desc limit $2
+     ) as x
+     ${surroundings}
+     order by x.at desc, x.event_id desc, x.webhook_id desc`,
+      values,
+    ),
+  )
+}
+
+export interface BrowsedEvent {
+  id: string
+  createdAt: Date
+}
+
+/**
+ * Events of a type, the newest first, and the last event that was looked at if there may be more. Of a frequent type the
+ * newest events are looked through, `look` of them at most; a rare one has an index of its own.
+ */
+export async function eventsPage(
+  db: Db,
+  wish: Wish,
+  type: string,
+  look: number,
+): Promise<{ events: BrowsedEvent[]; last: BrowsedEvent | null }> {
+  const { values, add } = parameters(wish.workspaceId, wish.take, type)
+  const { eventId, since, until, after } = wish
+  const conditions = [
+    eventId && `e.id = ${add(eventId, 'uuid')}`,
+    since && `e.created_at >= ${add(since, 'timestamptz')}`,
+    until && `e.created_at <= ${add(until, 'timestamptz')}`,
+    after && `e.created_at <= ${add(after.at, 'timestamptz')}`,
+    // The event of the place itself again: others of its deliveries may follow.
+    after && `(e.created_at < ${add(after.at, 'timestamptz')} or e.id <= ${add(after.eventId, 'uuid')})`,
+  ]
+  const newest = 'order by e.created_at desc, e.id desc'
+  if (!frequentTypes.includes(type)) {
+    const events = await db.rows<BrowsedEvent>(
+      `select e.id, e.created_at as "createdAt" from events e
+       where e.workspace_id = $1 and e.type = $3 and ${isRare} ${all(conditions)} ${newest} limit $2`,
+      values,
+    )
+    return { events, last: events.length < wish.take ? null : (events.at(-1) ?? null) }
+  }
+  const lookMax = add(look, 'int')
+  const rows = await db.rows<BrowsedEvent & { fits: boolean; looked: number }>(
+    `with looked as materialized (
+       select e.id, e.created_at, e.type = $3 as fits from events e
+       where e.workspace_id = $1 ${all(conditions)} ${newest} limit ${lookMax}
+     )
+     select f.id, f.created_at as "createdAt", true as fits, 0 as looked
+     from (select * from looked e where e.fits ${newest} limit $2) as f
+     union all
+     select l.id, l.created_at, false, (select count(*) from looked)
+     from (select * from looked order by created_at, id limit 1) as l
+     order by "createdAt" desc, id desc`,
+    values,
+  )
+  const events = rows.filter(({ fits }) => fits)
+  const end = rows.find(({ fits }) => !fits)
+  if (events.length === wish.take) return { events, last: events.at(-1) ?? null }
+  return { events, last: end && end.looked >= look ? end : null }
+}
+
+const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', 'message.read', 'message.received']
+/** As the index has it. */
+const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
+
+/** The deliveries of these events, finished or not, in the order of the events. */
+export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly BrowsedEvent[]): Promise<BrowsedRow[]> {
+  const { values, add } = parameters(
+    wish.workspaceId,
+    events.map(({ id }) => id),
+    events.map(({ createdAt }) => createdAt),
+    type,
+  )
+  return db.rows(
+    `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", $4::text as type,
+       case when d.event_id is null then l.state when d.due_at = 'infinity' then 'held'
+         when d.attempts > 0 then 'retrying' else 'pending' end as state,
+       e.created_at as "createdAt", l.made as attempts, l.at as "lastAt", l.status, l.error,
+       l.duration_us as "durationUs", case when d.lease is null then nullif(d.due_at, 'infinity') end as "dueAt"
+     from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
+     cross join webhooks w
+     left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+     left join lateral (
+       select a.state, a.at, a.status, a.error, a.duration_us, count(*) over () as made from delivery_attempts a
+       where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at
+       order by a.at desc, a.number desc limit 1) as l on true
+     where ${endpoints(wish, add)} and (d.event_id is not null or l.state is not null)
+     order by e.created_at desc, e.id desc, w.id desc`,
+    values,
+  )
+}
+
+/** Of a delivery on the page: its event's type, and how many attempts were made. */
+const surroundings = `
+  left join lateral (select e.type from events e
+    where e.id = x.event_id and e.created_at = x.event_created_at limit 1) as e on true
+  cross join lateral (select count(*) from delivery_attempts a
+    where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made`
+
+type Add = (value: unknown, type: string) => string
+
+/** The values of a statement whose conditions differ; `$1` and `$2` are those that all have. */
+function parameters(...first: unknown[]): { values: unknown[]; add: Add } {
+  const values = [...first]
+  return { values, add: (value, type) => `$${values.push(value)}::${type}` }
+}
+
+const all = (conditions: readonly (string | false | null)[]): string =>
+  conditions
+    .filter(Boolean)
+    .map((condition) => `and ${condition}`)
+    .join(' ')
+
+const endpoints = ({ webhookId }: Wish, add: Add): string =>
+  `w.workspace_id = $1 and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${add(webhookId, 'uuid')}`}`
+
+const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
+const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`
+
+function timeOfId(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

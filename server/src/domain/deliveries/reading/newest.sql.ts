@@ -1,0 +1,55 @@
+import type { Db } from '../../../db/db.ts'
+import type { DeliveryState } from '../engine/leased-delivery.ts'
+
+export interface DeliveryRow {
+  eventId: string
+  webhookId: string
+  workspaceId: string
+  type: string | null
+  state: DeliveryState
+  attempts: number
+  /** When the last attempt was made, and how it ended. */
+  lastAt: Date | null
+  status: number | null
+  error: string | null
+  /** When the next one is due; null if none is. */
+  dueAt: Date | null
+  createdAt: Date
+}
+
+/** The newest of each endpoint by a read of the index, then the newest of those. */
+export const newestDeliveries = (
+  db: Db,
+  { webhookId, state, limit }: { webhookId: string | null; state: DeliveryState | null; limit: number },
+): Promise<DeliveryRow[]> =>
+  db.rows(
+    `with open as (
+       select d.event_id, d.webhook_id, d.workspace_id, d.event_created_at, d.attempts,
+         case when d.due_at = 'infinity' then 'held' when d.attempts > 0 then 'retrying' else 'pending' end as state,
+         nullif(d.due_at, 'infinity') as due_at, l.at as last_at, l.status, l.error
+       from webhooks w
+       cross join lateral (select * from deliveries d where d.webhook_id = w.id order by d.event_id desc limit $3) as d
+       left join lateral (select a.at, a.status, a.error from delivery_attempts a
+         where a.event_id = d.event_id and a.webhook_id = d.webhook_id order by a.at desc limit 1) as l on true
+       where ($1::uuid is null or w.id = $1)
+     ), finished as (
+       select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, a.number as attempts, a.state,
+         null::timestamptz as due_at, a.at as last_at, a.status, a.error
+       from webhooks w
+       cross join lateral (
+         select * from delivery_attempts a
+         where a.webhook_id = w.id and a.state in ('delivered', 'failed') and ($2::text is null or a.state = $2)
+           and not exists (select 1 from delivery_attempts l
+             where l.event_id = a.event_id and l.webhook_id = a.webhook_id and (l.at, l.number) > (a.at, a.number))
+         order by a.at desc limit $3) as a
+       where ($1::uuid is null or w.id = $1)
+         and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
+     )
+     select x.event_id as "eventId", x.webhook_id as "webhookId", x.workspace_id as "workspaceId", e.type, x.state,
+       x.attempts, x.last_at as "lastAt", x.status, x.error, x.due_at as "dueAt", x.event_created_at as "createdAt"
+     from (select * from open union all select * from finished) as x
+     left join events e on e.id = x.event_id and e.created_at = x.event_created_at
+     where $2::text is null or x.state = $2
+     order by x.event_created_at desc, x.event_id desc limit $3`,
+    [webhookId, state, limit],
+  )

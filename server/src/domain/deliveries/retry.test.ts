@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { attemptsOf, localRules, newLine, openOf, useCourier } from '../../../testing/deliveries.ts'
+import { useHouse } from '../../../testing/house.ts'
+import { useReceivers } from '../../../testing/receiver.ts'
+import { changeWebhook, listWebhooks } from '../webhooks/webhooks.ts'
+import { deleteWebhook, disableWebhook, enableWebhook } from './engine/hold.ts'
+import { listDeliveries } from './reading/newest.ts'
+import { retryDelivery, retryFailedSince, sendTestEvent } from './retry.ts'
+
+const house = useHouse()
+const deliveries = useCourier(house)
+const newReceiver = useReceivers()
+const drain = () => deliveries.courier.drain()
+
+async function newEndpoint() {
+  const receiver = await newReceiver()
+  const line = await newLine(house)
+  return { receiver, line, ...(await line.listen(receiver)) }
+}
+
+async function exhaust() {
+  for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
+    house.clock.forward({ seconds })
+    await drain()
+  }
+}
+
+test('a delivery that arrived is sent once more by hand, and one that failed gets a fresh schedule', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  await line.write()
+  await drain()
+  const eventId = receiver.received[0]?.id ?? ''
+  await retryDelivery(house.db, house.clock, id, eventId)
+  await drain()
+  expect(receiver.received.map((each) => each.id)).toEqual([eventId, eventId])
+  receiver.behave(500)
+  await retryDelivery(house.db, house.clock, id, eventId)
+  await drain()
+  await exhaust()
+  expect(receiver.received).toHaveLength(10)
+  expect(await listDeliveries(house.db, { webhookId: id })).toMatchObject([
+    { event_id: eventId, state: 'failed', attempts: 8, last_status: 500, last_error: 'http', next_attempt_at: null },
+  ])
+  receiver.behave(200)
+  house.clock.forward({ seconds: 1 })
+  await retryDelivery(house.db, house.clock, id, eventId)
+  await drain()
+  expect((await attemptsOf(house, id)).at(-1)).toMatchObject({ number: 1, trigger: 'manual', state: 'delivered' })
+  expect(await listDeliveries(house.db, { webhookId: id })).toMatchObject([{ state: 'delivered', attempts: 1 }])
+})
+
+test('all that failed since a time is retried in bulk, and nothing else', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  receiver.behave(500)
+  await line.write()
+  await drain()
+  await exhaust()
+  house.clock.forward({ hours: 1 })
+  const since = house.clock.now()
+  await line.write()
+  await drain()
+  await exhaust()
+  receiver.behave(200)
+  await line.write()
+  await drain()
+  const before = receiver.received.length
+  house.clock.forward({ seconds: 1 })
+  expect(await retryFailedSince(house.db, house.clock, id, since)).toBe(1)
+  await drain()
+  expect(receiver.received).toHaveLength(before + 1)
+  expect(await retryFailedSince(house.db, house.clock, id, since)).toBe(0)
+  expect(await retryFailedSince(house.db, house.clock, id, new Date(0))).toBe(1)
+  await drain()
+  expect(await listDeliveries(house.db, { webhookId: id, state: 'failed' })).toEqual([])
+})
+
+test('a disabled endpoint gets nothing but what a person sends by hand; a test event goes to it alone', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  const other = await newReceiver()
+  await line.listen(other)
+  await disableWebhook(house.db, id, 'moving house')
+  await line.write(2)
+  await drain()
+  expect(receiver.received).toEqual([])
+  expect(other.received).toHaveLength(2)
+  expect(await listDeliveries(house.db, { webhookId: id, state: 'held' })).toHaveLength(2)
+  const testId = await sendTestEvent(house.db, house.clock, id)
+  await retryDelivery(house.db, house.clock, id, other.received[0]?.id ?? '')
+  await drain()
+  expect(new Set(receiver.received.map((each) => each.id))).toEqual(new Set([testId, other.received[0]?.id]))
+  expect(other.received).toHaveLength(2)
+  await enableWebhook(house.db, house.clock, id)
+  await drain()
+  expect(receiver.received).toHaveLength(3)
+})
+
+test('an endpoint is changed; one that is deleted gets nothing more', async () => {
+  const { receiver, line, id } = await newEndpoint()
+  const other = await newReceiver()
+  await changeWebhook(house.db, localRules, id, { url: other.url })
+  await line.write()
+  await drain()
+  expect([receiver.received.length, other.received.length]).toEqual([0, 1])
+  await changeWebhook(house.db, localRules, id, { events: ['flow.completed'] })
+  await line.write()
+  await drain()
+  expect(other.received).toHaveLength(1)
+  await changeWebhook(house.db, localRules, id, { events: ['message.received'] })
+  await disableWebhook(house.db, id, 'for now')
+  await line.write()
+  await deleteWebhook(house.db, house.clock, id)
+  await line.write()
+  await drain()
+  expect(other.received).toHaveLength(1)
+  expect(await openOf(house, id)).toEqual([])
+  expect(await listWebhooks(house.db, line.workspace.id)).toEqual([])
+  await expect(enableWebhook(house.db, house.clock, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(retryDelivery(house.db, house.clock, id, other.received[0]?.id ?? '')).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('nobody retries what was never theirs', async () => {
+  const mine = await newEndpoint()
+  const theirs = await newEndpoint()
+  await theirs.line.write()
+  await drain()
+  const eventId = theirs.receiver.received[0]?.id ?? ''
+  for (const wrong of [eventId, 'nonsense', '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d']) {
+    await expect(retryDelivery(house.db, house.clock, mine.id, wrong)).rejects.toMatchObject({ code: 'not_found' })
+  }
+})

@@ -1,0 +1,79 @@
+import type { MessageError } from '@parley/contract/events'
+import type { MessageFilters, MessageStatus } from '@parley/contract/message'
+import type { SendType } from '@parley/contract/send'
+import type { Db } from '../../../db/db.ts'
+import { type KeySet, keySetClause, keySetValues } from '../../../lib/key-set.ts'
+
+export interface MessageRow {
+  id: string
+  sender_id: string
+  recipient: string
+  type: SendType
+  template_id: string | null
+  reference: string | null
+  status: MessageStatus
+  wa_message_id: string | null
+  credits: number
+  error: MessageError | null
+  created_at: Date
+  sent_at: Date | null
+  delivered_at: Date | null
+  read_at: Date | null
+  failed_at: Date | null
+}
+
+const columns = `id, sender_id, recipient, type, template_id, reference, status, wa_message_id, credits, error,
+  created_at, sent_at, delivered_at, read_at, failed_at`
+
+const shown = `workspace_id = $1 and key_id = $2 and ($3::text is null or status = $3)
+  and ($4::text is null or recipient = $4) and ($5::timestamptz is null or created_at > $5)
+  and ($6::timestamptz is null or created_at < $6)`
+
+/** Who sent them: a key sees its own messages only. */
+export interface Author {
+  workspaceId: string
+  keyId: string
+}
+
+const shownValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => [
+  workspaceId,
+  keyId,
+  filters.status ?? null,
+  filters.to ?? null,
+  filters.created_after ?? null,
+  filters.created_before ?? null,
+]
+
+export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
+  db.rows(`select ${columns} from messages where ${shown} ${keySetClause(page, 7)}`, [
+    ...shownValues(author, filters),
+    ...keySetValues(page),
+  ])
+
+export async function countMessages(db: Db, author: Author, filters: MessageFilters): Promise<number> {
+  const row = await db.first<{ total: number }>(
+    `select count(*) as total from messages where ${shown}`,
+    shownValues(author, filters),
+  )
+  return row?.total ?? 0
+}
+
+export const messageById = (db: Db, { workspaceId, keyId }: Author, id: string): Promise<MessageRow | undefined> =>
+  db.first(`select ${columns} from messages where workspace_id = $1 and key_id = $2 and id = $3`, [
+    workspaceId,
+    keyId,
+    id,
+  ])
+
+export interface StepRow {
+  status: Exclude<MessageStatus, 'queued'>
+  occurred_at: Date
+  error: MessageError | null
+}
+
+export const stepsOf = (db: Db, workspaceId: string, id: string): Promise<StepRow[]> =>
+  db.rows(
+    `select status, occurred_at, error from message_statuses where workspace_id = $1 and message_id = $2
+     order by occurred_at, array_position(array['sent', 'failed', 'delivered', 'read'], status)`,
+    [workspaceId, id],
+  )

@@ -1,0 +1,59 @@
+import type { Message, MessageFilters, MessageWithHistory } from '@parley/contract/message'
+import type { Db } from '../../../db/db.ts'
+import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import type { KeySet } from '../../../lib/key-set.ts'
+import { refuse, refuseParam } from '../../../lib/refuse.ts'
+import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
+
+export type { Author }
+
+export async function listMessages(
+  db: Db,
+  author: Author,
+  filters: MessageFilters,
+  page: KeySet,
+): Promise<{ rows: MessageRow[]; total: number }> {
+  const wanted = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
+  for (const param of ['created_after', 'created_before'] as const) {
+    if (Number.isNaN(Date.parse(wanted[param] ?? '2026-01-01'))) {
+      refuseParam(param, 'invalid', `${param} is not a time.`)
+    }
+  }
+  const [rows, total] = await Promise.all([messagesOf(db, author, wanted, page), countMessages(db, author, wanted)])
+  return { rows, total }
+}
+
+export async function getMessage(db: Db, author: Author, id: string): Promise<MessageWithHistory> {
+  const uuid = withoutPrefix('msg', id)
+  const row = uuid && (await messageById(db, author, uuid))
+  if (!row) return refuse('not_found')
+  const steps = await stepsOf(db, author.workspaceId, row.id)
+  const history = steps.map(({ status, occurred_at, error }) => ({
+    status,
+    occurred_at: occurred_at.toISOString(),
+    error,
+  }))
+  const queued = { status: 'queued' as const, occurred_at: row.created_at.toISOString(), error: null }
+  return { ...toMessage(row), history: [queued, ...history] }
+}
+
+export const markOf = (row: MessageRow) => ({ at: row.created_at, id: row.id })
+
+export const toMessage = (row: MessageRow): Message => ({
+  id: withPrefix('msg', row.id),
+  object: 'message',
+  sender_id: withPrefix('snd', row.sender_id),
+  to: row.recipient,
+  type: row.type,
+  template_id: row.template_id && withPrefix('tpl', row.template_id),
+  reference: row.reference,
+  status: row.status,
+  wa_message_id: row.wa_message_id,
+  credits: row.credits,
+  error: row.error,
+  created_at: row.created_at.toISOString(),
+  sent_at: row.sent_at?.toISOString() ?? null,
+  delivered_at: row.delivered_at?.toISOString() ?? null,
+  read_at: row.read_at?.toISOString() ?? null,
+  failed_at: row.failed_at?.toISOString() ?? null,
+})

@@ -1,0 +1,117 @@
+/** Why did this not arrive? All there is to know about one message, on one page. */
+
+import type { MessageStory } from '@parley/contract/console/messages'
+import { can, type Role } from '@parley/contract/console/permissions'
+import type { Db } from '../../../db/db.ts'
+import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import type { KeySet } from '../../../lib/key-set.ts'
+import { refuse } from '../../../lib/refuse.ts'
+import { explainError } from '../../../whatsapp/explain-error.ts'
+import { findPaymentOf } from '../../credits/credits.ts'
+import { findEventsOf } from '../../deliveries/reading/of-message.ts'
+import { findRequest } from '../../requests/find.ts'
+import { messagesWanted } from './console-list.sql.ts'
+import { toListed } from './console-list.ts'
+import { stepsOf } from './messages.sql.ts'
+import { type ReceivedRow, receivedStory, type SentRow, sentStory } from './timeline.sql.ts'
+
+/** What a role may not see of it is null. */
+export async function tellStory(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageStory> {
+  const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
+  const row =
+    (await sentStory(db, workspaceId, uuid)) ?? (await receivedStory(db, workspaceId, uuid)) ?? refuse('not_found')
+  const [listed] = await messagesWanted(db, workspaceId, [{ id: uuid }], one)
+  if (!listed) return refuse('not_found')
+  const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null
+  const { quoted, ...rest } = row.kind === 'sent' ? await sentParts(db, workspaceId, role, row) : receivedParts(row)
+  return {
+    ...toListed(listed),
+    sender: { id: withPrefix('snd', row.sender_id), phone_number: row.sender_phone, display_name: row.sender_name },
+    wa_message_id: row.wa_message_id,
+    explained: row.error && { ...row.error, ...explainError(row.error) },
+    events,
+    replies: await repliesTo(db, workspaceId, row),
+    in_reply_to: quoted === null ? null : await quotedBy(db, workspaceId, row.sender_id, quoted),
+    ...rest,
+  }
+}
+
+const one: KeySet = { take: 1, after: null, order: 'desc' }
+const firstReplies: KeySet = { take: 20, after: null, order: 'asc' }
+
+async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) {
+  const asked =
+    row.request_id !== null && can(role, 'requests:read')
+      ? await findRequest(db, workspaceId, row.request_id, row.created_at)
+      : undefined
+  const steps = await stepsOf(db, workspaceId, row.id)
+  const payment = can(role, 'credits:read') ? await findPaymentOf(db, workspaceId, row.id) : null
+  return {
+    quoted: row.content.quotedWaMessageId ?? null,
+    received_at: null,
+    request: row.content.request as unknown as Record<string, unknown>,
+    received: null,
+    template: row.template && { ...row.template, id: withPrefix('tpl', row.template.id) },
+    author: authorOf(row),
+    api_request: asked
+      ? {
+          id: withPrefix('req', asked.id),
+          at: asked.at.toISOString(),
+          method: asked.method,
+          route: asked.route,
+          status: asked.status,
+          duration_ms: asked.duration_us / 1000,
+          address: asked.address,
+        }
+      : null,
+    steps: [
+      { status: 'queued' as const, at: row.created_at.toISOString() },
+      ...steps.map(({ status, occurred_at }) => ({ status, at: occurred_at.toISOString() })),
+    ],
+    outbox: row.outbox && {
+      ...row.outbox,
+      due_at: new Date(row.outbox.due_at).toISOString(),
+      expires_at: new Date(row.outbox.expires_at).toISOString(),
+    },
+    credits: payment,
+  }
+}
+
+function authorOf({ key_id: keyId, key_name: keyName, sent_by: person }: SentRow): MessageStory['author'] {
+  if (keyId !== null) return { kind: 'key', id: keyId, name: keyName ?? '' }
+  return person === null ? null : { kind: 'person', id: null, name: person }
+}
+
+function receivedParts(row: ReceivedRow) {
+  return {
+    quoted: row.quoted,
+    received_at: row.received_at.toISOString(),
+    request: null,
+    received: {
+      text: row.text,
+      reply: row.reply,
+      media: row.media,
+      location: row.location,
+      form_id: row.form_id && withPrefix('frs', row.form_id),
+      order_id: row.order_id && withPrefix('ord', row.order_id),
+      error: row.error,
+    },
+    template: null,
+    author: null,
+    api_request: null,
+    steps: [{ status: 'received' as const, at: row.created_at.toISOString() }],
+    outbox: null,
+    credits: null,
+  }
+}
+
+async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
+  if (row.wa_message_id === null) return []
+  const wanted = { senderId: row.sender_id, quoted: row.wa_message_id }
+  return (await messagesWanted(db, workspaceId, [wanted], firstReplies)).map(toListed)
+}
+
+async function quotedBy(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
+  const [message] = await messagesWanted(db, workspaceId, [{ senderId, waMessageId }], one)
+  return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
+}

@@ -1,0 +1,313 @@
+import { type EventType, eventSchemas } from '@parley/contract/events'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { anyTarget } from '../../../../testing/deliveries.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { eventsOf, newApp, newSender, signatureOf, text } from '../../../../testing/posting-app.ts'
+import { newWorkspace } from '../../../../testing/workspace.ts'
+import { plain } from '../../../http/validate.ts'
+import { newUuid } from '../../../lib/ids.ts'
+import { seal } from '../../../lib/seal.ts'
+import { createWebhook } from '../../webhooks/webhooks.ts'
+
+const house = useHouse()
+
+const envelope = (...entry: object[]) => ({ object: 'whatsapp_business_account', entry })
+const change = (phoneNumberId: string, value: object) => ({
+  field: 'messages',
+  value: { messaging_product: 'whatsapp', metadata: { phone_number_id: phoneNumberId }, ...value },
+})
+const status = (id: string, word: string, timestamp = '1786000001', more: object = {}) => ({
+  id,
+  status: word,
+  timestamp,
+  recipient_id: '16505550123',
+  ...more,
+})
+
+async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random() * 1e15))) {
+  const workspace = await newWorkspace(house)
+  const app = await newApp(house)
+  const sender = await newSender(house, workspace.id, app.id, phoneNumberId)
+  const says = (...messages: object[]) =>
+    app.post(envelope({ id: '1', changes: [change(phoneNumberId, { messages })] }))
+  const reports = (...statuses: object[]) =>
+    app.post(envelope({ id: '1', changes: [change(phoneNumberId, { statuses })] }))
+  return { workspace, app, sender, says, reports }
+}
+
+async function sentMessage(workspaceId: string, senderId: string, waMessageId: string | null): Promise<string> {
+  const id = newUuid()
+  await house.db.change(
+    `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, created_at, key_id, type,
+       credits, content)
+     select $1, $2, $3, '16505550123', $4, $5, $6, id, 'text', 0, '{}' from api_keys where workspace_id = $2`,
+    [id, workspaceId, senderId, waMessageId === null ? 'queued' : 'sent', waMessageId, house.clock.now()],
+  )
+  if (waMessageId !== null) {
+    await house.db.change(
+      `insert into message_statuses (message_id, workspace_id, status, occurred_at) values ($1, $2, 'sent', $3)`,
+      [id, workspaceId, house.clock.now()],
+    )
+  }
+  return id
+}
+
+test('a message becomes one event, with every field there', async () => {
+  const { workspace, sender, says } = await newNumber()
+  expect(await says(text('wamid.A'))).toBe(200)
+  const [event, ...more] = await eventsOf(house, workspace.id)
+  expect(more).toEqual([])
+  expect(event).toMatchObject({
+    type: 'message.received',
+    created_at: house.clock.now().toISOString(),
+    data: {
+      wa_message_id: 'wamid.A',
+      from: '16505550123',
+      from_user_id: null,
+      profile_name: null,
+      sender_id: `snd_${sender.id}`,
+      type: 'text',
+      text: 'hola',
+      received_at: '2026-08-06T07:06:40.000Z',
+      in_reply_to: null,
+      reply: null,
+      media: null,
+      location: null,
+    },
+  })
+  const validate = new Ajv2020({ strict: false }).compile(plain(eventSchemas[event?.type as EventType]))
+  validate(event)
+  expect(validate.errors).toBeNull()
+})
+
+test('however often the network tells of a message, there is one event', async () => {
+  const { workspace, says } = await newNumber()
+  await Promise.all(Array.from({ length: 20 }, () => says(text('wamid.A'), text('wamid.A'), text('wamid.B'))))
+  await says(text('wamid.A'))
+  const events = await eventsOf(house, workspace.id)
+  expect(events.map((event) => event.data.wa_message_id).sort()).toEqual(['wamid.A', 'wamid.B'])
+})
+
+test('a batch over two workspaces is told apart, however it is mixed and repeated', async () => {
+  const app = await newApp(house)
+  const workspaces = [await newWorkspace(house), await newWorkspace(house)]
+  const numbers = ['700000000000001', '700000000000002']
+  const senders = await Promise.all(
+    workspaces.map((workspace, index) => newSender(house, workspace.id, app.id, numbers[index] as string)),
+  )
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      sentMessage(workspaces[n % 2]?.id as string, senders[n % 2]?.id as string, `wamid.OUT${n}`),
+    ),
+  )
+  // 3 entries × 2 changes × 5 messages, a duplicate among each five; 20 statuses spread over them.
+  const batch = envelope(
+    ...[0, 1, 2].map((entry) => ({
+      id: String(entry),
+      changes: [0, 1].map((which) =>
+        change(numbers[which] as string, {
+          messages: [0, 1, 2, 3, 3].map((n) => text(`wamid.${entry}.${which}.${n}`)),
+          statuses: Array.from({ length: 20 }, (_, n) => n)
+            .filter((n) => n % 3 === entry && n % 2 === which)
+            .flatMap((n) => [status(`wamid.OUT${n}`, 'delivered'), status(`wamid.OUT${n}`, 'delivered')]),
+        }),
+      ),
+    })),
+  )
+  expect(await app.post(batch)).toBe(200)
+  expect(await app.post(batch)).toBe(200)
+  for (const [which, workspace] of workspaces.entries()) {
+    const events = await eventsOf(house, workspace.id)
+    const received = events.filter((event) => event.type === 'message.received')
+    const delivered = events.filter((event) => event.type === 'message.delivered')
+    const expected = [0, 1, 2].flatMap((entry) => [0, 1, 2, 3].map((n) => `wamid.${entry}.${which}.${n}`))
+    expect(received.map((event) => event.data.wa_message_id).sort()).toEqual(expected.sort())
+    const own = ids.filter((_, n) => n % 2 === which).map((id) => `msg_${id}`)
+    expect(delivered.map((event) => event.data.message_id).sort()).toEqual(own.sort())
+    expect(events.length).toBe(received.length + delivered.length)
+  }
+})
+
+test('an answer to a message of ours names it; one to anything else only the network’s id', async () => {
+  const { workspace, sender, says } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.OURS')
+  await says(
+    { ...text('wamid.A'), context: { id: 'wamid.OURS' } },
+    { ...text('wamid.B'), context: { id: 'wamid.ELSE' } },
+    { ...text('wamid.C'), context: { forwarded: true } },
+  )
+  const events = await eventsOf(house, workspace.id)
+  expect(events.map((event) => event.data.in_reply_to)).toEqual([
+    { wa_message_id: 'wamid.OURS', message_id: `msg_${id}` },
+    { wa_message_id: 'wamid.ELSE', message_id: null },
+    null,
+  ])
+})
+
+test('a status never goes back, and each is told once', async () => {
+  const { workspace, sender, reports } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.S')
+  await reports(status('wamid.S', 'read', '1786000009'))
+  await reports(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
+  await reports(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
+  await reports(status('wamid.S', 'read', '1786000011'))
+  const message = await house.db.first(
+    'select status, delivered_at, read_at, failed_at, error from messages where id = $1',
+    [id],
+  )
+  expect(message).toEqual({
+    status: 'read',
+    delivered_at: new Date(1786000003_000),
+    read_at: new Date(1786000009_000),
+    failed_at: null,
+    error: null,
+  })
+  const events = await eventsOf(house, workspace.id)
+  expect(events.map((event) => [event.type, event.data.occurred_at])).toEqual([
+    ['message.read', '2026-08-06T07:06:49.000Z'],
+    ['message.delivered', '2026-08-06T07:06:43.000Z'],
+  ])
+})
+
+test('a failure carries the network’s error; the handset’s word outranks it', async () => {
+  const { workspace, sender, reports } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.F')
+  const errors = [{ code: 131026, title: 'Undeliverable', message: 'Undeliverable', error_data: { details: 'why' } }]
+  await reports(status('wamid.F', 'failed', '1786000002', { errors }))
+  const [failed] = await eventsOf(house, workspace.id)
+  expect(failed).toMatchObject({
+    type: 'message.failed',
+    data: { error: { code: 131026, title: 'Undeliverable', message: 'Undeliverable', details: 'why' } },
+  })
+  await reports(status('wamid.F', 'delivered', '1786000005'))
+  expect(await house.db.first('select status, error from messages where id = $1', [id])).toEqual({
+    status: 'delivered',
+    error: null,
+  })
+})
+
+test('a status that comes before the send call’s answer finds its message by the id we gave along', async () => {
+  const { workspace, sender, reports } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, null)
+  await reports(status('wamid.EARLY', 'sent', '1786000001', { biz_opaque_callback_data: `msg_${id}` }))
+  expect(await house.db.first('select status, wa_message_id from messages where id = $1', [id])).toEqual({
+    status: 'sent',
+    wa_message_id: 'wamid.EARLY',
+  })
+  const events = await eventsOf(house, workspace.id)
+  expect(events.map((event) => event.type)).toEqual(['message.sent'])
+})
+
+test('a status without that id is kept until its message is known; statuses of others lead to nothing', async () => {
+  const { workspace, sender, reports } = await newNumber()
+  const { settleEarly } = await import('./statuses.ts')
+  await reports(status('wamid.LATE', 'delivered'), status('wamid.OTHER', 'delivered'))
+  expect(await eventsOf(house, workspace.id)).toEqual([])
+  await sentMessage(workspace.id, sender.id, 'wamid.LATE')
+  await settleEarly(house.db, house.clock)
+  await settleEarly(house.db, house.clock)
+  const events = await eventsOf(house, workspace.id)
+  expect(events.map((event) => [event.type, event.data.wa_message_id])).toEqual([['message.delivered', 'wamid.LATE']])
+})
+
+test.each([
+  ['missing', () => null],
+  ['of another secret', (bytes: string) => signatureOf('other', bytes)],
+  ['truncated', (bytes: string, secret: string) => signatureOf(secret, bytes).slice(0, -2)],
+  ['in upper case', (bytes: string, secret: string) => signatureOf(secret, bytes).toUpperCase()],
+  ['of a body that differs by one byte', (bytes: string, secret: string) => signatureOf(secret, `${bytes} `)],
+  ['of the old kind', () => 'sha1=da39a3ee5e6b4b0d3255bfef95601890afd80709'],
+])('a webhook whose signature is %s is refused and nothing of it is kept', async (_, sign) => {
+  const { workspace, app, sender } = await newNumber()
+  const body = envelope({ id: '1', changes: [change(sender.phoneNumberId, { messages: [text('wamid.A')] })] })
+  const bytes = JSON.stringify(body)
+  expect(await app.post(bytes, { signature: sign(bytes, app.secret) })).toBe(401)
+  expect(await eventsOf(house, workspace.id)).toEqual([])
+})
+
+test('a number of another app, or nobody’s, is answered 200 and leads to nothing', async () => {
+  const { workspace, sender } = await newNumber()
+  const stranger = await newApp(house)
+  const at = (phoneNumberId: string) =>
+    envelope({ id: '1', changes: [change(phoneNumberId, { messages: [text('wamid.A')] })] })
+  expect(await stranger.post(at(sender.phoneNumberId))).toBe(200)
+  expect(await stranger.post(at('999'))).toBe(200)
+  expect(await eventsOf(house, workspace.id)).toEqual([])
+  expect(await house.db.rows('select 1 from inbound_messages where workspace_id = $1', [workspace.id])).toEqual([])
+})
+
+test('what is remembered of an app or a number is never trusted beyond its time', async () => {
+  const { workspace, app, sender, says } = await newNumber()
+  await says(text(`wamid.${newUuid()}`))
+  await says(text(`wamid.${newUuid()}`))
+  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+
+  const unknown = String(Math.trunc(Math.random() * 1e15))
+  const toUnknown = () =>
+    app.post(envelope({ id: '1', changes: [change(unknown, { messages: [text(`wamid.${newUuid()}`)] })] }))
+  expect(await toUnknown()).toBe(200)
+  expect(await toUnknown()).toBe(200)
+  const other = await newWorkspace(house)
+  await newSender(house, other.id, app.id, unknown)
+  await toUnknown()
+  expect(await eventsOf(house, other.id)).toHaveLength(1)
+
+  // The number goes to another workspace: not one more message to the one that had it.
+  await house.db.change('update senders set workspace_id = $2, phone_number_id = $3 where id = $1', [
+    sender.id,
+    other.id,
+    '7',
+  ])
+  expect(await says(text(`wamid.${newUuid()}`))).toBe(200)
+  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+
+  const sealed = seal(house.secretKeys, 'another', `apps/${app.id}/app_secret`)
+  await house.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
+  expect(await toUnknown()).toBe(401)
+  expect(await eventsOf(house, other.id)).toHaveLength(1)
+})
+
+test('each endpoint that listens gets a delivery; one that is disabled has it held', async () => {
+  const { workspace, says } = await newNumber()
+  const make = (events: string[]) =>
+    createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
+      workspaceId: workspace.id,
+      name: 'x',
+      url: 'https://example.com/hook',
+      events,
+    })
+  const listening = await make(['message.received', 'message.read'])
+  const held = await make(['message.received'])
+  await make(['message.read'])
+  await house.db.change(`update webhooks set enabled = false where id = $1`, [held.webhook.id.slice(4)])
+  await says(text('wamid.A'))
+  const [event] = await eventsOf(house, workspace.id)
+  const deliveries = await house.db.rows<{ webhook_id: string; due: string; event_id: string }>(
+    `select webhook_id, event_id, due_at::text as due from deliveries where workspace_id = $1`,
+    [workspace.id],
+  )
+  expect(new Map(deliveries.map((each) => [`whk_${each.webhook_id}`, each.due === 'infinity']))).toEqual(
+    new Map([
+      [listening.webhook.id, false],
+      [held.webhook.id, true],
+    ]),
+  )
+  expect(deliveries.every((each) => each.event_id === event?.id)).toBe(true)
+})
+
+test('the handshake echoes the challenge to whoever knows the token, and to nobody else', async () => {
+  const app = await newApp(house)
+  const greet = async (token: string, id = app.id) => {
+    const query = new URLSearchParams({
+      'hub.mode': 'subscribe',
+      'hub.challenge': '1158201444',
+      'hub.verify_token': token,
+    })
+    const answer = await fetch(`${house.url}/network/whatsapp/${id}?${query}`)
+    return [answer.status, await answer.text()]
+  }
+  expect(await greet(`token-${app.secret}`)).toEqual([200, '1158201444'])
+  expect((await greet('wrong'))[0]).toBe(403)
+  expect((await greet(`token-${app.secret}`, newUuid()))[0]).toBe(403)
+})

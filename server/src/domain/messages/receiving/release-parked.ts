@@ -1,0 +1,112 @@
+/**
+ * Publishes parked updates once a sync has found their numbers. A batch is taken, published and deleted in one transaction, so
+ * each is published once, whatever dies in between. The loop looks every two seconds and when a sync of this process settles:
+ * a number may also be found by another process, or between the look for it and the commit that parked its update.
+ */
+import type { Db } from '../../../db/db.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { Logger } from '../../../lib/logger.ts'
+import { type Loop, startLoop } from '../../../lib/loop.ts'
+import { readWebhook } from '../../../whatsapp/incoming.ts'
+import {
+  type KnownNumber,
+  postponeParked,
+  releasableNumbers,
+  type TakenUpdate,
+  takeParked,
+} from '../../connections/parked.ts'
+import { onSynced } from '../../connections/wakes.ts'
+import { keepPlaced } from './record-updates.ts'
+
+const lookMs = 2_000
+
+export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
+  let stopping = false
+  const loop = startLoop('release parked updates', log, lookMs, async () => {
+    await releaseParked(db, clock, log, () => stopping)
+  })
+  const forget = onSynced(db, () => loop.wake())
+  return {
+    async stop() {
+      stopping = true
+      forget()
+      await loop.stop()
+    },
+  }
+}
+
+/** Publishes all parked updates whose numbers are known, and returns how many. */
+export async function releaseParked(db: Db, clock: Clock, log: Logger, isStopping = () => false): Promise<number> {
+  let released = 0
+  let numbers = await releasableNumbers(db)
+  // A batch of each number in turn, so that one with thousands does not keep the others waiting.
+  while (numbers.length > 0 && !isStopping()) {
+    const remaining: KnownNumber[] = []
+    for (const number of numbers) {
+      const count = await releaseBatch(db, clock, log, number)
+      released += count
+      if (count > 0) remaining.push(number)
+    }
+    numbers = remaining
+  }
+  return released
+}
+
+async function releaseBatch(db: Db, clock: Clock, log: Logger, number: KnownNumber): Promise<number> {
+  try {
+    const count = await publishOldest(db, clock, number)
+    if (count > 0) logReleased(log, number, count)
+    return count
+  } catch (error) {
+    log.warn(
+      { event: 'parked_updates.batch_failed', err: error },
+      'a batch of parked updates failed; trying each alone',
+    )
+    return releaseOldest(db, clock, log, number)
+  }
+}
+
+/** One update alone. If it is the one that fails, it is set aside and those behind it follow. */
+async function releaseOldest(db: Db, clock: Clock, log: Logger, number: KnownNumber): Promise<number> {
+  let failing: TakenUpdate | undefined
+  try {
+    const count = await publishOldest(db, clock, number, 1, (update) => {
+      failing = update
+    })
+    if (count > 0) logReleased(log, number, count)
+    return count
+  } catch (error) {
+    // Not the update's fault: the database did not even hand it out.
+    if (!failing) throw error
+    await postponeParked(db, number, failing.id, clock.now())
+    const { connectionId, phoneNumberId } = number
+    const fields = { event: 'parked_updates.release_failed', connectionId, phoneNumberId, id: failing.id, err: error }
+    log.error(fields, 'a parked update cannot be published; it is retried in five minutes')
+    return 1
+  }
+}
+
+function publishOldest(
+  db: Db,
+  clock: Clock,
+  number: KnownNumber,
+  most?: number,
+  onTaken: (update: TakenUpdate) => void = () => {},
+): Promise<number> {
+  const now = clock.now()
+  return db.transaction(async (tx) => {
+    const updates = await takeParked(tx, number, now, most)
+    if (updates[0]) onTaken(updates[0])
+    const placed = updates.flatMap(({ webhook, receivedAt }) =>
+      readWebhook(JSON.parse(webhook), receivedAt).flatMap((item) =>
+        item.kind === 'message' || item.kind === 'status' ? [{ item, destination: number }] : [],
+      ),
+    )
+    await keepPlaced(tx, now, placed)
+    return updates.length
+  })
+}
+
+function logReleased(log: Logger, { connectionId, phoneNumberId }: KnownNumber, updates: number): void {
+  log.info({ event: 'parked_updates.released', connectionId, phoneNumberId, updates }, 'parked updates were published')
+}

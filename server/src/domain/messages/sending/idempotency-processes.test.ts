@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callApi } from '../../../../testing/call.ts'
+import { useHouse } from '../../../../testing/house.ts'
+import { useSending } from '../../../../testing/sending.ts'
+import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
+import { newLogger } from '../../../lib/logger.ts'
+import { proveLedger, readBalance } from '../../credits/credits.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+let processes: ServiceProcess[]
+
+beforeAll(async () => {
+  processes = await Promise.all([1, 2, 3].map(() => spawnService(house.connection, { PARLEY_ROLE: 'api' })))
+})
+
+afterAll(async () => void (await Promise.all(processes.map((each) => each.stop()))))
+
+test('50 parallel sends with one key over three operating-system processes: one message, one debit, fifty equal answers', async () => {
+  const { workspace } = await sending.newShop(10)
+  const send = (index: number) =>
+    callApi(`${processes[index % 3]?.url}/v1/messages`, {
+      method: 'POST',
+      key: workspace.secret,
+      headers: { 'idempotency-key': 'order-1001' },
+      body: { to: '16505550123', type: 'text', text: { body: 'hi' } },
+    })
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => send(index)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202))
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
+  const messages = await house.db.rows('select 1 from messages where workspace_id = $1', [workspace.id])
+  expect(messages).toHaveLength(1)
+  expect(await readBalance(house.db, workspace.id)).toBe(9)
+  expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+})
+
+test('100 parallel sends with 10 credits over three operating-system processes: ten 202, ninety 402', async () => {
+  const { workspace } = await sending.newShop(10)
+  // More than one key may spend in a minute.
+  const keys = [workspace.secret, (await workspace.newKey()).secret]
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      callApi(`${processes[index % 3]?.url}/v1/messages`, {
+        method: 'POST',
+        key: keys[index % 2] as string,
+        body: { to: '16505550123', type: 'text', text: { body: `hi ${index}` } },
+      }),
+    ),
+  )
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+  expect([count(202), count(402)]).toEqual([10, 90])
+  expect(await readBalance(house.db, workspace.id)).toBe(0)
+  expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+})

@@ -1,0 +1,69 @@
+import type { Message } from '@parley/contract/message'
+import { expect, test } from 'vitest'
+import { newProcessShop } from '../../../../testing/shop-process.ts'
+import { until } from '../../../../testing/until.ts'
+import { FakeClock } from '../../../lib/clock.ts'
+import { newLogger } from '../../../lib/logger.ts'
+import { newNetwork } from '../../connections/network.ts'
+import { proveLedger, statementOf } from '../../credits/credits.ts'
+import { newOutbox } from './outbox.ts'
+
+const log = newLogger('silent')
+async function setUp() {
+  const shop = await newProcessShop()
+  const { parts, control } = shop
+  return {
+    ...shop,
+    /** Sends as it will be done so much later. */
+    async drainLater(ms: number) {
+      const clock = new FakeClock(new Date(Date.now() + ms))
+      await newOutbox(newNetwork({ ...parts, clock }), log).drain()
+      await control.settled()
+    },
+  }
+}
+
+test('killed outright in the midst of sending: each message is at the network once, or failed with a refund', async () => {
+  const { db, control, start, sendText, drainLater, workspaceId } = await setUp()
+  const accepted = new Map<string, string>()
+  for (const [round, momentMs] of [20, 60, 110].entries()) {
+    const service = await start()
+    const sends = Array.from({ length: 20 }, async (_, n) => {
+      const to = String(16_505_550_100 + round * 20 + n)
+      const { status, body: message } = await sendText(service, to)
+      if (status === 202) accepted.set((message as Message).id, to)
+    })
+    await Promise.race(sends)
+    await new Promise((resolve) => setTimeout(resolve, momentMs))
+    service.child.kill('SIGKILL')
+    await Promise.allSettled(sends)
+  }
+  const last = await start()
+  await control.settled()
+  const messages = () =>
+    db.rows<{ id: string; recipient: string; status: string }>(
+      'select id, recipient, status from messages where workspace_id = $1',
+      [workspaceId],
+    )
+  const takenBy = (phone: string) =>
+    control.phones.messages(phone).filter(({ direction }) => direction === 'out').length
+  for (const minutes of [2, 4]) await drainLater(minutes * 60_000)
+  await until('the network has told of all it has', async () =>
+    (await messages()).every(({ recipient, status }) => takenBy(recipient) === 0 || status === 'read'),
+  )
+  for (const hours of [2, 4]) await drainLater(hours * 3_600_000)
+
+  const rows = await messages()
+  expect(accepted.size).toBeGreaterThan(0)
+  for (const id of accepted.keys()) expect(rows.map((row) => `msg_${row.id}`)).toContain(id)
+  for (const { recipient, status } of rows) {
+    const taken = takenBy(recipient)
+    expect([status, taken]).toEqual(taken === 1 ? ['read', 1] : ['failed', 0])
+  }
+  const kinds = Map.groupBy(await statementOf(db, workspaceId, 1000), ({ kind }) => kind)
+  expect(kinds.get('debit')).toHaveLength(rows.length)
+  expect(kinds.get('refund') ?? []).toHaveLength(rows.filter(({ status }) => status === 'failed').length)
+  expect(await proveLedger(db, log)).toEqual([])
+  expect(await db.rows('select 1 from outbox')).toEqual([])
+  expect(await last.stop()).toBe(0)
+}, 90_000)

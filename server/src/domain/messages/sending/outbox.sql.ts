@@ -1,0 +1,188 @@
+import type { MessageError } from '@parley/contract/events'
+import type { Db } from '../../../db/db.ts'
+import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
+import type { Content } from './send.sql.ts'
+
+export interface DueSender {
+  id: string
+  throughput: string | null
+}
+
+/** Senders that have messages due and need not wait; found by steps through the index, one for each sender. */
+export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
+  db.rows(
+    `with recursive busy as (
+       (select sender_id from outbox where state = 'waiting' order by sender_id limit 1)
+       union all
+       select (select o.sender_id from outbox o where o.state = 'waiting' and o.sender_id > b.sender_id
+               order by o.sender_id limit 1)
+       from busy b where b.sender_id is not null)
+     select s.id, s.throughput from busy b join senders s on s.id = b.sender_id
+     where exists (
+         select 1 from outbox o where o.state = 'waiting' and o.sender_id = s.id and o.due_at <= $1)
+       and not exists (
+         select 1 from sending_holds h where h.subject_id in (s.id, s.connection_id, s.app_id) and h.until > $1)`,
+    [now],
+  )
+
+/** How fast a sender may go: seconds between two messages, how many at once, and how many are wanted now. */
+export interface Wanted {
+  senderId: string
+  gapSeconds: number
+  burst: number
+  most: number
+}
+
+/** A message that this process alone may send, for as long as its lease is in the outbox. */
+export interface Claimed {
+  messageId: string
+  lease: string
+  senderId: string
+  connectionId: string
+  appId: string
+  phoneNumberId: string
+  workspaceId: string
+  recipient: string
+  /** Calls made so far. */
+  attempts: number
+  content: Content
+  template: NetworkTemplate | null
+  /** Failures in a row of the sender, its connection and its app. */
+  failures: Record<string, number> | null
+}
+
+/** A pace to count with, for senders that never sent. */
+export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<number> =>
+  db.change(
+    `insert into sender_paces (sender_id, workspace_id, paced_until)
+     select id, workspace_id, '-infinity' from senders where id = any($1::uuid[]) order by id on conflict do nothing`,
+    [senderIds],
+  )
+
+/**
+ * Leases due messages, as many of each sender as its pace allows. A sender that another process is just claiming from is
+ * left to it.
+ */
+export const claimDue = (
+  db: Db,
+  wanted: readonly Wanted[],
+  now: Date,
+  leaseUntil: Date,
+  lease: string,
+): Promise<Claimed[]> =>
+  db.rows(
+    `with paced as materialized (
+       select p.sender_id, a.gap, a.most, greatest(p.paced_until, $5::timestamptz - a.burst * a.gap) as base
+       from unnest($1::uuid[], $2::float8[], $3::int[], $4::int[]) as n(sender_id, seconds, burst, most)
+       cross join lateral (select n.seconds * interval '1 second' as gap, n.burst, n.most) a
+       join sender_paces p on p.sender_id = n.sender_id
+       for update of p skip locked
+     ), picked as materialized (
+       select o.message_id, r.sender_id from paced r cross join lateral (
+         select o.message_id from outbox o
+         where o.state = 'waiting' and o.sender_id = r.sender_id and o.due_at <= $5
+         order by o.due_at, o.message_id
+         limit greatest(0, least(r.most,
+           floor(extract(epoch from $5 - r.base) / extract(epoch from r.gap) + 0.01)::int))
+         for update skip locked) o
+     ), moved as (
+       update sender_paces p set paced_until = r.base + c.count * r.gap
+       from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
+       where p.sender_id = r.sender_id
+     ), claimed as (
+       update outbox o set state = 'claimed', due_at = $6, lease = $7::uuid
+       from picked where o.message_id = picked.message_id
+       returning o.message_id, o.sender_id, o.attempts
+     )
+     select o.message_id as "messageId", $7::uuid as lease, s.id as "senderId", s.connection_id as "connectionId",
+       s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
+       o.attempts, m.content,
+       case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
+         'components', t.components) end as template,
+       (select json_object_agg(h.subject_id, h.failures) from sending_holds h
+        where h.subject_id in (s.id, s.connection_id, s.app_id)) as failures
+     from claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
+       left join templates t on t.id = m.template_id
+     order by o.message_id`,
+    [
+      wanted.map(({ senderId }) => senderId),
+      wanted.map(({ gapSeconds }) => gapSeconds),
+      wanted.map(({ burst }) => burst),
+      wanted.map(({ most }) => most),
+      now,
+      leaseUntil,
+      lease,
+    ],
+  )
+
+type Leased = Pick<Claimed, 'messageId' | 'lease'>
+
+const leases = (rows: readonly Leased[]) => [rows.map((row) => row.messageId), rows.map((row) => row.lease)]
+
+/** From here on a call may have left. Only those returned may be called: the lease of the others is not theirs any more. */
+export const markCalling = (db: Db, rows: readonly Leased[], until: Date): Promise<{ message_id: string }[]> =>
+  db.rows(
+    `update outbox o set state = 'calling', attempts = o.attempts + 1, due_at = $3
+     from unnest($1::uuid[], $2::uuid[]) as n(message_id, lease)
+     where o.message_id = n.message_id and o.lease = n.lease and o.state = 'claimed' returning o.message_id`,
+    [...leases(rows), until],
+  )
+
+export interface Requeued extends Leased {
+  dueAt: Date
+  error: MessageError | null
+}
+
+/** Nothing was sent: to be tried again. */
+export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> =>
+  db.change(
+    `update outbox o set state = 'waiting', lease = null, due_at = n.due_at, last_error = coalesce(n.error, o.last_error)
+     from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::json[]) as n(message_id, lease, due_at, error)
+     where o.message_id = n.message_id and o.lease = n.lease and o.state in ('claimed', 'calling')`,
+    [
+      ...leases(rows),
+      rows.map((row) => row.dueAt),
+      rows.map((row) => (row.error === null ? null : JSON.stringify(row.error))),
+    ],
+  )
+
+/** It may have been sent: a status has until then to come. */
+export const park = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
+  db.change(
+    `update outbox o set state = 'unknown', due_at = $3 from unnest($1::uuid[], $2::uuid[]) as n(message_id, lease)
+     where o.message_id = n.message_id and o.lease = n.lease and o.state = 'calling'`,
+    [...leases(rows), until],
+  )
+
+export const dropFromOutbox = (db: Db, messageIds: readonly string[]): Promise<number> =>
+  db.change('delete from outbox where message_id = any($1::uuid[])', [messageIds])
+
+/** Leases that ran out: what had not left is waiting again, what may have left is unknown; and what is too late expires. */
+export async function reap(db: Db, now: Date, unknownUntil: Date): Promise<void> {
+  await db.change(
+    `update outbox set state = case state when 'calling' then 'unknown' else 'waiting' end,
+       due_at = case state when 'calling' then $2 else $1 end
+     where state in ('claimed', 'calling') and state <> 'waiting' and due_at <= $1`,
+    [now, unknownUntil],
+  )
+  await db.change(`update outbox set state = 'expired', due_at = $1 where state = 'waiting' and expires_at <= $1`, [
+    now,
+  ])
+}
+
+export interface Hopeless {
+  messageId: string
+  workspaceId: string
+  senderId: string
+  state: 'unknown' | 'expired'
+  lastError: MessageError | null
+}
+
+export const hopeless = (db: Db, now: Date, limit: number): Promise<Hopeless[]> =>
+  db.rows(
+    `select message_id as "messageId", workspace_id as "workspaceId", sender_id as "senderId", state,
+       last_error as "lastError"
+     from outbox where state in ('unknown', 'expired') and state <> 'waiting' and due_at <= $1
+     order by due_at limit $2`,
+    [now, limit],
+  )

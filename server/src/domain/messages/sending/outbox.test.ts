@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../../testing/house.ts'
+import { eventsOf } from '../../../../testing/posting-app.ts'
+import { type TestShop, useSending } from '../../../../testing/sending.ts'
+import { newLogger } from '../../../lib/logger.ts'
+import { proveLedger, readBalance, statementOf } from '../../credits/credits.ts'
+import type { Step } from './outbox.ts'
+import { keepStatuses } from '../receiving/statuses.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+
+const kindsOf = async ({ workspace }: TestShop) =>
+  (await statementOf(house.db, workspace.id, 100)).map(({ kind }) => kind).sort()
+
+/** Lets time pass until the message has come as far as it will; a status that the network owes comes first. */
+async function finish(shop: TestShop, id: string) {
+  for (let round = 0; round < 12; round++) {
+    await sending.settle()
+    const message = await shop.look(id)
+    if (message.status !== 'queued') return message
+    house.clock.forward({ hours: 2 })
+  }
+  return shop.look(id)
+}
+
+/** What a message went through, each status once, in the order of `occurred_at`. The network counts in whole seconds. */
+async function storyOf(shop: TestShop, id: string) {
+  const order = ['sent', 'failed', 'delivered', 'read']
+  const events = (await eventsOf(house, shop.workspace.id))
+    .filter(({ data }) => data.message_id === id)
+    .sort((left, right) => order.indexOf(String(left.data.status)) - order.indexOf(String(right.data.status)))
+  const times = events.map(({ data }) => String(data.occurred_at))
+  expect(times).toEqual([...times].sort())
+  return events.map(({ data }) => data.status)
+}
+
+const template = { type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } } }
+const text = { type: 'text', text: { body: 'hi' } }
+
+/** Recipient, what is sent, the statuses in order, the error if it fails, how many messages the network has. */
+const magic: [to: string, body: object, statuses: string[], code: number | string | null, taken: number][] = [
+  ['15550131026', text, ['sent', 'failed'], 131026, 1],
+  ['15550131047', text, ['sent', 'failed'], 131047, 1],
+  ['15550131049', template, ['sent', 'failed'], 131049, 1],
+  ['15551131009', text, ['failed'], 131009, 0],
+  ['15551000190', text, ['failed'], 190, 0],
+  ['15551131031', text, ['failed'], 131031, 0],
+  ['15551131016', text, ['failed'], 131016, 0],
+  ['15551131056', text, ['failed'], 131056, 0],
+  ['15552131000', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15552130429', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15552131056', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15552000004', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15553131000', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000001', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000002', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000003', text, ['failed'], 'outcome_unknown', 0],
+  ['15559000004', text, ['failed'], 'outcome_unknown', 0],
+  ['15559000005', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000006', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000007', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000008', template, ['sent', 'delivered', 'read'], null, 0],
+  ['15559000009', text, ['sent'], null, 1],
+  ['15559000010', text, ['sent', 'delivered'], null, 1],
+  ['15559000011', text, ['sent', 'read'], null, 1],
+  ['15559000012', template, ['sent', 'delivered', 'read'], null, 1],
+  ['15559000013', template, ['sent', 'failed'], 132015, 1],
+]
+
+test.each(magic)('%s ends as the reference says', async (to, body, statuses, code, taken) => {
+  const shop = await sending.newShop(3)
+  const { id } = (await shop.send({ to, ...body })).body as { id: string }
+  const message = await finish(shop, id)
+  await sending.settle()
+  expect(await storyOf(shop, id)).toEqual(statuses)
+  expect(message.error?.code ?? null).toBe(code)
+  if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
+  const isFailed = statuses.includes('failed')
+  expect(await kindsOf(shop)).toEqual(isFailed ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
+  expect(await readBalance(house.db, shop.workspace.id)).toBe(isFailed ? 3 : 2)
+})
+
+const deaths: [step: Step, ends: string, taken: number][] = [
+  ['claimed', 'read', 1],
+  // Nobody can tell that the call did not leave, so it is not repeated.
+  ['calling', 'failed', 0],
+  ['answered', 'read', 1],
+  ['settled', 'read', 1],
+]
+
+test.each(deaths)(
+  'a process that dies at "%s" leaves a message that ends as %s, sent %i times',
+  async (step, ends, taken) => {
+    const shop = await sending.newShop(1)
+    const { id } = await shop.sendText('16505550123')
+    const dying = sending.newOutbox({
+      onStep(at) {
+        if (at === step) throw new Error('killed')
+      },
+    })
+    await dying.drain()
+    await sending.network.control.settled()
+    house.clock.forward({ seconds: 91 })
+    expect(await finish(shop, id)).toMatchObject({ status: ends })
+    expect(shop.taken('16505550123').filter(({ ourId }) => ourId === id)).toHaveLength(taken)
+    expect(await kindsOf(shop)).toEqual(ends === 'failed' ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
+    expect(await storyOf(shop, id)).toEqual(ends === 'failed' ? ['failed'] : ['sent', 'delivered', 'read'])
+    expect(await house.db.rows('select 1 from outbox where message_id = $1', [id.slice(4)])).toEqual([])
+    expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+  },
+)
+
+test('two processes never send a message twice, also when one of them was away for longer than its lease', async () => {
+  const shop = await sending.newShop(10)
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) ids.push((await shop.sendText(`1650555010${n}`)).id)
+  const slow = sending.newOutbox({ onStep: (at) => at === 'claimed' && house.clock.forward({ seconds: 91 }) })
+  await slow.turn()
+  await Promise.all([sending.outbox.drain(), slow.drain()])
+  for (let round = 0; round < 5; round++) await finish(shop, ids[0] ?? '')
+  for (const [n, id] of ids.entries()) expect(shop.taken(`1650555010${n}`).map(({ ourId }) => ourId)).toEqual([id])
+})
+
+test('what the handset says after a message was given up outranks it; the refund stands', async () => {
+  const shop = await sending.newShop(1)
+  sending.network.control.switches.set({ delayWebhooksMs: 3_600_000 })
+  const { id } = await shop.sendText('15559000002')
+  await sending.outbox.drain()
+  house.clock.forward({ hours: 2 })
+  await sending.outbox.drain()
+  expect(await shop.look(id)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } })
+  sending.network.control.switches.set({ delayWebhooksMs: 0 })
+  const report = { workspaceId: shop.workspace.id, senderId: shop.senderId.slice(4), waMessageId: 'wamid.LATE' }
+  const late = {
+    ...report,
+    messageId: id.slice(4),
+    status: 'delivered' as const,
+    occurredAt: house.clock.now(),
+    error: null,
+  }
+  await house.db.transaction((tx) => keepStatuses(tx, house.clock.now(), [late]))
+  expect(await shop.look(id)).toMatchObject({ status: 'delivered', error: null })
+  expect(await kindsOf(shop)).toEqual(['debit', 'grant', 'refund'])
+  expect(await readBalance(house.db, shop.workspace.id)).toBe(1)
+})

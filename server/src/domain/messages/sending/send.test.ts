@@ -1,0 +1,207 @@
+import type { Message } from '@parley/contract/message'
+import { expect, test } from 'vitest'
+import { useHouse } from '../../../../testing/house.ts'
+import { eventsOf } from '../../../../testing/posting-app.ts'
+import { useSending } from '../../../../testing/sending.ts'
+import { readBalance } from '../../credits/credits.ts'
+
+const house = useHouse()
+const sending = useSending(house)
+
+test('a message is taken at once, goes to the network, and comes back as read', async () => {
+  const shop = await sending.newShop()
+  const { status, body } = await shop.send({ to: '+16505550123', type: 'text', text: { body: 'hi' }, reference: 'a' })
+  expect(status).toBe(202)
+  expect(body).toEqual({
+    id: expect.stringMatching(/^msg_/),
+    object: 'message',
+    sender_id: shop.senderId,
+    to: '16505550123',
+    type: 'text',
+    template_id: null,
+    reference: 'a',
+    status: 'queued',
+    wa_message_id: null,
+    credits: 1,
+    error: null,
+    created_at: house.clock.now().toISOString(),
+    sent_at: null,
+    delivered_at: null,
+    read_at: null,
+    failed_at: null,
+  })
+  const { id } = body as { id: string }
+  await sending.settle()
+  expect(shop.taken('16505550123')).toMatchObject([{ ourId: id, content: { body: 'hi' } }])
+  const message = await shop.look(id)
+  expect(message).toMatchObject({ status: 'read', wa_message_id: expect.stringMatching(/^wamid\./), error: null })
+  expect(message.history.map((step) => step.status)).toEqual(['queued', 'sent', 'delivered', 'read'])
+  const events = await eventsOf(house, shop.workspace.id)
+  // In whatever order the network's words came in.
+  expect(events.map(({ type, data }) => [type, data.message_id]).sort()).toEqual([
+    ['message.delivered', id],
+    ['message.read', id],
+    ['message.sent', id],
+  ])
+})
+
+const to = '16505550123'
+const button = { type: 'reply', reply: { id: 'yes', title: 'Yes' } }
+
+test.each([
+  { type: 'text', text: { body: 'hi' } },
+  { type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } } },
+  { type: 'image', image: { link: 'https://example.com/a.png', caption: 'a' } },
+  { type: 'video', video: { link: 'https://example.com/a.mp4' } },
+  { type: 'audio', audio: { link: 'https://example.com/a.ogg', voice: true } },
+  { type: 'document', document: { link: 'https://example.com/a.pdf', filename: 'a.pdf' } },
+  { type: 'sticker', sticker: { link: 'https://example.com/a.webp' } },
+  { type: 'location', location: { latitude: 40.4, longitude: -3.7, name: 'Here' } },
+  { type: 'contacts', contacts: [{ name: { formatted_name: 'Ana B', first_name: 'Ana' } }] },
+  { type: 'interactive', interactive: { type: 'button', body: { text: 'Come?' }, action: { buttons: [button] } } },
+])('a message of type $type reaches the network', async (body) => {
+  const shop = await sending.newShop(1)
+  const { status, body: message } = await shop.send({ to, ...body })
+  expect([status, message]).toMatchObject([202, { type: body.type }])
+  await sending.settle()
+  expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
+})
+
+test('a reply and a reaction name a message of the workspace, sent or received, of the same sender', async () => {
+  const [shop, other] = [await sending.newShop(), await sending.newShop()]
+  const ours = await shop.sendText(to)
+  const theirs = await other.sendText(to)
+  const early = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: ours.id })
+  expect(early.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'not_sent' }] } })
+  await sending.settle()
+  await sending.network.control.phones.say(to, { to: shop.account.phoneNumber, text: 'hello back' })
+  await sending.network.control.settled()
+  const events = await eventsOf(house, shop.workspace.id)
+  const received = events.find(({ type }) => type === 'message.received')?.data as Record<string, string>
+  for (const id of [ours.id, received.message_id]) {
+    const reply = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: id })
+    expect(reply.status).toBe(202)
+  }
+  for (const message_id of [received.message_id, received.wa_message_id]) {
+    const reaction = await shop.send({ to, type: 'reaction', reaction: { message_id, emoji: '👍' } })
+    expect(reaction.status).toBe(202)
+    await sending.settle()
+    expect(await shop.look((reaction.body as Message).id)).toMatchObject({ status: 'sent', error: null })
+  }
+  for (const id of [theirs.id, 'msg_01890000-0000-7000-8000-000000000000']) {
+    const reply = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: id })
+    expect(reply.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'unknown' }] } })
+    const reaction = await shop.send({ to, type: 'reaction', reaction: { message_id: id, emoji: '' } })
+    expect(reaction.body).toMatchObject({ error: { errors: [{ param: 'reaction.message_id', code: 'unknown' }] } })
+  }
+})
+
+test('a form’s token is the caller’s or one of ours, goes to the network, and is remembered', async () => {
+  const shop = await sending.newShop()
+  const form = { type: 'FLOW', text: 'Open', flow_id: '800000000000001', navigate_screen: 'A', flow_action: 'navigate' }
+  shop.account.addTemplate({
+    name: 'form',
+    components: [
+      { type: 'BODY', text: 'Please fill this in.' },
+      { type: 'BUTTONS', buttons: [form] },
+    ],
+  })
+  await house.db.change('update connections set sync_due_at = $1', [house.clock.now()])
+  await sending.network.drain()
+  const send = async (flow?: object) => {
+    const template = { name: 'form', language: 'en', ...(flow && { flow }) }
+    return (await shop.send({ to, type: 'template', template })).body as Message
+  }
+  const messages = [await send({ token: 'mine', data: { a: 1 } }), await send()]
+  await sending.settle()
+  const kept = await house.db.rows<{ token: string }>(
+    'select message_id, token, template_id, flow_id, recipient from flow_tokens where workspace_id = $1 order by message_id',
+    [shop.workspace.id],
+  )
+  expect(kept).toEqual(
+    messages.map(({ id, template_id }, index) => ({
+      message_id: id.slice(4),
+      token: index === 0 ? 'mine' : expect.stringMatching(/^flow_\w{24}$/),
+      template_id: template_id?.slice(4),
+      flow_id: '800000000000001',
+      recipient: to,
+    })),
+  )
+  const taken = JSON.stringify(shop.taken(to))
+  for (const { token } of kept) expect(taken).toContain(token)
+})
+
+const faults: [name: string, body: object, params: string[]][] = [
+  ['nothing', {}, ['to', 'type']],
+  ['every fault at once', { to: 'x', type: 'text', text: { body: '' }, colour: 'red' }, ['to', 'text.body', 'colour']],
+  [
+    'what only the service may set',
+    { to, type: 'text', text: { body: 'a' }, status: 'sent', workspace_id: 'x' },
+    ['status', 'workspace_id'],
+  ],
+  ['the member of another type', { to, type: 'text', image: { id: '1' } }, ['text', 'image']],
+  [
+    'a sender that is not there',
+    { to, type: 'text', text: { body: 'a' }, sender_id: 'snd_01890000-0000-7000-8000-000000000000' },
+    ['sender_id'],
+  ],
+  [
+    'a template that is not there',
+    { to, type: 'template', template: { name: 'no', language: 'en' } },
+    ['template.name'],
+  ],
+  [
+    'a template that is not approved',
+    { to, type: 'template', template: { name: 'paused', language: 'en' } },
+    ['template.name'],
+  ],
+  [
+    'variables missing and unknown, beside a bad number',
+    { to: '0', type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.2': 'x' } } },
+    ['to', 'template.variables.body.1', 'template.variables.body.2'],
+  ],
+]
+
+test.each(faults)('%s is refused with each fault named, and costs nothing', async (_name, body, params) => {
+  const shop = await sending.newShop(1)
+  shop.account.addTemplate({ name: 'paused', status: 'PAUSED', components: [{ type: 'BODY', text: 'Hi.' }] })
+  await house.db.change('update connections set sync_due_at = $1', [house.clock.now()])
+  await sending.network.drain()
+  const { status, body: answer } = await shop.send(body)
+  expect(status).toBe(400)
+  const { errors } = (answer as { error: { errors: { param: string }[] } }).error
+  expect(errors.map(({ param }) => param).sort()).toEqual([...params].sort())
+  expect(await readBalance(house.db, shop.workspace.id)).toBe(1)
+  expect(await house.db.rows('select 1 from messages where workspace_id = $1', [shop.workspace.id])).toEqual([])
+})
+
+test.each(['[]', '"x"', 'null', '7'])('a body of %s is refused', async (body) => {
+  const { workspace } = await sending.newShop()
+  const { status } = await workspace.call('/v1/messages', { method: 'POST', body })
+  expect(status).toBe(400)
+})
+
+test('of several senders one has to be named, and only a connected one can send', async () => {
+  const shop = await sending.newShop()
+  await sending.network.newAccount().connect(shop.workspace)
+  const codes = async (more: object) => {
+    const { body } = await shop.send({ to, type: 'text', text: { body: 'a' }, ...more })
+    return (body as { error?: { errors: { code: string }[] } }).error?.errors.map(({ code }) => code)
+  }
+  expect(await codes({})).toEqual(['required'])
+  expect(await codes({ sender_id: shop.senderId })).toBeUndefined()
+  await house.db.change(`update senders set status = 'FLAGGED' where id = $1`, [shop.senderId.slice(4)])
+  expect(await codes({ sender_id: shop.senderId })).toEqual(['not_connected'])
+  const other = await sending.newShop()
+  expect(await codes({ sender_id: other.senderId })).toEqual(['unknown'])
+})
+
+test('sending takes its scope', async () => {
+  const { workspace } = await sending.newShop()
+  const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
+  const answer = await house.call('/v1/messages', { method: 'POST', key: secret, body: {} })
+  expect([answer.status, answer.body]).toMatchObject([
+    403,
+    { error: { code: 'insufficient_scope', details: { required_scope: 'messages:send' } } },
+  ])
+})
