@@ -1,7 +1,7 @@
 import { eventTypes } from '@parley/contract/events'
 import { beforeAll } from 'vitest'
 import { createWebhook } from '../../server/src/domain/webhooks/webhooks.ts'
-import { localRules, useCourier } from '../../server/testing/deliveries.ts'
+import { localRules, useDeliveryWorker } from '../../server/testing/deliveries.ts'
 import { type House, useHouse } from '../../server/testing/house.ts'
 import { type Sending, useSending } from '../../server/testing/sending.ts'
 import type { TestWorkspace } from '../../server/testing/workspace.ts'
@@ -20,7 +20,7 @@ export function useService(): Service {
   const house = useHouse()
   beforeAll(() => house.clock.forward({ ms: Date.now() - house.clock.now().getTime() }))
   const sending = useSending(house)
-  const deliveries = useCourier(house, { deadlineMs: 10_000, answerDeadlineMs: 5000 })
+  const deliveries = useDeliveryWorker(house, { deadlineMs: 10_000, answerDeadlineMs: 5000 })
   return {
     house,
     sending,
@@ -31,7 +31,7 @@ export function useService(): Service {
     },
     async settle() {
       await sending.settle()
-      await deliveries.courier.drain()
+      await deliveries.worker.drain()
     },
   }
 }

@@ -11,7 +11,7 @@ import { wakeSyncHere } from './domain/connections/wakes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
-import { courierOf } from './domain/deliveries/engine/first-attempts.ts'
+import { workerOf } from './domain/deliveries/engine/first-attempts.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
 import { type InstanceDeps, instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
@@ -107,7 +107,7 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
     db,
     log,
     (news) => {
-      if (news.topic === 'due') courierOf(db)?.wake()
+      if (news.topic === 'due') workerOf(db)?.wake()
       else if (news.topic === 'sync_due') wakeSyncHere(db)
       else hub.hear(news)
     },

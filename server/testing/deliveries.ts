@@ -1,6 +1,6 @@
 import { eventTypes } from '@parley/contract/events'
 import { afterAll, beforeAll } from 'vitest'
-import { Courier } from '../src/domain/deliveries/engine/worker.ts'
+import { DeliveryWorker } from '../src/domain/deliveries/engine/worker.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { newLogger } from '../src/lib/logger.ts'
@@ -23,20 +23,20 @@ export const loopback = ['127.0.0.0/8', '::1/128'].map((text) => readRange(text)
 /** The rules under which the receivers of tests are reached. */
 export const localRules: TargetRules = { allowHttp: 'loopback', allowRanges: loopback }
 
-/** Hires a courier for the house: what is published from then on is delivered. */
-export function useCourier(house: House, options: Partial<OutboundOptions> = {}): { courier: Courier } {
-  const opened = {} as { courier: Courier }
+/** Starts a delivery worker for the house: what is published from then on is delivered. */
+export function useDeliveryWorker(house: House, options: Partial<OutboundOptions> = {}): { worker: DeliveryWorker } {
+  const opened = {} as { worker: DeliveryWorker }
   beforeAll(() => {
-    opened.courier = newCourier(house, options)
+    opened.worker = newDeliveryWorker(house, options)
   })
-  afterAll(() => opened.courier.stop(0))
+  afterAll(() => opened.worker.stop(0))
   return opened
 }
 
-export function newCourier({ db, clock, secretKeys, logged }: House, options: Partial<OutboundOptions> = {}): Courier {
+export function newDeliveryWorker({ db, clock, secretKeys, logged }: House, options: Partial<OutboundOptions> = {}): DeliveryWorker {
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
-  return new Courier({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
+  return new DeliveryWorker({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
 }
 
 let numbers = 0

@@ -2,15 +2,15 @@ import { eventSchemas, eventTypes } from '@parley/contract/events'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { newBrowser, signedIn } from '../../../testing/console.ts'
-import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { plain } from '../../http/validate.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
-const drain = () => deliveries.courier.drain()
+const drain = () => deliveries.worker.drain()
 
 const post = (body: unknown = {}) => ({ method: 'POST', body })
 

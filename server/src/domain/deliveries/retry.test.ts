@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attemptsOf, localRules, newLine, openOf, useCourier } from '../../../testing/deliveries.ts'
+import { attemptsOf, localRules, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { changeWebhook, listWebhooks } from '../webhooks/webhooks.ts'
@@ -8,9 +8,9 @@ import { listDeliveries } from './reading/newest.ts'
 import { retryDelivery, retryFailedSince, sendTestEvent } from './retry.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
-const drain = () => deliveries.courier.drain()
+const drain = () => deliveries.worker.drain()
 
 async function newEndpoint() {
   const receiver = await newReceiver()

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, newUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireWebhook } from '../webhooks/webhooks.ts'
-import { wakeCourier } from './engine/first-attempts.ts'
+import { wakeWorker } from './engine/first-attempts.ts'
 import { sampleOf } from '../webhooks/test-event.ts'
 import { attemptsMax } from './engine/retry-policy.ts'
 import { insertRetries, insertRetriesSince, insertTestEvent } from './retry.sql.ts'
@@ -86,5 +86,5 @@ export async function sendTestEvent(
 
 function wakeFor(db: Db, workspaceId: string): void {
   db.tell(workspaceId, 'deliveries')
-  wakeCourier(db, workspaceId)
+  wakeWorker(db, workspaceId)
 }

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, urlOf } from '../../../testing/database.ts'
-import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
@@ -10,7 +10,7 @@ import { startService } from '../../start.ts'
 import { disableWebhook } from '../deliveries/engine/hold.ts'
 
 const house = useHouse({ trustProxy: ['127.0.0.1/32'] })
-const hired = useCourier(house)
+const hired = useDeliveryWorker(house)
 const newReceiver = useReceivers()
 
 const look = (headers: Record<string, string> = {}) => fetch(`${house.url}/metrics`, { headers })
@@ -68,7 +68,7 @@ test('what comes in, goes out and is held is counted', async () => {
   const before = await reader()
   receiver.next(500)
   await line.write(3)
-  await hired.courier.drain()
+  await hired.worker.drain()
   await disableWebhook(house.db, id, 'moving')
   await line.write(2)
   const after = await reader()

@@ -2,7 +2,7 @@ import type { ListedMessage, MessageStory } from '@parley/contract/console/messa
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { localRules, useCourier } from '../../../testing/deliveries.ts'
+import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { startReceiver } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
@@ -12,7 +12,7 @@ import { suspendWorkspace } from '../workspaces/workspaces.ts'
 
 const house = useHouse()
 const sending = useSending(house)
-const crew = useCourier(house)
+const crew = useDeliveryWorker(house)
 
 const phone = '16505550123'
 
@@ -114,7 +114,7 @@ test('the story of a message: the request, each status, what it cost, its events
   const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, localRules, wish)
   const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
   await sending.settle()
-  await crew.courier.drain()
+  await crew.worker.drain()
   await house.api.flush()
   const told = await story(sent.id)
   await says('Yes', { replyTo: told.wa_message_id })

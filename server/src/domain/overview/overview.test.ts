@@ -1,7 +1,7 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { expect, test, vi } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { newLine, useCourier } from '../../../testing/deliveries.ts'
+import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
@@ -13,7 +13,7 @@ import { disableWebhook } from '../deliveries/engine/hold.ts'
 import { risingCodes } from './problems.ts'
 
 const house = useHouse()
-useCourier(house)
+useDeliveryWorker(house)
 const sending = useSending(house)
 const newReceiver = useReceivers()
 

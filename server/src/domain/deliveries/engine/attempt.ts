@@ -1,11 +1,11 @@
 import type { Posted } from '../../../lib/outbound.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'
-import type { Item } from './leased-delivery.ts'
-import { judge } from './retry-policy.ts'
-import type { Settled } from './record-attempts.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
+import { decide } from './retry-policy.ts'
+import type { EndedAttempt } from './record-attempts.ts'
 
 /** All headers of an attempt, signed as of this time. */
-export function headersOf(keys: SigningKeys, item: Item, now: Date, userAgent: string): string[] {
+export function headersOf(keys: SigningKeys, item: LeasedDelivery, now: Date, userAgent: string): string[] {
   const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
   headers.push('content-type', 'application/json')
   headers.push('service-event', item.type)
@@ -15,31 +15,31 @@ export function headersOf(keys: SigningKeys, item: Item, now: Date, userAgent: s
   return headers
 }
 
-export interface Aftermath {
-  settled: Settled
+export interface Outcome {
+  ended: EndedAttempt
   /** Where the next attempt is made at once: the same delivery, still ours until the lease runs out. */
-  again: Item | null
+  again: LeasedDelivery | null
 }
 
 /** What an attempt leads to. */
-export function aftermathOf(
-  item: Item,
+export function outcomeOf(
+  item: LeasedDelivery,
   { fault, status, address, answer, durationUs }: Posted,
   times: { at: Date; endedAt: Date; leaseUntil: Date },
-): Aftermath {
+): Outcome {
   const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item
   const number = item.attempts + 1
   const { at, endedAt, leaseUntil } = times
-  const verdict = judge(fault, number, endedAt)
+  const decision = decide(fault, number, endedAt)
   const about = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
   const got = { address, status, error: fault, answer, durationUs }
-  if (verdict.kind !== 'retry') {
-    return { settled: { ...about, ...got, state: verdict.kind, dueAt: null, nextLease: null }, again: null }
+  if (decision.kind !== 'retry') {
+    return { ended: { ...about, ...got, state: decision.kind, dueAt: null, nextLease: null }, again: null }
   }
-  const atOnce = verdict.dueAt <= endedAt
-  const dueAt = atOnce ? leaseUntil : verdict.dueAt
+  const atOnce = decision.dueAt <= endedAt
+  const dueAt = atOnce ? leaseUntil : decision.dueAt
   return {
-    settled: { ...about, ...got, state: 'retrying', dueAt, nextLease: atOnce ? lease : null },
+    ended: { ...about, ...got, state: 'retrying', dueAt, nextLease: atOnce ? lease : null },
     again: atOnce ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime() } : null,
   }
 }

@@ -29,14 +29,14 @@ export interface ClaimWish {
  * found by a look into the index, so that what waits for one never has to be read past to get at another's. So is each
  * event: joined as a whole, PostgreSQL would rather read all there are.
  */
-const claiming = `with recursive lane(id) as (
+const claiming = `with recursive queue(id) as (
        (select webhook_id from deliveries order by webhook_id limit 1)
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
-       from lane l where l.id is not null
+       from queue l where l.id is not null
      ), due as materialized (
        select d.webhook_id, d.event_id
-       from (select l.id, coalesce(b.room, $6) as room from lane l
+       from (select l.id, coalesce(b.room, $6) as room from queue l
              left join unnest($4::uuid[], $5::int[]) as b(id, room) on b.id = l.id where l.id is not null) as r
        cross join lateral (
          select webhook_id, event_id from deliveries

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anyTarget, localRules, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { anyTarget, localRules, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { type Received, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { until } from '../../../../testing/until.ts'
 import { changeWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
-import type { Courier } from './worker.ts'
+import type { DeliveryWorker } from './worker.ts'
 import { deleteWebhook, disableWebhook, enableWebhook } from './hold.ts'
 
 /** The most attempts that one process has under way for one endpoint. */
@@ -132,11 +132,11 @@ test.each(['the CLI', 'the console'])('every change made by %s raises the routin
 })
 
 describe('in one process', () => {
-  let courier: Courier
+  let worker: DeliveryWorker
   beforeAll(() => {
-    courier = newCourier(server, { deadlineMs: 10_000 })
+    worker = newDeliveryWorker(server, { deadlineMs: 10_000 })
   })
-  afterAll(() => courier.stop(0))
+  afterAll(() => worker.stop(0))
 
   describeChanges(() => [server.url])
 })

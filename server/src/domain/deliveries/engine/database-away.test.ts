@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startDatabaseProxy } from '../../../../testing/database-proxy.ts'
-import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { until } from '../../../../testing/until.ts'
@@ -32,7 +32,7 @@ async function behindProxy() {
 }
 
 function startWorker(db: Database) {
-  const worker = newCourier({ ...server, db }, { deadlineMs: 10_000 })
+  const worker = newDeliveryWorker({ ...server, db }, { deadlineMs: 10_000 })
   onTestFinished(() => worker.stop(0))
   return worker
 }

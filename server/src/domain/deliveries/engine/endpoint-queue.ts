@@ -1,5 +1,5 @@
 import { Queue } from '../../../lib/queue.ts'
-import type { Item } from './leased-delivery.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
 
 const usualWidth = 8
 const widthMax = 64
@@ -7,7 +7,7 @@ const patience = 5
 const queuedMax = 20_000
 const queuedMin = 64
 const queuedMaxFailing = 100
-/** No more waits in a lane than it can do in this time; leases last several times as long. */
+/** No more waits in a queue than it can do in this time; leases last several times as long. */
 const aheadMs = 5_000
 
 /**
@@ -16,7 +16,7 @@ const aheadMs = 5_000
  * Retries have a quarter of it at most: they never take the place of first attempts. What waits here is leased, so no more
  * is taken than can be done soon; the rest waits in the database.
  */
-export class Lane {
+export class EndpointQueue {
   readonly id: string
   /** Whether it stands in line. */
   listed = false
@@ -26,8 +26,8 @@ export class Lane {
   #runningRetries = 0
   /** How long an attempt takes, as of late; 0 before the first has ended. */
   #attemptMs = 0
-  readonly #first = new Queue<Item>()
-  readonly #retries = new Queue<Item>()
+  readonly #first = new Queue<LeasedDelivery>()
+  readonly #retries = new Queue<LeasedDelivery>()
 
   constructor(id: string) {
     this.id = id
@@ -63,13 +63,13 @@ export class Lane {
     return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#width * aheadMs) / this.#attemptMs)))
   }
 
-  push(item: Item): void {
+  push(item: LeasedDelivery): void {
     if (item.trigger === 'retry') this.#retries.push(item)
     else this.#first.push(item)
   }
 
   /** The next that may start now. */
-  next(): Item | undefined {
+  next(): LeasedDelivery | undefined {
     if (this.#running >= this.#width) return undefined
     const retryPlaces = Math.max(1, this.#width >> 2)
     const retry = this.#runningRetries < retryPlaces ? this.#retries.shift() : undefined
@@ -81,7 +81,7 @@ export class Lane {
   }
 
   /** An item that was let through is done after so long, or was not attempted after all (null). */
-  done(item: Item, success: boolean | null, ms: number): void {
+  done(item: LeasedDelivery, success: boolean | null, ms: number): void {
     this.#running--
     if (item.trigger === 'retry') this.#runningRetries--
     if (success === null) return
@@ -97,16 +97,16 @@ export class Lane {
   }
 
   /** Takes out all that waits. */
-  clear(): Item[] {
+  clear(): LeasedDelivery[] {
     return [...this.#first.clear(), ...this.#retries.clear()]
   }
 }
 
-/** The lanes of all endpoints; those with something to start stand in line, and each lets one through in turn. */
-export class Lanes {
-  readonly #all = new Map<string, Lane>()
+/** The queues of all endpoints; those with something to start stand in line, and each lets one through in turn. */
+export class EndpointQueues {
+  readonly #all = new Map<string, EndpointQueue>()
   readonly #full = new Set<string>()
-  #line: Lane[] = []
+  #line: EndpointQueue[] = []
   #queued = 0
 
   /** How much waits, over all. */
@@ -116,8 +116,8 @@ export class Lanes {
 
   /** How much more each takes that there is something to remember of. */
   rooms(): { webhookId: string; room: number }[] {
-    for (const [id, lane] of this.#all) if (lane.isFresh) this.#all.delete(id)
-    return [...this.#all.values()].map((lane) => ({ webhookId: lane.id, room: lane.room }))
+    for (const [id, queue] of this.#all) if (queue.isFresh) this.#all.delete(id)
+    return [...this.#all.values()].map((queue) => ({ webhookId: queue.id, room: queue.room }))
   }
 
   /** Those that should get nothing more for now. */
@@ -125,51 +125,51 @@ export class Lanes {
     return this.#full
   }
 
-  push(item: Item): void {
-    let lane = this.#all.get(item.webhookId)
-    if (!lane) {
-      lane = new Lane(item.webhookId)
-      this.#all.set(item.webhookId, lane)
+  push(item: LeasedDelivery): void {
+    let queue = this.#all.get(item.webhookId)
+    if (!queue) {
+      queue = new EndpointQueue(item.webhookId)
+      this.#all.set(item.webhookId, queue)
     }
-    lane.push(item)
+    queue.push(item)
     this.#queued++
-    this.#list(lane)
-    this.#weigh(lane)
+    this.#list(queue)
+    this.#weigh(queue)
   }
 
-  next(): { lane: Lane; item: Item } | undefined {
-    for (let lane = this.#line.shift(); lane; lane = this.#line.shift()) {
-      lane.listed = false
-      const item = lane.next()
+  next(): { queue: EndpointQueue; item: LeasedDelivery } | undefined {
+    for (let queue = this.#line.shift(); queue; queue = this.#line.shift()) {
+      queue.listed = false
+      const item = queue.next()
       if (!item) continue
-      this.#list(lane)
+      this.#list(queue)
       this.#queued--
-      this.#weigh(lane)
-      return { lane, item }
+      this.#weigh(queue)
+      return { queue, item }
     }
     return undefined
   }
 
-  done(lane: Lane, item: Item, success: boolean | null, ms: number): void {
-    lane.done(item, success, ms)
-    this.#list(lane)
-    this.#weigh(lane)
+  done(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms: number): void {
+    queue.done(item, success, ms)
+    this.#list(queue)
+    this.#weigh(queue)
   }
 
-  clear(): Item[] {
+  clear(): LeasedDelivery[] {
     this.#queued = 0
     this.#full.clear()
-    return [...this.#all.values()].flatMap((lane) => lane.clear())
+    return [...this.#all.values()].flatMap((queue) => queue.clear())
   }
 
-  #weigh(lane: Lane): void {
-    if (lane.isFull) this.#full.add(lane.id)
-    else if (this.#full.size > 0) this.#full.delete(lane.id)
+  #weigh(queue: EndpointQueue): void {
+    if (queue.isFull) this.#full.add(queue.id)
+    else if (this.#full.size > 0) this.#full.delete(queue.id)
   }
 
-  #list(lane: Lane): void {
-    if (lane.listed) return
-    lane.listed = true
-    this.#line.push(lane)
+  #list(queue: EndpointQueue): void {
+    if (queue.listed) return
+    queue.listed = true
+    this.#line.push(queue)
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireWebhook, setDeleted, setDisabled, setEnabled } from '../../webhooks/webhooks.ts'
-import { wakeCourier } from './first-attempts.ts'
+import { wakeWorker } from './first-attempts.ts'
 import { dropDeliveries, freeDeliveries, holdDeliveries } from './hold.sql.ts'
 
 /** Makes what was held for the endpoint due, and lets new events through. */
@@ -13,7 +13,7 @@ export async function enableWebhook(db: Db, clock: Clock, id: string, within?: s
     const webhook = await setEnabled(tx, uuid)
     await freeDeliveries(tx, uuid, clock.now())
     tellOf(tx, workspaceId)
-    wakeCourier(tx, workspaceId)
+    wakeWorker(tx, workspaceId)
     return webhook
   })
 }

@@ -1,18 +1,18 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { attemptsOf, newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { type Behaviour, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
 
 async function attemptAt(receiver: Pick<Receiver, 'url'>) {
   const line = await newLine(house)
   const { id } = await line.listen(receiver)
   await line.write()
-  await deliveries.courier.drain()
+  await deliveries.worker.drain()
   const [first] = await attemptsOf(house, id)
   return first
 }

@@ -6,7 +6,7 @@ export const deliveryStates = ['pending', 'retrying', 'held', 'delivered', 'fail
 export type DeliveryState = (typeof deliveryStates)[number]
 
 /** A delivery that this process has the lease of, with all that an attempt needs. */
-export interface Item {
+export interface LeasedDelivery {
   eventId: string
   webhookId: string
   workspaceId: string
@@ -21,4 +21,4 @@ export interface Item {
   leaseUntilMs: number
 }
 
-export const keyOf = ({ webhookId, eventId }: Pick<Item, 'webhookId' | 'eventId'>): string => webhookId + eventId
+export const keyOf = ({ webhookId, eventId }: Pick<LeasedDelivery, 'webhookId' | 'eventId'>): string => webhookId + eventId

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { until } from '../../../../testing/until.ts'
@@ -10,9 +10,9 @@ const house = useHouse()
 const newReceiver = useReceivers()
 
 function hired() {
-  const courier = newCourier(house)
-  onTestFinished(() => courier.stop(0))
-  return courier
+  const worker = newDeliveryWorker(house)
+  onTestFinished(() => worker.stop(0))
+  return worker
 }
 
 async function newEndpoint() {
@@ -39,12 +39,12 @@ test('a lease that nobody settles runs out after 30 seconds, and another takes t
     newUuid(),
     until30,
   ])
-  const courier = hired()
+  const worker = hired()
   house.clock.forward({ seconds: 29 })
-  await courier.drain()
+  await worker.drain()
   expect(receiver.received).toEqual([])
   house.clock.forward({ seconds: 1 })
-  await courier.drain()
+  await worker.drain()
   expect(receiver.received).toHaveLength(1)
 })
 
@@ -56,17 +56,17 @@ test('whoever lost the lease records the attempt and leaves the delivery to its 
       .change(`update deliveries set lease = $2, due_at = 'infinity' where webhook_id = $1`, [id.slice(4), other])
       .then(() => response.end())
   })
-  const courier = hired()
+  const worker = hired()
   await line.write()
-  await courier.drain()
+  await worker.drain()
   expect(await attemptsOf(house, id)).toMatchObject([{ state: 'delivered', status: 200 }])
   expect(await openOf(house, id)).toHaveLength(1)
 })
 
-test('a courier that is stopped gives back what hangs, and the next one makes it at once', async () => {
+test('a worker that is stopped gives back what hangs, and the next one makes it at once', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(() => {})
-  const first = newCourier(house, { deadlineMs: 10_000 })
+  const first = newDeliveryWorker(house, { deadlineMs: 10_000 })
   await line.write(20)
   await until('some are under way', () => receiver.received.length >= 8)
   await first.stop(0)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { attemptsOf, newCourier, newLine, openOf } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { rotateWebhook } from '../../webhooks/webhooks.ts'
@@ -8,12 +8,12 @@ import { rotateWebhook } from '../../webhooks/webhooks.ts'
 const house = useHouse()
 const newReceiver = useReceivers()
 
-/** A courier of a process that was started with other keys than those the secrets were sealed with. */
-function courierWithoutKeys() {
+/** A worker of a process that was started with other keys than those the secrets were sealed with. */
+function workerWithoutKeys() {
   const secretKeys = new Map([['other', randomBytes(32)]])
-  const courier = newCourier({ ...house, secretKeys })
-  onTestFinished(() => courier.stop(0))
-  return { courier, secretKeys }
+  const worker = newDeliveryWorker({ ...house, secretKeys })
+  onTestFinished(() => worker.stop(0))
+  return { worker, secretKeys }
 }
 
 const complaints = () => house.logged.filter((line) => line.includes('the secret of an endpoint does not open'))
@@ -22,7 +22,7 @@ test('deliveries whose endpoint’s secret does not open are kept, untried, and 
   const [receiver, line] = [await newReceiver(), await newLine(house)]
   const { id } = await line.listen(receiver)
   const before = complaints().length
-  const { courier: without } = courierWithoutKeys()
+  const { worker: without } = workerWithoutKeys()
   await line.write(3)
   await without.drain()
   house.clock.forward({ minutes: 10 })
@@ -34,9 +34,9 @@ test('deliveries whose endpoint’s secret does not open are kept, untried, and 
   expect(complaints()).toHaveLength(before + 1)
 
   await without.stop(0)
-  const courier = newCourier(house)
-  onTestFinished(() => courier.stop(0))
-  await courier.drain()
+  const worker = newDeliveryWorker(house)
+  onTestFinished(() => worker.stop(0))
+  await worker.drain()
   expect(receiver.received).toHaveLength(5)
   expect(await openOf(house, id)).toEqual([])
   expect((await attemptsOf(house, id)).map(({ number, trigger }) => [number, trigger])).toEqual(
@@ -47,14 +47,14 @@ test('deliveries whose endpoint’s secret does not open are kept, untried, and 
 test('one endpoint whose secret does not open holds up no other, and a new secret sets its deliveries going', async () => {
   const [lost, sound, line] = [await newReceiver(), await newReceiver(), await newLine(house)]
   const { id } = await line.listen(lost)
-  const { courier, secretKeys } = courierWithoutKeys()
+  const { worker, secretKeys } = workerWithoutKeys()
   const other = await line.listen(sound)
   await rotateWebhook(house.db, secretKeys, other.id)
   await line.write(4)
-  await courier.drain()
+  await worker.drain()
   expect([sound.received.length, lost.received.length]).toEqual([4, 0])
   await rotateWebhook(house.db, secretKeys, id)
-  await courier.drain()
-  await courier.drain()
+  await worker.drain()
+  await worker.drain()
   expect(lost.received).toHaveLength(4)
 })

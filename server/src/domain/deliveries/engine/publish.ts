@@ -2,7 +2,7 @@ import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import { tallyOf } from '../../../lib/tally.ts'
-import { courierOf, wakeCourier } from './first-attempts.ts'
+import { workerOf, wakeWorker } from './first-attempts.ts'
 import { type EventRow, type Handed, insertEvents, type Lease } from './publish.sql.ts'
 
 export { type Handed, keepingEvents } from './publish.sql.ts'
@@ -42,7 +42,7 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     const body = Buffer.from(JSON.stringify({ id, type, created_at: createdAt, data }))
     return { id, workspaceId, type, body, messageId: messageOf(data) }
   })
-  return { createdAt: now, rows, lease: courierOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
+  return { createdAt: now, rows, lease: workerOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
 }
 
 /** The second: of what was prepared, these were written, with these deliveries. */
@@ -58,9 +58,9 @@ export function handOver(
   db.afterCommit(() => {
     for (const { type } of rows) tallyOf(db.root).add('events', type)
   })
-  const courier = courierOf(db)
-  if (!courier || token === null) {
-    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeCourier(db, workspaceId)
+  const worker = workerOf(db)
+  if (!worker || token === null) {
+    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeWorker(db, workspaceId)
     return
   }
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -71,7 +71,7 @@ export function handOver(
     const begin = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
     return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...begin }]
   })
-  if (items.length > 0) db.afterCommit(() => courier.take(items))
+  if (items.length > 0) db.afterCommit(() => worker.take(items))
 }
 
 /** Every event tells of a message. */

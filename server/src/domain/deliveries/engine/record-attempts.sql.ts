@@ -47,7 +47,7 @@ export interface HourRow {
  * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
  * delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
  */
-const settling = `with before as materialized (
+const recording = `with before as materialized (
        select id, enabled, failures from webhooks where id = any($17::uuid[]) order by id for update
      ), attempt as materialized (
        select o.* from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::smallint[],
@@ -95,14 +95,14 @@ const settling = `with before as materialized (
      returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince",
        greatest(b.failures + r.before_success, r.longest) as longest`
 
-export const settleAttempts = (
+export const recordAttempts = (
   db: Db,
   attempts: readonly AttemptRow[],
   runs: readonly RunRow[],
   hours: readonly HourRow[],
 ): Promise<Standing[]> =>
   byKey(db, (tx) =>
-    tx.rows(settling, [
+    tx.rows(recording, [
       uuids(attempts.map((each) => each.eventId)),
       uuids(attempts.map((each) => each.webhookId)),
       uuids(attempts.map((each) => each.workspaceId)),

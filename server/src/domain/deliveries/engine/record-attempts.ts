@@ -6,13 +6,13 @@ import { countSteps } from './durations.ts'
 import { holdEndpoint } from './hold.ts'
 import { keyOf } from './leased-delivery.ts'
 import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
-import { type AttemptRow, type HourRow, type RunRow, type Standing, settleAttempts } from './record-attempts.sql.ts'
+import { type AttemptRow, type HourRow, type RunRow, type Standing, recordAttempts } from './record-attempts.sql.ts'
 
-export type Settled = AttemptRow & {
+export type EndedAttempt = AttemptRow & {
   fault: OutboundFault | null
   endedAt: Date
   /** Called when it is written, and its endpoint disabled if it comes to that. */
-  onSettled?: () => void
+  onRecorded?: () => void
 }
 
 const gatherMs = 20
@@ -22,10 +22,10 @@ const batchMax = 400
  * Writes down what came of attempts, many at a time and in their order. What cannot be written is tried again until it
  * can: nothing is forgotten while the database is away.
  */
-export class Settler {
+export class AttemptWriter {
   readonly #db: Db
   readonly #log: Logger
-  #waiting: Settled[] = []
+  #waiting: EndedAttempt[] = []
   #working: Promise<void> | undefined
   #hurry: (() => void) | undefined
   readonly #onProgress: () => void
@@ -41,9 +41,9 @@ export class Settler {
     return this.#waiting.length
   }
 
-  add(settled: Settled): void {
-    this.#waiting.push(settled)
-    if (this.#waiting.length >= batchMax || settled.onSettled) this.#hurry?.()
+  add(ended: EndedAttempt): void {
+    this.#waiting.push(ended)
+    if (this.#waiting.length >= batchMax || ended.onRecorded) this.#hurry?.()
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined
     })
@@ -60,7 +60,7 @@ export class Settler {
   async #work(): Promise<void> {
     let size = batchMax
     while (this.#waiting.length > 0) {
-      if (this.#waiting.length < batchMax && !this.#waiting.some((each) => each.onSettled)) {
+      if (this.#waiting.length < batchMax && !this.#waiting.some((each) => each.onRecorded)) {
         await new Promise<void>((resolve) => {
           this.#hurry = resolve
           setTimeout(resolve, gatherMs)
@@ -68,10 +68,10 @@ export class Settler {
       }
       const batch = this.#waiting.slice(0, size)
       try {
-        await settleBatch(this.#db, batch)
+        await recordBatch(this.#db, batch)
         this.#waiting.splice(0, batch.length)
         size = batchMax
-        for (const each of batch) each.onSettled?.()
+        for (const each of batch) each.onRecorded?.()
         this.#onProgress()
       } catch (error) {
         this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
@@ -91,11 +91,11 @@ const isUnfit = (error: unknown): boolean => {
 }
 
 /** Writes the attempts, and disables the endpoints that failed too often. */
-async function settleBatch(db: Db, batch: readonly Settled[]): Promise<void> {
+async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<void> {
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const standings = await settleAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const standings = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.tell(workspaceId, 'deliveries')
   const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
   for (const standing of failing) {
@@ -105,7 +105,7 @@ async function settleBatch(db: Db, batch: readonly Settled[]): Promise<void> {
   }
 }
 
-function toRun([webhookId, own]: [string, Settled[]]): RunRow {
+function toRun([webhookId, own]: [string, EndedAttempt[]]): RunRow {
   const lastSuccess = own.findLastIndex((each) => each.fault === null)
   return {
     webhookId,
@@ -116,11 +116,11 @@ function toRun([webhookId, own]: [string, Settled[]]): RunRow {
 }
 
 /** The attempts of a batch by endpoint and hour. */
-function byHour(batch: readonly Settled[]): HourRow[] {
-  const hourOf = ({ at }: Settled) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
+function byHour(batch: readonly EndedAttempt[]): HourRow[] {
+  const hourOf = ({ at }: EndedAttempt) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
   const groups = Map.groupBy(batch, (each) => `${each.webhookId} ${hourOf(each)}`)
   return [...groups.values()].map((own) => {
-    const first = own[0] as Settled
+    const first = own[0] as EndedAttempt
     const succeeded = own.filter((each) => each.fault === null).length
     return {
       hour: new Date(hourOf(first)),
@@ -133,7 +133,7 @@ function byHour(batch: readonly Settled[]): HourRow[] {
   })
 }
 
-async function disable(db: Db, standing: Standing, own: readonly Settled[]): Promise<void> {
+async function disable(db: Db, standing: Standing, own: readonly EndedAttempt[]): Promise<void> {
   const failure = own.findLast((each) => each.fault !== null)
   const fault = failure?.fault ?? 'http'
   const since = standing.failingSince ?? failure?.endedAt ?? new Date(0)

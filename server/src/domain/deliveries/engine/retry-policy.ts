@@ -20,10 +20,10 @@ export function aheadFrom(number: number, at: Date): { number: number; at: Date 
 /** The endpoint is disabled when this many attempts in a row have failed. */
 export const failuresMax = 20
 
-export type Verdict = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
+export type Decision = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
 
 /** What becomes of a delivery after the attempt with this number, which ended at this time. */
-export function judge(fault: OutboundFault | null, number: number, endedAt: Date): Verdict {
+export function decide(fault: OutboundFault | null, number: number, endedAt: Date): Decision {
   if (fault === null) return { kind: 'delivered' }
   const waitMs = retryAfterMs[number - 1]
   return waitMs === undefined ? { kind: 'failed' } : { kind: 'retry', dueAt: new Date(endedAt.getTime() + waitMs) }

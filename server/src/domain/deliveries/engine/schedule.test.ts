@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { attemptsOf, newLine, openOf, useCourier } from '../../../../testing/deliveries.ts'
+import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { enableWebhook } from './hold.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
 
 async function newEndpoint() {
@@ -14,7 +14,7 @@ async function newEndpoint() {
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
-const drain = () => deliveries.courier.drain()
+const drain = () => deliveries.worker.drain()
 
 test('an event is posted to the endpoint at once, and the attempt is on record', async () => {
   const { receiver, line, id } = await newEndpoint()

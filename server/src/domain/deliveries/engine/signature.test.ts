@@ -1,13 +1,13 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
 import { hintOf, listWebhooks, rotateWebhook } from '../../webhooks/webhooks.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
 
 /** As Stripe's own library does it; the house's clock is not today's. */
@@ -42,7 +42,7 @@ test('the libraries of Stripe and of Standard Webhooks verify a delivery', async
   const line = await newLine(house)
   const { secret } = await line.listen(receiver)
   await line.write(3)
-  await deliveries.courier.drain()
+  await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(3)
   for (const got of receiver.received) {
     expect(verifiesWithStripe(secret, got)).toBe(true)
@@ -63,16 +63,16 @@ test('after a rotation the next attempt verifies with the new secret alone', asy
   })
   let current = 'whsec_not-yet'
   await line.write()
-  await deliveries.courier.drain()
+  await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(2)
   const { secret, webhook } = await rotateWebhook(house.db, house.secretKeys, id)
   current = secret
   expect(webhook.secret_hint).toBe(hintOf(secret))
   expect((await listWebhooks(house.db, line.workspace.id))[0]?.secret_hint).toMatch(/^whsec_.{4}\.\.\..{4}$/)
   house.clock.forward({ seconds: 10 })
-  await deliveries.courier.drain()
+  await deliveries.worker.drain()
   await line.write()
-  await deliveries.courier.drain()
+  await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(4)
   for (const got of receiver.received.slice(2)) {
     expect(verifiesWithStripe(secret, got)).toBe(true)

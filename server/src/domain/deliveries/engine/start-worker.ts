@@ -1,37 +1,37 @@
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { startLoop } from '../../../lib/loop.ts'
-import { Courier, type CourierDeps } from './worker.ts'
+import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 import { dropPastRetention, freeForgotten } from './hold.sql.ts'
 
 const lookEveryMs = 1_000
 const sweepEveryMs = 10_000
 
 export interface Deliveries {
-  courier: Courier
+  worker: DeliveryWorker
   stop(): Promise<void>
 }
 
 /** Delivers until stopped: looks for what is due every second, and in between when something is known to be. */
-export function startDeliveries(deps: Omit<CourierDeps, 'onDue'>): Deliveries {
+export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Deliveries {
   const { clock, db, log } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
   }
-  const courier = new Courier({ ...deps, onDue })
+  const worker = new DeliveryWorker({ ...deps, onDue })
   const loop = startLoop('deliveries', log, lookEveryMs, async () => {
     if (nextDueMs <= clock.now().getTime()) nextDueMs = Number.POSITIVE_INFINITY
-    const claimed = await courier.claim()
+    const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
   const sweep = startLoop('held deliveries', log, sweepEveryMs, async () => void (await freeForgotten(db, clock.now())))
-  courier.wake = () => loop.wake()
+  worker.wake = () => loop.wake()
   return {
-    courier,
+    worker,
     async stop() {
       await Promise.all([loop.stop(), sweep.stop()])
-      await courier.stop()
+      await worker.stop()
     },
   }
 }

@@ -8,15 +8,15 @@ import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
 import { type Tally, tallyOf } from '../../../lib/tally.ts'
 import { Targets } from './targets.ts'
-import { aftermathOf, headersOf } from './attempt.ts'
+import { outcomeOf, headersOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
 import { type FirstAttempts, hire } from './first-attempts.ts'
 import type { Lease } from './publish.sql.ts'
-import type { Item } from './leased-delivery.ts'
-import { type Lane, Lanes } from './endpoint-queue.ts'
-import { Settler } from './record-attempts.ts'
+import type { LeasedDelivery } from './leased-delivery.ts'
+import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
+import { AttemptWriter } from './record-attempts.ts'
 
-export interface CourierDeps {
+export interface WorkerDeps {
   db: Database
   clock: Clock
   log: Logger
@@ -40,25 +40,25 @@ const refreshEveryMs = 4
 const refreshAgainMs = 200
 
 interface Picked {
-  lane: Lane
-  item: Item
+  queue: EndpointQueue
+  item: LeasedDelivery
 }
 
 /**
  * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
- * on the others since it claimed them. Each waits in its endpoint's lane until it is picked, is attempted, and what came of
- * it is settled. A lease that is not settled runs out, here or in a process that died, and the delivery is claimed again.
+ * on the others since it claimed them. Each waits in its endpoint's queue until it is picked, is attempted, and what came of
+ * it is ended. A lease that is not ended runs out, here or in a process that died, and the delivery is claimed again.
  *
  * An attempt begins only after a refresh of the targets that started after it was picked. All that were picked by then
  * share the refresh, so a rotated secret, a changed URL or a disabled endpoint holds for everything in memory. While the
  * database is away no attempt begins.
  */
-export class Courier implements FirstAttempts {
-  readonly #deps: CourierDeps
+export class DeliveryWorker implements FirstAttempts {
+  readonly #deps: WorkerDeps
   readonly #targets: Targets
-  readonly #settler: Settler
-  readonly #lanes = new Lanes()
-  /** Picked from the lanes, waiting for a refresh of the targets. */
+  readonly #writer: AttemptWriter
+  readonly #queues = new EndpointQueues()
+  /** Picked from the queues, waiting for a refresh of the targets. */
   #picked: Picked[] = []
   #isRefreshing = false
   /** When the last refresh began, by the process's own clock. */
@@ -70,16 +70,16 @@ export class Courier implements FirstAttempts {
   /** We end ourselves what is under way. */
   #cutting = false
   /** Leases that are given back when we stop. */
-  #back: Item[] = []
+  #back: LeasedDelivery[] = []
   #onIdle: (() => void)[] = []
   readonly #dismiss: () => void
   readonly #userAgent: string
   readonly #tally: Tally
-  readonly #giveBack: (item: Item) => Promise<unknown>
-  readonly #hold: (item: Item) => Promise<unknown>
+  readonly #giveBack: (item: LeasedDelivery) => Promise<unknown>
+  readonly #hold: (item: LeasedDelivery) => Promise<unknown>
   wake: () => void = () => {}
 
-  constructor(deps: CourierDeps) {
+  constructor(deps: WorkerDeps) {
     this.#deps = deps
     this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
@@ -87,11 +87,11 @@ export class Courier implements FirstAttempts {
         'the secret of an endpoint does not open; its deliveries wait until PARLEY_SECRET_KEYS has the key, or it is rotated',
       ),
     )
-    this.#settler = new Settler(deps.db, deps.log, () => this.#pump())
+    this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
     this.#tally = tallyOf(deps.db.root)
     const release = (due: () => Date | 'infinity') =>
-      batched(async (items: Item[]) => {
+      batched(async (items: LeasedDelivery[]) => {
         await releaseLeases(deps.db, items, due())
         return items
       })
@@ -101,11 +101,11 @@ export class Courier implements FirstAttempts {
   }
 
   newLease(now: Date): Lease | null {
-    if (this.#stopping || this.#lanes.queued > queuedMax) return null
-    return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except: [...this.#lanes.full] }
+    if (this.#stopping || this.#queues.queued > queuedMax) return null
+    return { token: newUuid(), until: new Date(now.getTime() + leaseMs), except: [...this.#queues.full] }
   }
 
-  take(items: readonly Item[]): void {
+  take(items: readonly LeasedDelivery[]): void {
     this.#entering++
     // Yield first, so that the request whose transaction was committed gets its response before we start delivering.
     setImmediate(() => {
@@ -118,7 +118,7 @@ export class Courier implements FirstAttempts {
   /** Claims what is due, as far as there is room; says how much it got. */
   async claim(): Promise<number> {
     const { db, clock } = this.#deps
-    if (this.#stopping || this.#lanes.queued > queuedMax) return 0
+    if (this.#stopping || this.#queues.queued > queuedMax) return 0
     // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
     if (this.#targets.sealed.size > 0) await this.#targets.refresh([])
     const lease = newUuid()
@@ -160,8 +160,8 @@ export class Courier implements FirstAttempts {
   /** Resolves when nothing waits, is under way or unsettled. */
   async idle(): Promise<void> {
     for (;;) {
-      await this.#settler.flush()
-      if (this.#isIdle && this.#settler.backlog === 0) return
+      await this.#writer.flush()
+      if (this.#isIdle && this.#writer.backlog === 0) return
       if (!this.#isIdle) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     }
   }
@@ -170,39 +170,39 @@ export class Courier implements FirstAttempts {
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
     this.#dismiss()
-    this.#back = this.#lanes.clear()
+    this.#back = this.#queues.clear()
     const closed = this.#targets.close()
-    for (const { lane, item } of this.#picked.splice(0)) {
+    for (const { queue, item } of this.#picked.splice(0)) {
       this.#back.push(item)
-      this.#over(lane, item, null)
+      this.#over(queue, item, null)
     }
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
     this.#cutting = true
     await this.#deps.outbound.close()
-    // Without a database nothing can be settled; then the leases run out.
+    // Without a database nothing can be ended; then the leases run out.
     await Promise.race([Promise.all([this.idle(), closed]), sleep(2_000, undefined, { ref: false })])
     if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
   }
 
   get #isIdle(): boolean {
-    return this.#underWay === 0 && this.#lanes.queued === 0 && this.#entering === 0
+    return this.#underWay === 0 && this.#queues.queued === 0 && this.#entering === 0
   }
 
   #tellIdle(): void {
     if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  #enter(items: readonly Item[]): void {
+  #enter(items: readonly LeasedDelivery[]): void {
     for (const item of items) {
       if (this.#stopping) this.#back.push(item)
-      else this.#lanes.push(item)
+      else this.#queues.push(item)
     }
     this.#pump()
   }
 
   #pump(): void {
-    while (this.#underWay < underWayMax && this.#settler.backlog < unsettledMax) {
-      const next = this.#lanes.next()
+    while (this.#underWay < underWayMax && this.#writer.backlog < unsettledMax) {
+      const next = this.#queues.next()
       if (!next) break
       this.#underWay++
       this.#picked.push(next)
@@ -219,7 +219,7 @@ export class Courier implements FirstAttempts {
       // What is picked from here on waits for the next refresh.
       const count = this.#picked.length
       if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {
-        for (const { lane, item } of this.#picked.splice(0, count)) this.#begin(lane, item)
+        for (const { queue, item } of this.#picked.splice(0, count)) this.#begin(queue, item)
       }
     }
     this.#isRefreshing = false
@@ -238,62 +238,62 @@ export class Courier implements FirstAttempts {
     }
   }
 
-  #begin(lane: Lane, item: Item): void {
+  #begin(queue: EndpointQueue, item: LeasedDelivery): void {
     const { clock, db } = this.#deps
     const target = this.#targets.get(item.webhookId)
     const now = clock.now()
     if (item.leaseUntilMs < now.getTime() + attemptMs) {
-      this.#over(lane, item, null)
+      this.#over(queue, item, null)
       return
     }
     if (target?.keys && (target.enabled || item.trigger === 'manual')) {
       this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
-        (posted) => this.#ended(lane, item, now, posted),
+        (posted) => this.#ended(queue, item, now, posted),
         (error) => {
           this.#deps.log.error({ err: error, webhookId: item.webhookId }, 'an attempt broke')
-          this.#over(lane, item, null)
+          this.#over(queue, item, null)
         },
       )
       return
     }
     // Deleted or disabled since it was taken; or nobody here can sign it, and whoever can may have it at once.
     const back = !target ? dropLeases(db, [item]) : target.enabled ? this.#giveBack(item) : this.#hold(item)
-    back.catch(() => {}).finally(() => this.#over(lane, item, null))
+    back.catch(() => {}).finally(() => this.#over(queue, item, null))
   }
 
   /** How much is claimed of each endpoint: nothing of one whose secret does not open here. */
   #rooms(): { webhookId: string; room: number }[] {
     const { sealed } = this.#targets
-    const rooms = this.#lanes.rooms().filter(({ webhookId }) => !sealed.has(webhookId))
+    const rooms = this.#queues.rooms().filter(({ webhookId }) => !sealed.has(webhookId))
     for (const webhookId of sealed) rooms.push({ webhookId, room: 0 })
     return rooms
   }
 
-  #ended(lane: Lane, item: Item, at: Date, posted: Posted): void {
+  #ended(queue: EndpointQueue, item: LeasedDelivery, at: Date, posted: Posted): void {
     const success = posted.fault === null
     if (this.#cutting && !success) {
       this.#back.push(item)
-      this.#over(lane, item, null)
+      this.#over(queue, item, null)
       return
     }
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
-    const { settled, again } = aftermathOf(item, posted, { at, endedAt, leaseUntil })
-    this.#tally.add('attempts', settled.state)
+    const { ended, again } = outcomeOf(item, posted, { at, endedAt, leaseUntil })
+    this.#tally.add('attempts', ended.state)
     this.#tally.time('attempts', posted.durationUs / 1000)
     if (posted.fault) this.#tally.add('attempt errors', posted.fault)
-    const end = () => this.#over(lane, item, success, posted.durationUs / 1000)
+    const end = () => this.#over(queue, item, success, posted.durationUs / 1000)
     // One that keeps failing is tried again only when it is known whether this was its last chance.
-    const waits = !success && lane.isProbing
-    this.#settler.add(waits ? { ...settled, onSettled: end } : settled)
+    const waits = !success && queue.isProbing
+    this.#writer.add(waits ? { ...ended, onRecorded: end } : ended)
     if (again) this.#enter([again])
-    else if (settled.dueAt) this.#deps.onDue?.(settled.dueAt)
+    else if (ended.dueAt) this.#deps.onDue?.(ended.dueAt)
     if (!waits) end()
   }
 
-  #over(lane: Lane, item: Item, success: boolean | null, ms = 0): void {
+  #over(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms = 0): void {
     this.#underWay--
-    this.#lanes.done(lane, item, success, ms)
+    this.#queues.done(queue, item, success, ms)
     this.#pump()
     this.#tellIdle()
   }

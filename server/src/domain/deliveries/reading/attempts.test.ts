@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { newLine, useCourier } from '../../../../testing/deliveries.ts'
+import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { listAttempts } from './attempts.ts'
 
 const house = useHouse()
-const deliveries = useCourier(house)
+const deliveries = useDeliveryWorker(house)
 const newReceiver = useReceivers()
 
 test('attempts are listed page by page, the newest first, each once', async () => {
@@ -14,7 +14,7 @@ test('attempts are listed page by page, the newest first, each once', async () =
   const { id } = await line.listen(receiver)
   for (let round = 0; round < 3; round++) {
     await line.write(5)
-    await deliveries.courier.drain()
+    await deliveries.worker.drain()
     house.clock.forward({ seconds: 1 })
   }
   const seen = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localRules, useCourier } from '../../../../testing/deliveries.ts'
+import { localRules, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { eventsOf, signatureOf, text } from '../../../../testing/posting-app.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
@@ -19,7 +19,7 @@ import { releaseParked } from './release-parked.ts'
 const house = useHouse()
 const network = useSimulator(house)
 // The deadlines of the product: on a busy machine shorter ones lead to retries, and each arrival is counted here.
-const delivering = useCourier(house, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
+const delivering = useDeliveryWorker(house, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
 const log = () => newLogger('debug', { write: (line) => void house.logged.push(line) })
 
@@ -66,7 +66,7 @@ async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFai
       post({ object: 'whatsapp_business_account', entry: [{ id: entryId, changes: [change(phoneNumberId, value)] }] }),
     /** The bodies that the endpoint received, in the order of arrival. */
     async delivered() {
-      await delivering.courier.drain()
+      await delivering.worker.drain()
       return receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> })
     },
     parked: () =>
