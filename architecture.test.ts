@@ -18,21 +18,21 @@ const floors = [
   floor('server db', '^server/src/db/', ['^server/src/(db|lib)/', '^contract/src/']),
   floor('server http', '^server/src/http/', ['^server/src/(http|db|lib)/', '^contract/src/']),
   floor('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|lib)/', '^contract/src/']),
-  floor('noun sql', '^server/src/domain/(\\w+)/[\\w-]+\\.sql\\.ts$', [
+  floor('noun sql', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.sql\\.ts$', [
     '^server/src/(db|lib|whatsapp)/',
     '^server/src/domain/$1/',
     '^contract/src/',
   ]),
   floor('noun routes', '^server/src/domain/(\\w+)/[\\w-]+\\.routes\\.ts$', [
     '^server/src/(http|lib)/',
-    '^server/src/domain/$1/(?![\\w-]+\\.sql\\.ts)',
+    '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.sql\\.ts)',
     '^contract/src/',
   ]),
   floor('noun rules', '^server/src/domain/(\\w+)/', [
     '^server/src/(db|lib|whatsapp)/',
-    '^server/src/domain/$1/(?![\\w-]+\\.routes\\.ts)',
+    '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.routes\\.ts)',
     // Of another noun only its rules; which nouns lie lower is checked below.
-    '^server/src/domain/\\w+/(?![\\w-]+\\.(sql|routes)\\.ts)',
+    '^server/src/domain/\\w+/(?!(?:\\w+/)?[\\w-]+\\.(sql|routes)\\.ts)',
     '^contract/src/',
   ]),
   floor('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
@@ -43,9 +43,9 @@ const floors = [
 
 /** Nouns from the ground up; one may call the rules of those below it, not of those beside it. */
 const nouns = [
-  ['workspaces', 'requests', 'audit'],
+  ['workspaces', 'requests', 'audit', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
-  ['connections', 'deliveries'],
+  ['connections'],
   ['files', 'orders'],
   ['flows'],
   ['messages'],

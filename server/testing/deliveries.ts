@@ -33,7 +33,10 @@ export function useDeliveryWorker(house: House, options: Partial<OutboundOptions
   return opened
 }
 
-export function newDeliveryWorker({ db, clock, secretKeys, logged }: House, options: Partial<OutboundOptions> = {}): DeliveryWorker {
+export function newDeliveryWorker(
+  { db, clock, secretKeys, logged }: House,
+  options: Partial<OutboundOptions> = {},
+): DeliveryWorker {
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
   return new DeliveryWorker({ db, clock, log, secretKeys, outbound, productVersion: 'test' })

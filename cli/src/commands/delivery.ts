@@ -1,4 +1,4 @@
-import { type DeliveryState, deliveryStates } from '@parley/server/domain/deliveries/engine/leased-delivery'
+import { type DeliveryState, deliveryStates } from '@parley/contract/console/deliveries'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { type Command, Misuse } from '../command.ts'

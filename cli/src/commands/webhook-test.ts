@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@parley/server/db/db'
 import { type KeptAttempt, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
-import { sendTestEvent } from '@parley/server/domain/deliveries/retry'
+import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
 import type { Command } from '../command.ts'
 import { newProgress } from '../progress.ts'
 

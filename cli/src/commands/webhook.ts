@@ -2,9 +2,16 @@ import { eventTypes } from '@parley/contract/events'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Config } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
-import { deleteWebhook, disableWebhook, enableWebhook } from '@parley/server/domain/deliveries/engine/hold'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
-import { changeWebhook, createWebhook, listAllWebhooks, rotateWebhook } from '@parley/server/domain/webhooks/webhooks'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  listAllWebhooks,
+  rotateWebhook,
+} from '@parley/server/domain/webhooks/webhooks'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { Unfit } from '@parley/server/lib/refuse'
 import { type Command, Misuse } from '../command.ts'

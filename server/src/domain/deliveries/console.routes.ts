@@ -7,14 +7,12 @@ import {
 } from '@parley/contract/console/deliveries'
 import { Retried } from '@parley/contract/console/webhooks'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { browseDeliveries } from './reading/list.ts'
 import { getDelivery } from './reading/detail.ts'
-import { endpointConsoleRoutes } from '../webhooks/endpoints.routes.ts'
+import { browseDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery } from './retry.ts'
 
 /** Where an operator finds out why something did not arrive, and sends it again. */
 export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
-  ...endpointConsoleRoutes(),
   workspaceRoute({
     method: 'GET',
     path: '/deliveries',

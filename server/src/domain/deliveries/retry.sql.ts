@@ -40,25 +40,3 @@ export const insertRetriesSince = (
      on conflict (webhook_id, event_id) do nothing`,
     [webhookId, workspaceId, since, now],
   )
-
-/** An event for one endpoint alone, as if so many attempts had been made already. */
-export const insertTestEvent = (
-  db: Db,
-  event: {
-    id: string
-    workspaceId: string
-    webhookId: string
-    type: string
-    body: Buffer
-    attempts: number
-    now: Date
-  },
-): Promise<number> =>
-  db.change(
-    `with event as (
-       insert into events (id, workspace_id, type, body, created_at) values ($1, $2, $3, $4, $5)
-     )
-     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
-     values ($1, $6, $2, $5, $7, 'manual', $5)`,
-    [event.id, event.workspaceId, event.type, event.body, event.now, event.webhookId, event.attempts],
-  )

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { attemptsOf, localRules, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
-import { changeWebhook, listWebhooks } from '../webhooks/webhooks.ts'
-import { deleteWebhook, disableWebhook, enableWebhook } from './engine/hold.ts'
+import { sendTestEvent } from '../webhooks/test-event.ts'
+import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, listWebhooks } from '../webhooks/webhooks.ts'
 import { listDeliveries } from './reading/newest.ts'
-import { retryDelivery, retryFailedSince, sendTestEvent } from './retry.ts'
+import { retryDelivery, retryFailedSince } from './retry.ts'
 
 const house = useHouse()
 const deliveries = useDeliveryWorker(house)

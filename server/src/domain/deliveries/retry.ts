@@ -1,13 +1,10 @@
-import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isUuid, newUuid, withoutPrefix } from '../../lib/ids.ts'
+import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { requireWebhook } from '../webhooks/webhooks.ts'
+import { requireEndpoint } from './endpoint.ts'
 import { wakeWorker } from './engine/first-attempts.ts'
-import { sampleOf } from '../webhooks/test-event.ts'
-import { attemptsMax } from './engine/retry-policy.ts'
-import { insertRetries, insertRetriesSince, insertTestEvent } from './retry.sql.ts'
+import { insertRetries, insertRetriesSince } from './retry.sql.ts'
 
 /**
  * Delivers an event to an endpoint once more, whatever became of the delivery so far, with a fresh schedule. The first
@@ -20,7 +17,7 @@ export async function retryDelivery(
   eventId: string,
   within?: string,
 ): Promise<void> {
-  const { uuid, workspaceId } = await requireWebhook(db, webhookId, within)
+  const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   if (!isUuid(eventId)) refuse('not_found')
   const wish = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
   if ((await insertRetries(db, wish)) === 0) refuse('not_found')
@@ -51,37 +48,10 @@ export async function retryFailedSince(
   since: Date,
   within?: string,
 ): Promise<number> {
-  const { uuid, workspaceId } = await requireWebhook(db, webhookId, within)
+  const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   const count = await insertRetriesSince(db, { webhookId: uuid, workspaceId, since, now: clock.now() })
   wakeFor(db, workspaceId)
   return count
-}
-
-/**
- * Sends an event to one endpoint alone, to see whether it takes it; gives the event's id. It is tried once, even while the
- * endpoint is disabled: nobody waits nine hours for a test. Without a type it is of one that means nothing.
- */
-export async function sendTestEvent(
-  db: Db,
-  clock: Clock,
-  webhookId: string,
-  type?: EventType,
-  within?: string,
-): Promise<string> {
-  const { uuid, workspaceId, webhook } = await requireWebhook(db, webhookId, within)
-  const now = clock.now()
-  const id = newUuid(now.getTime())
-  const sample = type
-    ? { type, data: sampleOf(type, now) }
-    : {
-        type: 'webhook.test',
-        data: { webhook_id: webhook.id, message: 'This is a test event. Receivers ignore types they do not know.' },
-      }
-  const body = Buffer.from(JSON.stringify({ id, type: sample.type, created_at: now.toISOString(), data: sample.data }))
-  const attempts = attemptsMax - 1
-  await insertTestEvent(db, { id, workspaceId, webhookId: uuid, type: sample.type, body, attempts, now })
-  wakeFor(db, workspaceId)
-  return id
 }
 
 function wakeFor(db: Db, workspaceId: string): void {

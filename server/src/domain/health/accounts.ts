@@ -3,9 +3,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from '../connections/places.ts'
+import { secretPlace } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpPlace } from '../people/two-factor.ts'
-import { secretPlace } from '../deliveries/engine/targets.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import {
   countSenders,

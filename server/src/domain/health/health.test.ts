@@ -10,7 +10,7 @@ import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { FakeClock } from '../../lib/clock.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { giveCredits } from '../credits/credits.ts'
-import { disableWebhook } from '../deliveries/engine/hold.ts'
+import { disableWebhook } from '../webhooks/webhooks.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
 const house = useHouse()

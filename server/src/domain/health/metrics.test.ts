@@ -7,7 +7,7 @@ import { useReceivers } from '../../../testing/receiver.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { readConfig } from '../../config.ts'
 import { startService } from '../../start.ts'
-import { disableWebhook } from '../deliveries/engine/hold.ts'
+import { disableWebhook } from '../webhooks/webhooks.ts'
 
 const house = useHouse({ trustProxy: ['127.0.0.1/32'] })
 const hired = useDeliveryWorker(house)

@@ -5,9 +5,9 @@ import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { sendAgain, sendByHand } from './sending/send-from-console.ts'
 import { listLog, placeOf, toListed } from './reading/console-list.ts'
 import { tellStory } from './reading/timeline.ts'
+import { sendAgain, sendByHand } from './sending/send-from-console.ts'
 
 const OneMessage = Type.Object({ id: MessageId })
 

@@ -9,7 +9,7 @@ import { useSending } from '../../../testing/sending.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/engine/durations.ts'
-import { disableWebhook } from '../deliveries/engine/hold.ts'
+import { disableWebhook } from '../webhooks/webhooks.ts'
 import { risingCodes } from './problems.ts'
 
 const house = useHouse()

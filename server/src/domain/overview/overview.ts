@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Steps, stepAt, stepsOf, sumBySteps } from '../../lib/steps.ts'
 import { readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
-import { readDeliveryHours } from '../deliveries/reading/hours.ts'
+import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { meaningOf, readTraffic } from '../requests/search.ts'
 import { creditsSpent, lowBalanceOf, messagesBySteps, readFacts, receivedBySteps } from './overview.sql.ts'
 

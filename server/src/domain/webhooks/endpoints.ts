@@ -1,18 +1,25 @@
 import type { Bounded, ConsoleWebhook } from '@parley/contract/console/webhooks'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
+import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
-import { type EndpointRow, endpointRows, type HourRow, hoursSince } from '../deliveries/reading/endpoint-statistics.sql.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
+import {
+  type HourCounts,
+  type OpenCounts,
+  readDeliveryHours,
+  readOpenCounts,
+} from '../deliveries/reading/statistics.ts'
+import { type EndpointRow, endpointRows } from './webhooks.sql.ts'
+import { toWebhook } from './webhooks.ts'
 
 const hourMs = 3_600_000
 const bound = 10_000
-/** The first attempt, the one at once after it, and another: more than a slip. */
+/** The first attempt, the retry at once after it, and one more. */
 const failingFrom = 3
 
-/** A workspace's endpoints and how each fares, the newest first. */
+/** A workspace's endpoints with their statistics, the newest first. */
 export const listEndpoints = (db: Db, clock: Clock, workspaceId: string): Promise<ConsoleWebhook[]> =>
   endpointsOf(db, clock, workspaceId, null)
 
@@ -22,36 +29,32 @@ export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id:
   return endpoint ?? refuse('not_found')
 }
 
-async function endpointsOf(db: Db, clock: Clock, workspaceId: string, webhookId: string | null) {
+async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
   const thisHour = Math.floor(clock.now().getTime() / hourMs)
-  const rows = await endpointRows(db, { workspaceId, webhookId, bound: bound + 1 })
-  const hours = await hoursSince(db, workspaceId, new Date((thisHour - 23) * hourMs))
+  const rows = await endpointRows(db, workspaceId, id)
+  const ids = rows.map((row) => row.id)
+  const open = new Map(
+    (await readOpenCounts(db, workspaceId, ids, bound + 1)).map((counts) => [counts.webhookId, counts]),
+  )
+  const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
-  return rows.map((row) => toEndpoint(row, byEndpoint.get(row.id) ?? []))
+  return rows.map((row) => toEndpoint(row, open.get(row.id), byEndpoint.get(row.id) ?? []))
 }
 
-function toEndpoint(row: EndpointRow, hours: readonly HourRow[]): ConsoleWebhook {
+function toEndpoint(row: EndpointRow, open: OpenCounts | undefined, hours: readonly HourCounts[]): ConsoleWebhook {
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
   const durations = hours.reduce<number[]>((sum, hour) => addSteps(sum, hour.durations), [])
   return {
-    id: withPrefix('whk', row.id),
-    object: 'webhook',
-    name: row.name,
-    url: row.url,
-    secret_hint: row.secretHint,
-    events: row.events,
-    enabled: row.enabled,
-    disabled_reason: row.disabledReason,
-    last_success_at: row.lastSuccessAt?.toISOString() ?? null,
+    ...toWebhook(row),
     state: !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled',
-    created_at: row.createdAt.toISOString(),
+    created_at: row.created_at.toISOString(),
     failures: row.failures,
     failures_max: failuresMax,
-    failing_since: row.failingSince?.toISOString() ?? null,
-    last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
-    held: bounded(row.held),
-    waiting: bounded(row.waiting),
+    failing_since: row.failing_since?.toISOString() ?? null,
+    last_attempt_at: open?.lastAttemptAt?.toISOString() ?? null,
+    held: bounded(open?.held ?? 0),
+    waiting: bounded(open?.waiting ?? 0),
     recent: { attempts: succeeded + failed, succeeded, p95_ms: percentileMs(durations, 0.95) },
   }
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../../db/db.ts'
-import type { Session } from '../../db/session.ts'
 
 export interface WebhookRow {
   id: string
@@ -71,47 +70,17 @@ export const updateSecret = (db: Db, id: string, sealed: string, hint: string): 
     [id, sealed, hint],
   )
 
-/** The run of failures begins anew. */
-export const markEnabled = (db: Db, id: string): Promise<WebhookRow | undefined> =>
-  db.first(
-    `update webhooks set enabled = true, disabled_reason = null, failures = 0, failing_since = null
-     where id = $1 and deleted_at is null returning ${columns}`,
-    [id],
-  )
-
-/** An endpoint that is disabled already keeps the reason it has. */
-export const markDisabled = (db: Db, id: string, reason: string): Promise<WebhookRow | undefined> =>
-  db.first(
-    `update webhooks set enabled = false, disabled_reason = case when enabled then $2 else disabled_reason end
-     where id = $1 and deleted_at is null returning ${columns}`,
-    [id, reason],
-  )
-
-export const markDeleted = (db: Db, id: string, at: Date): Promise<number> =>
-  db.change(`update webhooks set enabled = false, deleted_at = $2 where id = $1 and deleted_at is null`, [id, at])
-
-export interface SealedTarget {
-  id: string
-  url: string
-  secret_sealed: string
-  enabled: boolean
+export interface EndpointRow extends WebhookRow {
+  failures: number
+  failing_since: Date | null
+  created_at: Date
 }
 
-/** Changes in the same transaction as what a target holds: a trigger counts it up. */
-export async function readRevision(session: Session): Promise<number> {
-  const row = await session.ask('routing_revision', 'select value from routing_revision')
-  return Number(row?.[0] ?? 0)
-}
-
-/** What a delivery needs of endpoints, and the routing revision at which it was read. */
-export async function sealedTargets(
-  db: Db,
-  ids: readonly string[],
-): Promise<{ revision: number; rows: SealedTarget[] }> {
-  const rows = await db.rows<{ revision: number } & (SealedTarget | { id: null })>(
-    `select r.value as revision, w.id, w.url, w.secret_sealed, w.enabled
-     from routing_revision r left join webhooks w on w.id = any($1::uuid[]) and w.deleted_at is null`,
-    [ids],
+/** The endpoints of a workspace, or one of them, with their run of failures. */
+export const endpointRows = (db: Db, workspaceId: string, id: string | null): Promise<EndpointRow[]> =>
+  db.rows(
+    `select ${columns}, failures, failing_since, created_at from webhooks
+     where workspace_id = $1 and deleted_at is null and ($2::uuid is null or id = $2)
+     order by created_at desc, id desc`,
+    [workspaceId, id],
   )
-  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.id !== null) as SealedTarget[] }
-}

@@ -4,18 +4,16 @@ import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import { invalid, refuse } from '../../lib/refuse.ts'
+import { invalid, refuse, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { faultOfTarget, type TargetRules } from '../../lib/target-guard.ts'
-import { requireWorkspace } from '../workspaces/workspaces.ts'
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/engine/hold.ts'
 import { secretPrefix } from '../deliveries/engine/signature.ts'
 import { secretPlace } from '../deliveries/engine/targets.ts'
+import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   allWebhooks,
   insertWebhook,
-  markDeleted,
-  markDisabled,
-  markEnabled,
   updateSecret,
   updateWebhook,
   type WebhookRow,
@@ -112,15 +110,28 @@ export async function requireWebhook(db: Db, id: string, workspaceId?: string): 
   return workspaceId === undefined || row.workspace_id === workspaceId ? toOwned(row) : refuse('not_found')
 }
 
-/** These three change the endpoint alone; `deliveries` sees to what is waiting for it. */
-export const setEnabled = async (db: Db, uuid: string): Promise<Webhook> =>
-  toWebhook(found(await markEnabled(db, uuid)))
+/** Makes the held deliveries of the endpoint due, and lets new events through. */
+export async function enableWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<Webhook> {
+  const { uuid, workspaceId } = await requireWebhook(db, id, within)
+  await enableEndpoint(db, workspaceId, uuid, clock.now())
+  return (await requireWebhook(db, id)).webhook
+}
 
-export const setDisabled = async (db: Db, uuid: string, reason: string): Promise<Webhook> =>
-  toWebhook(found(await markDisabled(db, uuid, reason)))
+/** Holds the deliveries of the endpoint until it is enabled. */
+export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
+  const { uuid, workspaceId } = await requireWebhook(db, id, within)
+  const trimmed = reason.trim()
+  if (trimmed.length < 1 || trimmed.length > 500) {
+    refuseParam('reason', 'invalid', 'The reason must have 1 to 500 characters.')
+  }
+  await disableEndpoint(db, workspaceId, uuid, trimmed)
+  return (await requireWebhook(db, id)).webhook
+}
 
-export const setDeleted = async (db: Db, uuid: string, at: Date): Promise<boolean> =>
-  (await markDeleted(db, uuid, at)) > 0
+export async function deleteWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<void> {
+  const { uuid, workspaceId } = await requireWebhook(db, id, within)
+  await deleteEndpoint(db, workspaceId, uuid, clock.now())
+}
 
 /** `whsec_<4 chars>...<4 chars>` */
 export function hintOf(secret: string): string {
@@ -168,7 +179,7 @@ const toOwned = (row: WebhookRow): OwnedWebhook => ({
   webhook: toWebhook(row),
 })
 
-const toWebhook = (row: WebhookRow): Webhook => ({
+export const toWebhook = (row: WebhookRow): Webhook => ({
   id: withPrefix('whk', row.id),
   object: 'webhook',
   name: row.name,

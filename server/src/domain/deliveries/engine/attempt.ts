@@ -1,8 +1,8 @@
 import type { Posted } from '../../../lib/outbound.ts'
-import { type SigningKeys, signatureHeaders } from './signature.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
-import { decide } from './retry-policy.ts'
 import type { EndedAttempt } from './record-attempts.ts'
+import { decide } from './retry-policy.ts'
+import { type SigningKeys, signatureHeaders } from './signature.ts'
 
 /** All headers of an attempt, signed as of this time. */
 export function headersOf(keys: SigningKeys, item: LeasedDelivery, now: Date, userAgent: string): string[] {

@@ -6,9 +6,8 @@ import { useHouse } from '../../../../testing/house.ts'
 import { type Received, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { until } from '../../../../testing/until.ts'
-import { changeWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
+import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
 import type { DeliveryWorker } from './worker.ts'
-import { deleteWebhook, disableWebhook, enableWebhook } from './hold.ts'
 
 /** The most attempts that one process has under way for one endpoint. */
 const widthMax = 64

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
-import type { Lease } from './publish.sql.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
+import type { Lease } from './publish.sql.ts'
 
 /** Whoever makes the deliveries of this process. */
 export interface FirstAttempts {

@@ -1,17 +1,38 @@
 import type { Db } from '../../../db/db.ts'
 
-/** Whoever works on one keeps the lease: what comes of the attempt under way still counts. */
+export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
+  db.change(
+    `update webhooks set enabled = true, disabled_reason = null, failures = 0, failing_since = null
+     where id = $1 and deleted_at is null`,
+    [webhookId],
+  )
+
+/** An endpoint that is disabled already keeps its reason. */
+export const markDisabled = (db: Db, webhookId: string, reason: string): Promise<number> =>
+  db.change(
+    `update webhooks set enabled = false, disabled_reason = case when enabled then $2 else disabled_reason end
+     where id = $1 and deleted_at is null`,
+    [webhookId, reason],
+  )
+
+export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number> =>
+  db.change(`update webhooks set enabled = false, deleted_at = $2 where id = $1 and deleted_at is null`, [
+    webhookId,
+    at,
+  ])
+
+/** A worker that has one leased keeps the lease: the result of an attempt under way still counts. */
 export const holdDeliveries = (db: Db, webhookId: string): Promise<number> =>
   db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [webhookId])
 
-export const freeDeliveries = (db: Db, webhookId: string, now: Date): Promise<number> =>
+export const releaseDeliveries = (db: Db, webhookId: string, now: Date): Promise<number> =>
   db.change(`update deliveries set due_at = $2, lease = null where webhook_id = $1 and due_at = 'infinity'`, [
     webhookId,
     now,
   ])
 
-/** Those that were written as held in the very moment their endpoint was enabled. */
-export const freeForgotten = (db: Db, now: Date): Promise<number> =>
+/** Releases deliveries that were written as held at the moment when their endpoint was enabled. */
+export const releaseForgotten = (db: Db, now: Date): Promise<number> =>
   db.change(
     `update deliveries d set due_at = $1, lease = null from webhooks w
      where w.enabled and w.deleted_at is null and d.webhook_id = w.id and d.due_at = 'infinity'`,

@@ -1,53 +1,41 @@
-import type { Webhook } from '@parley/contract/webhook'
+/** Enabling, disabling and deleting an endpoint, with what that does to its deliveries. */
 import type { Db } from '../../../db/db.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { refuseParam } from '../../../lib/refuse.ts'
-import { requireWebhook, setDeleted, setDisabled, setEnabled } from '../../webhooks/webhooks.ts'
 import { wakeWorker } from './first-attempts.ts'
-import { dropDeliveries, freeDeliveries, holdDeliveries } from './hold.sql.ts'
+import {
+  dropDeliveries,
+  holdDeliveries,
+  markDeleted,
+  markDisabled,
+  markEnabled,
+  releaseDeliveries,
+} from './hold.sql.ts'
 
-/** Makes what was held for the endpoint due, and lets new events through. */
-export async function enableWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<Webhook> {
-  const { uuid, workspaceId } = await requireWebhook(db, id, within)
-  return db.transaction(async (tx) => {
-    const webhook = await setEnabled(tx, uuid)
-    await freeDeliveries(tx, uuid, clock.now())
-    tellOf(tx, workspaceId)
-    wakeWorker(tx, workspaceId)
-    return webhook
-  })
-}
-
-/** Holds what is open for the endpoint, and what is yet to come, until it is enabled. Nothing is dropped. */
-export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
-  const { uuid, workspaceId } = await requireWebhook(db, id, within)
-  const words = reason.trim()
-  if (words.length < 1 || words.length > 500) {
-    refuseParam('reason', 'invalid', 'The reason must have 1 to 500 characters.')
-  }
-  const webhook = await holdEndpoint(db, uuid, words)
-  tellOf(db, workspaceId)
-  return webhook
-}
-
-export const holdEndpoint = (db: Db, uuid: string, reason: string): Promise<Webhook> =>
+/** Makes the held deliveries of an endpoint due. Its run of failures begins anew. */
+export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
-    const webhook = await setDisabled(tx, uuid, reason)
-    await holdDeliveries(tx, uuid)
-    return webhook
+    await markEnabled(tx, webhookId)
+    await releaseDeliveries(tx, webhookId, now)
+    announce(tx, workspaceId)
+    wakeWorker(tx, workspaceId)
   })
 
-/** The endpoint gets nothing more. What it was sent stays on record. */
-export async function deleteWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<void> {
-  const { uuid, workspaceId } = await requireWebhook(db, id, within)
-  await db.transaction(async (tx) => {
-    await setDeleted(tx, uuid, clock.now())
-    await dropDeliveries(tx, uuid)
-    tellOf(tx, workspaceId)
+/** Holds the open deliveries of an endpoint, and those of events to come, until it is enabled. Nothing is dropped. */
+export const disableEndpoint = (db: Db, workspaceId: string, webhookId: string, reason: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await markDisabled(tx, webhookId, reason)
+    await holdDeliveries(tx, webhookId)
+    announce(tx, workspaceId)
   })
-}
 
-function tellOf(db: Db, workspaceId: string): void {
+/** The endpoint gets nothing more. Its recorded attempts are kept. */
+export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
+  db.transaction(async (tx) => {
+    await markDeleted(tx, webhookId, now)
+    await dropDeliveries(tx, webhookId)
+    announce(tx, workspaceId)
+  })
+
+function announce(db: Db, workspaceId: string): void {
   db.tell(workspaceId, 'webhooks')
   db.tell(workspaceId, 'deliveries')
 }

@@ -1,10 +1,6 @@
 /** Why an attempt is made. */
 export type Trigger = 'first' | 'retry' | 'manual'
 
-/** Not attempted yet, to be attempted again, waiting for its endpoint to be enabled, arrived, given up. */
-export const deliveryStates = ['pending', 'retrying', 'held', 'delivered', 'failed'] as const
-export type DeliveryState = (typeof deliveryStates)[number]
-
 /** A delivery that this process has the lease of, with all that an attempt needs. */
 export interface LeasedDelivery {
   eventId: string
@@ -21,4 +17,5 @@ export interface LeasedDelivery {
   leaseUntilMs: number
 }
 
-export const keyOf = ({ webhookId, eventId }: Pick<LeasedDelivery, 'webhookId' | 'eventId'>): string => webhookId + eventId
+export const keyOf = ({ webhookId, eventId }: Pick<LeasedDelivery, 'webhookId' | 'eventId'>): string =>
+  webhookId + eventId

@@ -4,7 +4,7 @@ import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { until } from '../../../../testing/until.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import { freeForgotten } from './hold.sql.ts'
+import { releaseForgotten } from './hold.sql.ts'
 
 const house = useHouse()
 const newReceiver = useReceivers()
@@ -86,7 +86,7 @@ test('a delivery that was held in the moment its endpoint was enabled is found',
   const { receiver, line, id } = await newEndpoint()
   await line.write()
   await house.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
-  await freeForgotten(house.db, house.clock.now())
+  await releaseForgotten(house.db, house.clock.now())
   await hired().drain()
   expect(receiver.received).toHaveLength(1)
 })

@@ -2,8 +2,9 @@ import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import { tallyOf } from '../../../lib/tally.ts'
-import { workerOf, wakeWorker } from './first-attempts.ts'
-import { type EventRow, type Handed, insertEvents, type Lease } from './publish.sql.ts'
+import { wakeWorker, workerOf } from './first-attempts.ts'
+import { type EventRow, type Handed, insertEvents, insertTestEvent, type Lease } from './publish.sql.ts'
+import { attemptsMax } from './retry-policy.ts'
 
 export { type Handed, keepingEvents } from './publish.sql.ts'
 
@@ -33,15 +34,30 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   handOver(db, prepared, written)
 }
 
-/** The first half of publishing. The body is made here, once, as the bytes that every attempt signs and sends. */
+/**
+ * Publishes an event for one endpoint alone, and returns its id. It is attempted once, even while the endpoint is disabled:
+ * its schedule begins with the last attempt.
+ */
+export async function publishTest(
+  db: Db,
+  now: Date,
+  { workspaceId, webhookId, type, data }: { workspaceId: string; webhookId: string; type: string; data: object },
+): Promise<string> {
+  const { id, body } = newEvent(now, type, data)
+  await insertTestEvent(db, { id, workspaceId, webhookId, type, body, attempts: attemptsMax - 1, now })
+  db.tell(workspaceId, 'deliveries')
+  wakeWorker(db, workspaceId)
+  return id
+}
+
+/** The first half of publishing. */
 export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): Prepared {
-  const ms = now.getTime()
-  const createdAt = now.toISOString()
-  const rows = events.map(({ workspaceId, type, data }) => {
-    const id = newUuid(ms)
-    const body = Buffer.from(JSON.stringify({ id, type, created_at: createdAt, data }))
-    return { id, workspaceId, type, body, messageId: messageOf(data) }
-  })
+  const rows = events.map(({ workspaceId, type, data }) => ({
+    ...newEvent(now, type, data),
+    workspaceId,
+    type,
+    messageId: messageOf(data),
+  }))
   return { createdAt: now, rows, lease: workerOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
 }
 
@@ -72,6 +88,12 @@ export function handOver(
     return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...begin }]
   })
   if (items.length > 0) db.afterCommit(() => worker.take(items))
+}
+
+/** The body is made once, as the bytes that every attempt signs and sends. */
+function newEvent(now: Date, type: string, data: object): { id: string; body: Buffer } {
+  const id = newUuid(now.getTime())
+  return { id, body: Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data })) }
 }
 
 /** Every event tells of a message. */

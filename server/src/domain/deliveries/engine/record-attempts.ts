@@ -3,10 +3,10 @@ import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundFault } from '../../../lib/outbound-error.ts'
 import { countSteps } from './durations.ts'
-import { holdEndpoint } from './hold.ts'
+import { disableEndpoint } from './hold.ts'
 import { keyOf } from './leased-delivery.ts'
+import { type AttemptRow, type HourRow, type RunRow, recordAttempts, type Standing } from './record-attempts.sql.ts'
 import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
-import { type AttemptRow, type HourRow, type RunRow, type Standing, recordAttempts } from './record-attempts.sql.ts'
 
 export type EndedAttempt = AttemptRow & {
   fault: OutboundFault | null
@@ -99,9 +99,7 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<void
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.tell(workspaceId, 'deliveries')
   const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
   for (const standing of failing) {
-    const own = byEndpoint.get(standing.webhookId) ?? []
-    await disable(db, standing, own)
-    if (own[0]) db.tell(own[0].workspaceId, 'webhooks')
+    await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])
   }
 }
 
@@ -135,11 +133,8 @@ function byHour(batch: readonly EndedAttempt[]): HourRow[] {
 
 async function disable(db: Db, standing: Standing, own: readonly EndedAttempt[]): Promise<void> {
   const failure = own.findLast((each) => each.fault !== null)
-  const fault = failure?.fault ?? 'http'
-  const since = standing.failingSince ?? failure?.endedAt ?? new Date(0)
-  await holdEndpoint(
-    db,
-    standing.webhookId,
-    reasonFor(fault, failure?.status ?? null, Math.max(standing.failures, failuresMax), since),
-  )
+  if (!failure?.fault) return
+  const since = standing.failingSince ?? failure.endedAt
+  const reason = reasonFor(failure.fault, failure.status, Math.max(standing.failures, failuresMax), since)
+  await disableEndpoint(db, failure.workspaceId, standing.webhookId, reason)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { decide, reasonFor, runOf } from './retry-policy.ts'
 import { EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
+import { decide, reasonFor, runOf } from './retry-policy.ts'
 
 const endedAt = new Date('2026-11-15T09:00:00.000Z')
 

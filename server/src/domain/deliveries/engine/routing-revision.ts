@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/db.ts'
 import type { Session } from '../../../db/session.ts'
-import { readRevision } from '../../webhooks/webhooks.sql.ts'
+import { readRevision } from './targets.sql.ts'
 
 const timeoutMs = 2_000
 

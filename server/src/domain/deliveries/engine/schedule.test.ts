@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
-import { enableWebhook } from './hold.ts'
+import { enableWebhook } from '../../webhooks/webhooks.ts'
 
 const house = useHouse()
 const deliveries = useDeliveryWorker(house)

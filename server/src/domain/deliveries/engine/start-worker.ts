@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { startLoop } from '../../../lib/loop.ts'
+import { dropPastRetention, releaseForgotten } from './hold.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
-import { dropPastRetention, freeForgotten } from './hold.sql.ts'
 
 const lookEveryMs = 1_000
 const sweepEveryMs = 10_000
@@ -25,7 +25,12 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Deliveries {
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const sweep = startLoop('held deliveries', log, sweepEveryMs, async () => void (await freeForgotten(db, clock.now())))
+  const sweep = startLoop(
+    'held deliveries',
+    log,
+    sweepEveryMs,
+    async () => void (await releaseForgotten(db, clock.now())),
+  )
   worker.wake = () => loop.wake()
   return {
     worker,

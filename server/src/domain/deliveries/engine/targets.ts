@@ -2,7 +2,7 @@ import type { Database } from '../../../db/db.ts'
 import { open, type SecretKeys } from '../../../lib/seal.ts'
 import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
-import { type SealedTarget, sealedTargets } from '../../webhooks/webhooks.sql.ts'
+import { type SealedTarget, sealedTargets } from './targets.sql.ts'
 
 /** What a delivery needs to know of its endpoint. */
 export interface Target {

@@ -5,7 +5,7 @@ import { useReceivers } from '../../../../testing/receiver.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
 import { hearNews, type Listening } from '../../../db/hear-news.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { enableWebhook } from './hold.ts'
+import { enableWebhook } from '../../webhooks/webhooks.ts'
 
 const house = useHouse()
 const newReceiver = useReceivers()

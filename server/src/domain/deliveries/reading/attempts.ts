@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { requireWebhook } from '../../webhooks/webhooks.ts'
+import { requireEndpoint } from '../endpoint.ts'
 import { attemptsPage, type KeptAttempt, type Place } from './attempts.sql.ts'
 
 export type { KeptAttempt }
@@ -10,6 +10,6 @@ export async function listAttempts(
   webhookId: string,
   { before = null, limit = 50 }: { before?: Place | null; limit?: number } = {},
 ): Promise<KeptAttempt[]> {
-  const { uuid, workspaceId } = await requireWebhook(db, webhookId)
+  const { uuid, workspaceId } = await requireEndpoint(db, webhookId)
   return attemptsPage(db, { workspaceId, webhookId: uuid, before, limit })
 }

@@ -1,35 +1,37 @@
+import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { KeptAttempt } from './attempts.sql.ts'
+import { deliveryState, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
   /** Null if the event is past its retention. */
   type: string | null
   body: Buffer | null
   createdAt: Date | null
+  /** Null if there is no such delivery. */
+  state: DeliveryState | null
   /** Of an open delivery; null otherwise. */
-  dueAt: Date | 'held' | null
+  dueAt: Date | null
   attempts: number | null
   leased: boolean
 }
 
-/** An event and what is open of it for one endpoint; either may be gone. */
-export async function deliveryOf(
+/** A delivery of this event to this endpoint, as far as there is one; its event may be gone. */
+export const deliveryOf = (
   db: Db,
   workspaceId: string,
   webhookId: string,
   eventId: string,
-): Promise<DetailRow | undefined> {
-  const row = await db.first<DetailRow & { held: boolean }>(
-    `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", d.attempts,
-       nullif(d.due_at, 'infinity') as "dueAt", coalesce(d.due_at = 'infinity', false) as held,
-       d.lease is not null as leased
+): Promise<DetailRow | undefined> =>
+  db.first(
+    `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
+       nullif(d.due_at, 'infinity') as "dueAt", d.attempts, d.lease is not null as leased
      from (select $3::uuid as id) as asked
      left join events e on e.id = asked.id and e.workspace_id = $1
-     left join deliveries d on d.webhook_id = $2 and d.event_id = asked.id and d.workspace_id = $1`,
+     left join deliveries d on d.webhook_id = $2 and d.event_id = asked.id and d.workspace_id = $1
+     ${lastAttempt('asked.id', '$2', `coalesce(e.created_at, d.event_created_at, '-infinity')`)}`,
     [workspaceId, webhookId, eventId],
   )
-  return row && { ...row, dueAt: row.held ? 'held' : row.dueAt }
-}
 
 /** Every attempt of a delivery, the oldest first. */
 export const attemptsOfDelivery = (

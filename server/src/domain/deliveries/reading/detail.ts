@@ -2,11 +2,10 @@ import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliverie
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { requireWebhook } from '../../webhooks/webhooks.ts'
+import { requireEndpoint } from '../endpoint.ts'
+import { aheadFrom, attemptsMax } from '../engine/retry-policy.ts'
 import type { KeptAttempt } from './attempts.sql.ts'
 import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
-import type { DeliveryState } from '../engine/leased-delivery.ts'
-import { aheadFrom, attemptsMax } from '../engine/retry-policy.ts'
 import { troubleOf } from './explain-failure.ts'
 
 /** As much of an answer as is kept. */
@@ -19,7 +18,8 @@ export async function getDelivery(
   workspaceId: string,
   { event, webhook: id }: { event: string; webhook: string },
 ): Promise<DeliveryDetail> {
-  const { uuid, webhook } = await requireWebhook(db, id, workspaceId)
+  const endpoint = await requireEndpoint(db, id, workspaceId)
+  const { uuid } = endpoint
   const [row, attempts] = await Promise.all([
     deliveryOf(db, workspaceId, uuid, event),
     attemptsOfDelivery(db, workspaceId, uuid, event),
@@ -27,26 +27,25 @@ export async function getDelivery(
   const last = attempts.at(-1)
   const createdAt = row?.createdAt ?? last?.eventCreatedAt
   // An event of the workspace that this endpoint does not listen to is no delivery.
-  if (!row || !createdAt || (row.attempts === null && !last)) return refuse('not_found')
+  if (!row?.state || !createdAt) return refuse('not_found')
   const body = row.body?.toString() ?? null
-  const state = stateOf(row, last)
   const underWay = row.attempts !== null && row.leased
   return {
     event_id: event,
-    webhook_id: webhook.id,
-    webhook_name: webhook.name,
-    webhook_url: webhook.url,
-    webhook_enabled: webhook.enabled,
-    disabled_reason: webhook.disabled_reason,
+    webhook_id: id,
+    webhook_name: endpoint.name,
+    webhook_url: endpoint.url,
+    webhook_enabled: endpoint.enabled,
+    disabled_reason: endpoint.disabledReason,
     event_type: row.type,
-    state,
+    state: row.state,
     created_at: createdAt.toISOString(),
     attempts: attempts.length,
     last_attempt_at: last?.at.toISOString() ?? null,
     last_status: last?.status ?? null,
     last_error: last?.error ?? null,
     last_duration_ms: last ? last.durationUs / 1000 : null,
-    next_attempt_at: row.dueAt instanceof Date && !row.leased ? row.dueAt.toISOString() : null,
+    next_attempt_at: row.leased ? null : (row.dueAt?.toISOString() ?? null),
     body,
     message_id: messageOf(body),
     under_way: underWay,
@@ -56,13 +55,8 @@ export async function getDelivery(
   }
 }
 
-function stateOf({ attempts, dueAt }: DetailRow, last: KeptAttempt | undefined): DeliveryState {
-  if (attempts === null) return last?.state ?? 'failed'
-  return dueAt === 'held' ? 'held' : attempts > 0 ? 'retrying' : 'pending'
-}
-
 function aheadOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
-  if (attempts === null || !(dueAt instanceof Date)) return []
+  if (attempts === null || dueAt === null) return []
   const [current, ...rest] = aheadFrom(attempts + 1, leased || dueAt < now ? now : dueAt)
   const ahead = leased || !current ? rest : [current, ...rest]
   return ahead.map(({ number, at }) => ({ number, at: at.toISOString() }))

@@ -1,6 +1,7 @@
+import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import { without } from '../../../db/without.ts'
-import type { DeliveryState } from '../engine/leased-delivery.ts'
+import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface BrowsedRow {
   eventId: string
@@ -55,10 +56,9 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
   ]
   return rowByRow(db, (tx) =>
     tx.rows(
-      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type,
-       case when x.due_at = 'infinity' then 'held' when x.attempts > 0 then 'retrying' else 'pending' end as state,
-       x.event_created_at as "createdAt", made.count as attempts, l.at as "lastAt", l.status, l.error,
-       l.duration_us as "durationUs", case when x.lease is null then nullif(x.due_at, 'infinity') end as "dueAt"
+      `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
+       ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
+       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (
        select d.*, w.name from webhooks w
        cross join lateral (select * from deliveries d
@@ -66,12 +66,10 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
          order by d.event_id desc limit $2) as d
        where ${endpoints(wish, add)}
        order by d.event_id desc, d.webhook_id desc limit $2
-     ) as x
-     ${surroundings}
-     left join lateral (select a.at, a.status, a.error, a.duration_us from delivery_attempts a
-       where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at
-       order by a.at desc, a.number desc limit 1) as l on true
-     order by x.event_id desc, x.webhook_id desc`,
+     ) as d
+     ${eventOf('d')}
+     ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
+     order by d.event_id desc, d.webhook_id desc`,
       values,
     ),
   )
@@ -114,7 +112,9 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
        where ${endpoints(wish, add)}
        order by a.at desc, a.event_id desc, a.webhook_id desc limit $2
      ) as x
-     ${surroundings}
+     ${eventOf('x')}
+     cross join lateral (select count(*) from delivery_attempts a
+       where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made
      order by x.at desc, x.event_id desc, x.webhook_id desc`,
       values,
     ),
@@ -189,29 +189,21 @@ export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly 
   )
   return db.rows(
     `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", $4::text as type,
-       case when d.event_id is null then l.state when d.due_at = 'infinity' then 'held'
-         when d.attempts > 0 then 'retrying' else 'pending' end as state,
-       e.created_at as "createdAt", l.made as attempts, l.at as "lastAt", l.status, l.error,
-       l.duration_us as "durationUs", case when d.lease is null then nullif(d.due_at, 'infinity') end as "dueAt"
+       ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
+       l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
-     left join lateral (
-       select a.state, a.at, a.status, a.error, a.duration_us, count(*) over () as made from delivery_attempts a
-       where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at
-       order by a.at desc, a.number desc limit 1) as l on true
+     ${lastAttempt('e.id', 'w.id', 'e.created_at')}
      where ${endpoints(wish, add)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
     values,
   )
 }
 
-/** Of a delivery on the page: its event's type, and how many attempts were made. */
-const surroundings = `
-  left join lateral (select e.type from events e
-    where e.id = x.event_id and e.created_at = x.event_created_at limit 1) as e on true
-  cross join lateral (select count(*) from delivery_attempts a
-    where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made`
+/** Joins the event of a delivery on the page; it is gone once it is past its retention. */
+const eventOf = (row: string): string => `left join lateral (select e.type from events e
+    where e.id = ${row}.event_id and e.created_at = ${row}.event_created_at limit 1) as e on true`
 
 type Add = (value: unknown, type: string) => string
 

@@ -2,16 +2,8 @@ import type { Delivery, DeliveryFilter, DeliveryList, DeliveryQuery } from '@par
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
-import { requireWebhook } from '../../webhooks/webhooks.ts'
-import {
-  type BrowsedRow,
-  deliveriesOf,
-  eventsPage,
-  finishedPage,
-  openPage,
-  type Place,
-  type Wish,
-} from './list.sql.ts'
+import { requireEndpoint } from '../endpoint.ts'
+import { type BrowsedRow, deliveriesOf, eventsPage, finishedPage, openPage, type Place, type Wish } from './list.sql.ts'
 
 /**
  * With an event type in mind, what fits may be far apart. So much is looked at in a go, and no more than so many times;
@@ -32,7 +24,7 @@ export async function browseDeliveries(db: Db, workspaceId: string, query: Deliv
   if (query.event !== undefined && !isUuid(query.event)) return toList([], null)
   const wish: Wish = {
     workspaceId,
-    webhookId: query.webhook === undefined ? null : (await requireWebhook(db, query.webhook, workspaceId)).uuid,
+    webhookId: query.webhook === undefined ? null : (await requireEndpoint(db, query.webhook, workspaceId)).uuid,
     eventId: query.event ?? null,
     since: query.since === undefined ? null : new Date(query.since),
     until: query.until === undefined ? null : new Date(query.until),

@@ -1,5 +1,6 @@
+import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import type { DeliveryState } from '../engine/leased-delivery.ts'
+import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface DeliveryRow {
   eventId: string
@@ -25,12 +26,10 @@ export const newestDeliveries = (
   db.rows(
     `with open as (
        select d.event_id, d.webhook_id, d.workspace_id, d.event_created_at, d.attempts,
-         case when d.due_at = 'infinity' then 'held' when d.attempts > 0 then 'retrying' else 'pending' end as state,
-         nullif(d.due_at, 'infinity') as due_at, l.at as last_at, l.status, l.error
+         ${deliveryState} as state, ${nextAttemptAt} as due_at, l.at as last_at, l.status, l.error
        from webhooks w
        cross join lateral (select * from deliveries d where d.webhook_id = w.id order by d.event_id desc limit $3) as d
-       left join lateral (select a.at, a.status, a.error from delivery_attempts a
-         where a.event_id = d.event_id and a.webhook_id = d.webhook_id order by a.at desc limit 1) as l on true
+       ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
        where ($1::uuid is null or w.id = $1)
      ), finished as (
        select a.event_id, a.webhook_id, a.workspace_id, a.event_created_at, a.number as attempts, a.state,

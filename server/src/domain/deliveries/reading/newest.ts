@@ -1,7 +1,7 @@
+import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
-import { requireWebhook } from '../../webhooks/webhooks.ts'
-import type { DeliveryState } from '../engine/leased-delivery.ts'
+import { requireEndpoint } from '../endpoint.ts'
 import { newestDeliveries } from './newest.sql.ts'
 
 export interface Delivery {
@@ -28,7 +28,7 @@ export async function listDeliveries(
     limit = 50,
   }: { webhookId?: string | undefined; state?: DeliveryState | undefined; limit?: number },
 ): Promise<Delivery[]> {
-  const uuid = webhookId === undefined ? null : (await requireWebhook(db, webhookId)).uuid
+  const uuid = webhookId === undefined ? null : (await requireEndpoint(db, webhookId)).uuid
   const rows = await newestDeliveries(db, { webhookId: uuid, state: state ?? null, limit })
   return rows.map((row) => ({
     event_id: row.eventId,

@@ -1,5 +1,6 @@
+import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import type { DeliveryState } from '../engine/leased-delivery.ts'
+import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
 export interface EventOfMessage {
   id: string
@@ -41,17 +42,12 @@ export const deliveriesOfEvents = (
 ): Promise<DeliveryOfEvent[]> =>
   db.rows(
     `select e.id as "eventId", w.id as "webhookId", w.name, w.url,
-       case when d.event_id is null then l.state when d.due_at = 'infinity' then 'held'
-         when d.attempts > 0 then 'retrying' else 'pending' end as state,
-       coalesce(d.attempts, l.number) as attempts, l.at as "lastAt", l.status, l.error,
-       nullif(d.due_at, 'infinity') as "dueAt"
+       ${deliveryState} as state, coalesce(l.made, 0) as attempts, l.at as "lastAt", l.status, l.error,
+       ${nextAttemptAt} as "dueAt"
      from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
      join webhooks w on w.workspace_id = $1
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
-     left join lateral (
-       select a.state, a.number, a.at, a.status, a.error from delivery_attempts a
-       where a.event_id = e.id and a.webhook_id = w.id and a.at >= e.created_at
-       order by a.at desc, a.number desc limit 1) as l on true
+     ${lastAttempt('e.id', 'w.id', 'e.created_at')}
      where d.event_id is not null or l.state is not null
      order by e.created_at, e.id, w.created_at, w.id`,
     [workspaceId, events.map(({ id }) => id), events.map(({ createdAt }) => createdAt)],

@@ -12,8 +12,8 @@ import { applyTemplateChange, noteChange } from '../../connections/connections.t
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from './inbound.sql.ts'
 import { isPlain, keepInbound, Rerouted } from './inbound.ts'
-import { keepPlaced, type Placed } from './record-updates.ts'
 import { Routes } from './number-routes.ts'
+import { keepPlaced, type Placed } from './record-updates.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
 export interface AppSecrets {

@@ -10,8 +10,8 @@ import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import { countRow, dropOldAnswers, dropOldDays, insertAnswer, limitWait, storedAnswer } from './idempotency.sql.ts'
 import type { Author } from '../reading/messages.sql.ts'
+import { countRow, dropOldAnswers, dropOldDays, insertAnswer, limitWait, storedAnswer } from './idempotency.sql.ts'
 
 /** A request that is to happen once. */
 export interface Once {

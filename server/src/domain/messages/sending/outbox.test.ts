@@ -4,8 +4,8 @@ import { eventsOf } from '../../../../testing/posting-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { proveLedger, readBalance, statementOf } from '../../credits/credits.ts'
-import type { Step } from './outbox.ts'
 import { keepStatuses } from '../receiving/statuses.ts'
+import type { Step } from './outbox.ts'
 
 const house = useHouse()
 const sending = useSending(house)

@@ -3,10 +3,10 @@ import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import type { SendJudgement } from '../../../whatsapp/judge-send.ts'
 import { outcomeUnknown } from '../../../whatsapp/judge-send.ts'
+import { keepStatuses, type Report } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
 import { type Claimed, type Hopeless, park, requeue } from './outbox.sql.ts'
 import { heldBy, holdMs } from './pace.ts'
-import { keepStatuses, type Report } from '../receiving/statuses.ts'
 
 export interface Called {
   claimed: Claimed

@@ -6,8 +6,8 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { sendMessage } from './send.ts'
 import { askedFor } from '../reading/timeline.sql.ts'
+import { sendMessage } from './send.ts'
 
 export interface HandDeps {
   db: Db

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyTarget } from '../../../../testing/deliveries.ts'
 import { openHouse } from '../../../../testing/house.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { createWebhook } from '../../webhooks/webhooks.ts'
-import { browseDeliveries } from '../reading/list.ts'
-import { getDelivery } from '../reading/detail.ts'
 import { listEndpoints } from '../../webhooks/endpoints.ts'
+import { createWebhook } from '../../webhooks/webhooks.ts'
+import { getDelivery } from './detail.ts'
+import { browseDeliveries } from './list.ts'
 
 /**
  * A million deliveries of one workspace over 30 days, to four endpoints: PARLEY_SCALE=1 (some minutes). One in a thousand

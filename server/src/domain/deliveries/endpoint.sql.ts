@@ -1,0 +1,18 @@
+import type { Db } from '../../db/db.ts'
+
+/** What is shown of an endpoint beside its deliveries. */
+export interface Endpoint {
+  uuid: string
+  workspaceId: string
+  name: string
+  url: string
+  enabled: boolean
+  disabledReason: string | null
+}
+
+export const endpointById = (db: Db, uuid: string): Promise<Endpoint | undefined> =>
+  db.first(
+    `select id as uuid, workspace_id as "workspaceId", name, url, enabled, disabled_reason as "disabledReason"
+     from webhooks where id = $1 and deleted_at is null`,
+    [uuid],
+  )

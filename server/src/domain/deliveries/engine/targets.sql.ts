@@ -1,0 +1,28 @@
+import type { Db } from '../../../db/db.ts'
+import type { Session } from '../../../db/session.ts'
+
+export interface SealedTarget {
+  id: string
+  url: string
+  secret_sealed: string
+  enabled: boolean
+}
+
+/** Changes in the same transaction as what a target holds: a trigger counts it up. */
+export async function readRevision(session: Session): Promise<number> {
+  const row = await session.ask('routing_revision', 'select value from routing_revision')
+  return Number(row?.[0] ?? 0)
+}
+
+/** What a delivery needs of endpoints, and the routing revision at which it was read. */
+export async function sealedTargets(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ revision: number; rows: SealedTarget[] }> {
+  const rows = await db.rows<{ revision: number } & (SealedTarget | { id: null })>(
+    `select r.value as revision, w.id, w.url, w.secret_sealed, w.enabled
+     from routing_revision r left join webhooks w on w.id = any($1::uuid[]) and w.deleted_at is null`,
+    [ids],
+  )
+  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.id !== null) as SealedTarget[] }
+}
