@@ -5,11 +5,13 @@ import {
   DeliveryQuery,
   RetryWish,
 } from '@parley/contract/console/deliveries'
-import { Retried } from '@parley/contract/console/webhooks'
+import { RecoverWish, Retried } from '@parley/contract/console/webhooks'
+import { WebhookId } from '@parley/contract/ids'
+import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { getDelivery } from './reading/detail.ts'
 import { browseDeliveries } from './reading/list.ts'
-import { retryDeliveries, retryDelivery } from './retry.ts'
+import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
 /** Where an operator finds out why something did not arrive, and sends it again. */
 export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
@@ -53,6 +55,20 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
       const named = body.deliveries.map((each) => ({ webhookId: each.webhook_id, eventId: each.event_id }))
       const retried = await retryDeliveries(db, clock, workspaceId, named)
       await audit({ action: 'delivery.retry_many', after: { asked: named.length, retried } })
+      return { retried }
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/webhooks/:id/recover',
+    who: 'deliveries:retry',
+    params: Type.Object({ id: WebhookId }, { additionalProperties: false }),
+    body: RecoverWish,
+    reply: Retried,
+    status: 202,
+    async handle({ db, clock, workspaceId, audit }, { params, body }) {
+      const retried = await retryFailedSince(db, clock, params.id, new Date(body.since), workspaceId)
+      await audit({ action: 'webhook.recover', target: params.id, after: { since: body.since, retried } })
       return { retried }
     },
   }),

@@ -3,8 +3,6 @@ import {
   DisableWebhook,
   MadeWebhook,
   NewWebhook,
-  RecoverWish,
-  Retried,
   TestSent,
   TestWish,
   WebhookChange,
@@ -18,7 +16,6 @@ import { wholeList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../lib/target-guard.ts'
-import { retryFailedSince } from '../deliveries/retry.ts'
 import { getEndpoint, listEndpoints } from './endpoints.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
@@ -182,20 +179,6 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
       const eventId = await sendTestEvent(db, clock, params.id, body.type, workspaceId)
       await audit({ action: 'webhook.test', target: params.id, after: { type: body.type, event: eventId } })
       return { event_id: eventId }
-    },
-  }),
-  workspaceRoute({
-    method: 'POST',
-    path: '/webhooks/:id/recover',
-    who: 'deliveries:retry',
-    params: ById,
-    body: RecoverWish,
-    reply: Retried,
-    status: 202,
-    async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const retried = await retryFailedSince(db, clock, params.id, new Date(body.since), workspaceId)
-      await audit({ action: 'webhook.recover', target: params.id, after: { since: body.since, retried } })
-      return { retried }
     },
   }),
 ]
