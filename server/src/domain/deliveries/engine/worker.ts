@@ -32,7 +32,7 @@ const leaseMs = 30_000
 const attemptMs = 15_000
 const underWayMax = 512
 const queuedMax = 50_000
-const unsettledMax = 5_000
+const unrecordedMax = 5_000
 const claimMax = 500
 /** While more than these are under way, refreshes of the targets begin some milliseconds apart: more attempts share one. */
 const busyFrom = 8
@@ -46,8 +46,9 @@ interface Picked {
 
 /**
  * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
- * on the others since it claimed them. Each waits in its endpoint's queue until it is picked, is attempted, and what came of
- * it is ended. A lease that is not ended runs out, here or in a process that died, and the delivery is claimed again.
+ * on the others since it claimed them. Each waits in its endpoint's queue until it is picked, is attempted, and its
+ * result is recorded. A lease whose result is not recorded runs out, here or in a process that died, and the delivery is
+ * claimed again.
  *
  * An attempt begins only after a refresh of the targets that started after it was picked. All that were picked by then
  * share the refresh, so a rotated secret, a changed URL or a disabled endpoint holds for everything in memory. While the
@@ -157,7 +158,7 @@ export class DeliveryWorker implements FirstAttempts {
     await this.idle()
   }
 
-  /** Resolves when nothing waits, is under way or unsettled. */
+  /** Resolves when nothing waits, is under way or unrecorded. */
   async idle(): Promise<void> {
     for (;;) {
       await this.#writer.flush()
@@ -179,7 +180,7 @@ export class DeliveryWorker implements FirstAttempts {
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
     this.#cutting = true
     await this.#deps.outbound.close()
-    // Without a database nothing can be ended; then the leases run out.
+    // Without a database nothing can be recorded; then the leases run out.
     await Promise.race([Promise.all([this.idle(), closed]), sleep(2_000, undefined, { ref: false })])
     if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
   }
@@ -201,7 +202,7 @@ export class DeliveryWorker implements FirstAttempts {
   }
 
   #pump(): void {
-    while (this.#underWay < underWayMax && this.#writer.backlog < unsettledMax) {
+    while (this.#underWay < underWayMax && this.#writer.backlog < unrecordedMax) {
       const next = this.#queues.next()
       if (!next) break
       this.#underWay++
