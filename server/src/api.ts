@@ -6,9 +6,8 @@ import { openConsole, type Parts } from './console.ts'
 import type { Database } from './db/db.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
-import { newGate } from './domain/keys/admit.ts'
-import { startKeeper } from './domain/keys/keeper.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
+import { newAdmit } from './domain/keys/rate-limit.ts'
 import { KeyUses } from './domain/keys/uses.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
@@ -80,7 +79,6 @@ export async function buildApi({
   const requestLog = new RequestLog(db, log)
   const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
-  const keeper = await startKeeper(db, clock, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
   const requests = new RequestMeter(all.map(({ path }) => path))
   const tally = tallyOf(db.root)
@@ -94,7 +92,7 @@ export async function buildApi({
     trustProxy: config.trustProxy,
     patience,
     bodies,
-    admit: newGate(db, clock, keeper),
+    admit: newAdmit(db, clock),
     record(record) {
       requestLog.record(record)
       traffic.note(record)
@@ -123,7 +121,6 @@ export async function buildApi({
       await requestLog.stop()
       await traffic.stop()
       await uses.stop()
-      await keeper.stop()
     },
   }
 }

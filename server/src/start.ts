@@ -7,7 +7,6 @@ import { openStore, type Store } from './db/store.ts'
 import { type Network, newNetwork } from './domain/connections/network.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { Unfit } from './lib/refuse.ts'
-import { keepTicksQuick } from './lib/ticks.ts'
 import { GraphClient } from './whatsapp/client.ts'
 import { startWork, targetRules, type Work } from './work.ts'
 
@@ -32,7 +31,6 @@ export interface ServiceOptions {
 /** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config } = options
-  keepTicksQuick()
   if (config.port !== 0) return startOnPort(options)
   for (let tries = 1; ; tries++) {
     try {

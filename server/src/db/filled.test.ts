@@ -49,6 +49,7 @@ const expectations: Record<string, Expectation> = {
   ingest: { wrongRows: wrongQuotes },
   // On rows that were skipped: repair.test.ts.
   repair_skipped_rows: { wrongRows: `select 1 from (${wrongCreditDays}) d union all select 1 from (${wrongQuotes}) q` },
+  rate_limits: { changes: ['access_revision.keeper'] },
 }
 
 /** They count changes to other rows. */

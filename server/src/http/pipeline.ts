@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Db } from '../db/db.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Admission, Admit, Budget, Caller, RequestRecord, Visitor } from '../lib/gate.ts'
+import type { Admit, Budget, Caller, RequestRecord, Visitor } from '../lib/gate.ts'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
@@ -40,7 +40,7 @@ export type Pipeline = (request: IncomingMessage, response: ServerResponse) => v
 
 export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
   const place: Place = { ...deps, table: newTable(routes), addressOf: clientAddressReader(deps.trustProxy) }
-  return (request, response) => deps.admit(new Exchange(place, request, response))
+  return (request, response) => void new Exchange(place, request, response).run()
 }
 
 interface Place extends PipelineDeps {
@@ -63,8 +63,6 @@ class Exchange implements Visitor, Context {
   #caller: Caller | null = null
   #budget: Budget = uncharged
   #code: string | null = null
-  /** Somebody listens for the end of the exchange, and records it then. */
-  #isWatched = false
   /** Headers that only this answer has: names and values in turn. */
   #more: string[] | undefined
 
@@ -86,27 +84,35 @@ class Exchange implements Visitor, Context {
     return this.#found?.row.scope === 'public'
   }
 
-  decided(admission: Admission): void {
-    this.#caller = admission.caller
-    this.#budget = admission.budget
+  async run(): Promise<void> {
+    const response = this.#response
+    const admitting = this.#place.admit(this)
+    response.on('close', () => {
+      const status = response.writableFinished ? response.statusCode : gone
+      // A client may go away before it is known whose request it was; that is recorded as well.
+      const record = () => this.#record(status)
+      void admitting.then(record, record)
+    })
     try {
+      const admission = await admitting
+      this.#caller = admission.caller
+      this.#budget = admission.budget
       if (admission.kind === 'refused') throw admission.refusal
       const found = this.#found ?? this.#nowhere()
       requireScope(admission.caller, found.row.scope)
-      const { method } = this.#request
-      if (method === 'GET' || method === 'HEAD') void this.#handle(found, undefined)
-      else void this.#handleWithBody(found)
+      await this.#handle(found)
     } catch (error) {
-      this.failed(error)
+      this.#fail(error)
+    } finally {
+      // Not when the response has been sent: it may have to wait for those before it on the connection.
+      this.#place.bodies.release(this.#request)
     }
   }
 
   /** Answers with what went wrong. */
-  failed(error: unknown): void {
-    const { log, publicUrl, bodies } = this.#place
+  #fail(error: unknown): void {
+    const { log, publicUrl } = this.#place
     const { refusal, bug } = toRefusal(error)
-    // Not only when the response has been sent: it may have to wait for those before it on the connection.
-    bodies.release(this.#request)
     if (bug) log.error({ err: error, requestId: this.requestId, route: this.#route() }, 'a request failed')
     // Of an answer that has begun nothing can be taken back; that it is not the whole has to show.
     if (this.#response.headersSent) return void this.#response.destroy()
@@ -115,23 +121,6 @@ class Exchange implements Visitor, Context {
     // A body that nobody will read is drained by Node up to this size; a larger one is not worth the wait.
     if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
     this.#sendJson(refusal.status, JSON.stringify(errorReply(refusal, this.requestId, publicUrl)))
-  }
-
-  /** From now on the client may go away before there is an answer. */
-  waits(): void {
-    if (this.#isWatched) return
-    this.#isWatched = true
-    const response = this.#response
-    if (response.closed) this.#record(gone)
-    else response.on('close', () => this.#record(response.writableFinished ? response.statusCode : gone))
-  }
-
-  /** The answer is made. Nearly always the system has taken all of it by now, and nothing has to be waited for. */
-  #end(): void {
-    if (this.#isWatched) return
-    const { socket, writableFinished, statusCode } = this.#response
-    if (socket && !socket.destroyed && writableFinished) this.#record(statusCode)
-    else this.waits()
   }
 
   #record(status: number): void {
@@ -171,60 +160,29 @@ class Exchange implements Visitor, Context {
     this.#more.push(name, value)
   }
 
-  async #handleWithBody(found: Found): Promise<void> {
-    this.waits()
-    const { bodies, patience } = this.#place
-    try {
-      const later = this.#handle(found, await readJson(bodies, this.#request, patience.bodyMs))
-      if (later) await later
-    } catch (error) {
-      this.failed(error)
-    } finally {
-      bodies.release(this.#request)
-    }
-  }
-
-  /** A promise if the response is not made yet. */
-  #handle({ row, params, query }: Found, body: unknown): Promise<void> | undefined {
+  async #handle({ row, params, query }: Found): Promise<void> {
+    const { method } = this.#request
+    const body = method === 'GET' || method === 'HEAD' ? undefined : await this.#readBody()
     row.checks.params?.(params)
-    if (row.takesQuery || this.#url.includes('?')) row.checks.query(query)
+    row.checks.query(query)
     row.checks.body?.(body)
     // The checks are what makes these the types the route declares.
-    const answer = row.handle(this, { params, query, body } as Parameters<Row['handle']>[1])
-    if (row.isBytes || answer instanceof Promise) return this.#answerLater(row, answer)
-    this.#answer(row, answer)
-    return undefined
-  }
-
-  async #answerLater(row: Row, answer: unknown): Promise<void> {
-    this.waits()
-    try {
-      const made = await answer
-      if (row.isBytes) await this.#sendBytes(made as Bytes)
-      else this.#answer(row, made)
-    } catch (error) {
-      this.failed(error)
-    }
-  }
-
-  #answer(row: Row, answer: unknown): void {
-    if (row.status === 204) this.#sendNothing()
+    const answer = await row.handle(this, { params, query, body } as Parameters<Row['handle']>[1])
+    if (row.isBytes) await this.#sendBytes(answer as Bytes)
+    else if (row.status === 204) this.#response.writeHead(204, this.#headers()).end()
     else this.#sendJson(row.status, row.toJson(answer))
   }
 
-  #sendNothing(): void {
-    this.#response.writeHead(204, this.#headers()).end()
-    this.#end()
+  #readBody(): Promise<unknown> {
+    const { bodies, patience } = this.#place
+    return readJson(bodies, this.#request, patience.bodyMs)
   }
 
   #sendJson(status: number, body: string): void {
     const headers = this.#headers()
-    const size = Buffer.byteLength(body)
-    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(size))
+    headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)))
     this.#response.writeHead(status, headers)
-    // All of it ASCII, where one letter is one byte: then it need not be encoded.
-    this.#response.end(body, size === body.length ? 'latin1' : 'utf8')
-    this.#end()
+    this.#response.end(body)
   }
 
   /** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */

@@ -53,8 +53,6 @@ function newServer(v1: Pipeline, network: RequestListener, others: RequestListen
     connectionsCheckingInterval: patience.checkMs,
     // Node would answer a request without a host in a shape of its own; the pipeline does it in ours.
     requireHostHeader: false,
-    // A request that announces no body has none, and spares itself what a stream of one costs.
-    optimizeEmptyRequests: true,
   }
   const server = createServer(options, (request, response) => {
     const isOurs = isUnderV1(request)

@@ -8,8 +8,6 @@ import { type Check, checkFor } from './validate.ts'
 /** A row of the table of contents, with its schemas compiled. */
 export interface Row extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
   isBytes: boolean
-  /** The route says what its query may hold; others take none. */
-  takesQuery: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(answer: unknown): string
 }
@@ -30,15 +28,11 @@ export interface Table {
 export function newTable(routes: readonly Route[]): Table {
   const router = findMyWay({ maxParamLength: 1000 })
   const allowed = methodsByPath(routes)
-  /** Paths in which nothing varies are known by heart. */
-  const plainGets = new Map<string, Found>()
   const mount = (method: HTTPMethod, row: Row) => router.on(method, row.path, noHandler, row)
   for (const route of routes) {
     const row = toRow(route)
     mount(route.method, row)
-    if (route.method !== 'GET') continue
-    mount('HEAD', row)
-    if (!route.params && !route.query) plainGets.set(route.path, { row, params: nothing, query: nothing })
+    if (route.method === 'GET') mount('HEAD', row)
   }
   for (const [path, methods] of allowed) {
     const isPublic = routes.some((route) => route.path === path && route.scope === 'public')
@@ -46,8 +40,6 @@ export function newTable(routes: readonly Route[]): Table {
   }
   return {
     find(method, url) {
-      const plainGet = method === 'GET' ? plainGets.get(url) : undefined
-      if (plainGet) return plainGet
       const found = router.find(method as HTTPMethod, url)
       return found && { row: found.store as Row, params: found.params, query: found.searchParams }
     },
@@ -62,8 +54,6 @@ export function newTable(routes: readonly Route[]): Table {
 /** The router insists on one; we ask it where a request leads, and go there ourselves. */
 const noHandler = () => {}
 
-const nothing = Object.freeze({})
-
 const noParameters = { type: 'object', additionalProperties: false, properties: {} }
 const checkNoParameters = checkFor('query', noParameters as TSchema)
 
@@ -75,7 +65,6 @@ function toRow(route: Route): Row {
     status,
     handle,
     isBytes,
-    takesQuery: route.query !== undefined,
     checks: {
       params: route.params && checkFor('params', route.params),
       query: route.query ? checkFor('query', route.query) : checkNoParameters,
@@ -92,7 +81,6 @@ function optionsRow(path: string, scope: 'public' | 'none', methods: string): Ro
     status: 204,
     handle: (context) => context.setHeader('Allow', methods),
     isBytes: false,
-    takesQuery: true,
     checks: { params: undefined, query: () => {}, body: undefined },
     toJson: String,
   }

@@ -1,6 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Admission } from '../lib/gate.ts'
 import { withoutPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { errorReply, standingHeaders, uncharged } from './answer.ts'
@@ -47,16 +46,7 @@ export async function answerUnreadable(
   await answersUnderWay(socket)
   if (!socket.writable) return
   const address = peerAddress(socket)
-  const admission = await new Promise<Admission | undefined>((decided) => {
-    deps.admit({
-      authorization: undefined,
-      address,
-      isPublic: true,
-      waits() {},
-      decided,
-      failed: () => decided(undefined),
-    })
-  })
+  const admission = await deps.admit({ authorization: undefined, address, isPublic: true }).catch(() => undefined)
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
   const headers = standingHeaders(requestId, admission?.budget ?? uncharged)
   headers.push(...Object.entries({ ...final.parts.headers, Connection: 'close' }).flat())

@@ -23,22 +23,16 @@ export type Admission =
   | { kind: 'admitted'; caller: Caller | null; budget: Budget }
   | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: Budget }
 
-/**
- * A request at the gate. It is told, once, what was decided or why nothing could be; neither may throw. Where that takes
- * longer than the turn it came in with, it is told before that it has to wait.
- */
+/** What decides about a request: the key it presents, and where it comes from. */
 export interface Visitor {
   readonly authorization: string | undefined
   readonly address: string
   /** It goes to a place that needs no key. */
   readonly isPublic: boolean
-  waits(): void
-  decided(admission: Admission): void
-  failed(error: unknown): void
 }
 
-/** Decides whether a request is let in, and charges it. */
-export type Admit = (visitor: Visitor) => void
+/** Decides whether a request is let in, and charges it. Rejects if the database cannot be asked. */
+export type Admit = (visitor: Visitor) => Promise<Admission>
 
 export interface RequestRecord {
   id: string

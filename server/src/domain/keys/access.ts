@@ -1,42 +1,72 @@
-import type { Scope } from '@parley/contract/scopes'
+import type { Db } from '../../db/db.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
+import { forgetOldest } from '../../lib/forget-oldest.ts'
 import type { Caller, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { Shared } from '../../lib/shared.ts'
-import type { AccessRow } from './admission.sql.ts'
+import { type AccessRow, readAccess } from './access.sql.ts'
 
-/** A key as the gate knows it. */
+/** What a key may do. */
 export interface Access {
   caller: Caller
-  /** What the key's budget is counted under. */
-  subject: string
   ranges: AddressRange[]
   expiresAt: Date | null
   revokedAt: Date | null
   suspended: boolean
 }
 
-/** What keys have in common is held once: of thousands in use, more stays near the processor. */
-export function newAccessReader(): (row: AccessRow) => Access {
-  const workspaceIds = new Shared<string>()
-  const scopeLists = new Shared<readonly Scope[]>()
-  return (row) => ({
-    caller: {
-      workspaceId: workspaceIds.of(row.workspace_id, row.workspace_id),
-      keyId: row.key_id,
-      keyName: row.key_name,
-      scopes: scopeLists.of(row.scopes.join(), row.scopes),
-      budget: row.budget,
-    },
-    subject: `k:${row.key_id}`,
-    ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    suspended: row.suspended_at !== null,
-  })
+/** A key as it was at one access revision; `access` is null if no key has this digest. */
+export interface CachedAccess {
+  revision: number
+  access: Access | null
 }
 
-/** The order of checks, up to the budget. */
+const maxCached = 20_000
+
+/**
+ * Keys by digest. Every change to a key or a workspace raises the access revision in the same transaction, so an entry is
+ * current exactly while the revision is the one it was read at. The cache does not know the revision: the rate limiter reads
+ * it for every request.
+ */
+export class AccessCache {
+  readonly #db: Db
+  readonly #cached = new Map<string, CachedAccess>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  get(digest: string): CachedAccess | undefined {
+    return this.#cached.get(digest)
+  }
+
+  /** Reads these keys again, and returns the revision they were read at. */
+  async refresh(digests: readonly string[]): Promise<number> {
+    const { revision, rows } = await readAccess(this.#db, digests)
+    const found = new Map(rows.map((row) => [row.digest, toAccess(row)]))
+    for (const digest of digests) {
+      this.#cached.delete(digest)
+      this.#cached.set(digest, { revision, access: found.get(digest) ?? null })
+    }
+    forgetOldest(this.#cached, maxCached)
+    return revision
+  }
+}
+
+const toAccess = (row: AccessRow): Access => ({
+  caller: {
+    workspaceId: row.workspace_id,
+    keyId: row.key_id,
+    keyName: row.key_name,
+    scopes: row.scopes,
+    budget: row.budget,
+  },
+  ranges: row.allowed_ranges.map(readRange).filter((range): range is AddressRange => !('fault' in range)),
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+  suspended: row.suspended_at !== null,
+})
+
+/** The checks before the rate limit, in the order of the contract. */
 export function refusalOf(visitor: Visitor, access: Access | null, now: Date): Refusal | null {
   if (visitor.isPublic) return null
   if (!access) return unknownKey(visitor.authorization)

@@ -12,7 +12,7 @@ const processes = useProcesses(house)
 const outcome = ({ status, body }: Answer) => (status === 200 ? 'ok' : (body as { error: { code: string } }).error.code)
 const thrice = (word: string) => Array(processes.count).fill(word)
 
-/** A key whose budget of 3 is used up, known to every process, so that each answers from memory. */
+/** A key whose budget of 3 is used up, known to every process. */
 async function exhausted() {
   const workspace = await newWorkspace(house)
   const { key, secret } = await workspace.newKey({ budget: 3 })

@@ -1,60 +1,207 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { scopes } from '@parley/contract/scopes'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Answer, callApi } from '../../../testing/call.ts'
-import { newDatabase } from '../../../testing/database.ts'
+import { asAdmin, newDatabase } from '../../../testing/database.ts'
+import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
-import { type Database, openDatabase } from '../../db/db.ts'
+import { tempFolder } from '../../../testing/temp-folder.ts'
+import { until } from '../../../testing/until.ts'
+import { type Connection, type Database, openDatabase } from '../../db/db.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
-import { createKey, revokeKey } from './keys.ts'
+import { createWorkspace, suspendWorkspace } from '../workspaces/workspaces.ts'
+import { changeKey, createKey, revokeKey } from './keys.ts'
 
-/** Three real processes with the real clock on one database. */
+/** Three operating-system processes with real clocks on one database, busy with requests of other keys. */
 let services: ServiceProcess[] = []
+let connection: Connection
 let db: Database
 let drop = async () => {}
+let stopTraffic = async () => {}
 
 beforeAll(async () => {
   const made = await newDatabase()
   drop = made.drop
-  db = openDatabase(made.connection, () => {}, 2)
-  services = await Promise.all([1, 2, 3].map(() => spawnService(made.connection)))
+  connection = made.connection
+  db = openDatabase(connection, () => {}, 5)
+  services = await Promise.all([1, 2, 3].map(() => spawnService(connection)))
+  stopTraffic = await startTraffic()
 })
 afterAll(async () => {
+  await stopTraffic()
   for (const { child } of services) child.kill('SIGKILL')
   await db.close()
   await drop()
 })
 
-const call = (index: number, key: string): Promise<Answer> =>
-  callApi(`${services[index % services.length]?.url}/v1/me`, { key })
-
-test('three processes keep one budget, hear of a revocation at once, and leave a complete log behind', async () => {
+async function newKey(budget: number) {
   const workspace = await createWorkspace(db, systemClock, 'Shop')
-  const wish = { workspaceId: workspace.id, name: 'shop', scopes, budget: 30, createdBy: 'test' }
-  const { key, secret } = await createKey(db, systemClock, wish)
+  const wish = { workspaceId: workspace.id, name: 'shop', scopes, budget, createdBy: 'test' }
+  return { workspaceId: workspace.id, ...(await createKey(db, systemClock, wish)) }
+}
 
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => call(index, secret)))
-  const passed = answers.filter(({ status }) => status === 200)
-  expect(passed).toHaveLength(30)
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(170)
-  const left = passed.map(({ headers }) => Number(headers.get('ratelimit-remaining'))).sort((a, b) => a - b)
-  expect(left).toEqual(Array.from({ length: 30 }, (_, index) => index))
-  for (const { status, headers } of answers) {
-    const reset = Number(headers.get('ratelimit-reset'))
-    expect(reset).toBeGreaterThan(0)
-    expect(reset).toBeLessThanOrEqual(60)
-    expect(headers.get('retry-after')).toBe(status === 429 ? String(reset) : null)
+const me = ({ url }: ServiceProcess, key: string): Promise<Answer> => callApi(`${url}/v1/me`, { key })
+
+/** So many requests at once, each to the next of the processes. */
+const storm = (to: readonly ServiceProcess[], key: string, count: number): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => me(to[index % to.length] as ServiceProcess, key)))
+
+const statusesOf = (answers: readonly Answer[]) => {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+const remainingOf = (answers: readonly Answer[]) =>
+  answers
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('ratelimit-remaining')))
+    .sort((a, b) => a - b)
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** One more process, for this test only. */
+async function oneMore(env: Record<string, string> = {}, at = connection): Promise<ServiceProcess> {
+  const service = await spawnService(at, env)
+  onTestFinished(() => void service.child.kill('SIGKILL'))
+  return service
+}
+
+/** Two requests at a time to each process, with keys of their own, until it is stopped. */
+async function startTraffic(): Promise<() => Promise<void>> {
+  const keys = await Promise.all(Array.from({ length: 20 }, () => newKey(100)))
+  let isOn = true
+  let next = 0
+  const use = async (service: ServiceProcess) => {
+    while (isOn) await me(service, keys[next++ % keys.length]?.secret as string)
   }
+  const users = services.flatMap((service) => [use(service), use(service)])
+  return async () => {
+    isOn = false
+    await Promise.all(users)
+  }
+}
 
+test.each([3, 1])(
+  'of 200 parallel requests over %i processes, a limit of 30 lets exactly 30 through',
+  async (count) => {
+    const { secret } = await newKey(30)
+    const answers = await storm(services.slice(0, count), secret, 200)
+    expect(statusesOf(answers)).toEqual({ 200: 30, 429: 170 })
+    expect(remainingOf(answers)).toEqual(upTo(30))
+    for (const { status, headers } of answers) {
+      const reset = Number(headers.get('ratelimit-reset'))
+      expect(reset).toBeGreaterThan(0)
+      expect(reset).toBeLessThanOrEqual(60)
+      expect(headers.get('retry-after')).toBe(status === 429 ? String(reset) : null)
+    }
+  },
+)
+
+type Made = Awaited<ReturnType<typeof newKey>>
+
+const changes: [what: string, change: (made: Made) => Promise<unknown>, code: string][] = [
+  ['a key is revoked', ({ key }) => revokeKey(db, systemClock, key.id), 'key_revoked'],
+  ['a limit is lowered', ({ key }) => changeKey(db, systemClock, key.id, { budget: 1 }), 'rate_limited'],
+  [
+    'a workspace is suspended',
+    ({ workspaceId }) => suspendWorkspace(db, systemClock, workspaceId, 'test'),
+    'workspace_suspended',
+  ],
+  [
+    'an address list is changed',
+    ({ key }) => changeKey(db, systemClock, key.id, { allowedRanges: ['192.0.2.0/24'] }),
+    'ip_not_allowed',
+  ],
+]
+
+test.each(changes)('when %s, the next request in each other process is refused', async (_what, change, code) => {
+  for (const service of services) {
+    const made = await newKey(100)
+    expect(statusesOf(await storm(services, made.secret, 9))).toEqual({ 200: 9 })
+    await change(made)
+    expect((await me(service, made.secret)).body).toMatchObject({ error: { code } })
+  }
+})
+
+test('a process that is killed and started again goes on with the same window', async () => {
+  const { secret } = await newKey(30)
+  const first = await oneMore()
+  expect(statusesOf(await storm([first], secret, 20))).toEqual({ 200: 20 })
+  first.child.kill('SIGKILL')
+  const second = await oneMore()
+  expect(statusesOf(await storm([second], secret, 20))).toEqual({ 200: 10, 429: 10 })
+})
+
+test('processes whose clocks disagree count in one window', async () => {
+  const preload = pathToFileURL(join(import.meta.dirname, '../../../testing/wrong-clock.ts')).href
+  const folder = tempFolder()
+  const apart = await Promise.all(
+    [-12_000, 12_000].map((aheadMs) => {
+      const file = join(folder, `ahead ${aheadMs}`)
+      writeFileSync(file, String(aheadMs))
+      return oneMore({ NODE_OPTIONS: `--import=${preload}`, PARLEY_TEST_CLOCK_FILE: file })
+    }),
+  )
+  const { secret } = await newKey(30)
+  const answers = await storm([...apart, ...services], secret, 200)
+  expect(statusesOf(answers)).toEqual({ 200: 30, 429: 170 })
+  const resets = answers.map(({ headers }) => Number(headers.get('ratelimit-reset')))
+  expect(Math.max(...resets) - Math.min(...resets)).toBeLessThan(20)
+})
+
+test('a process that loses its database connections in the middle refuses, and nothing is let through twice', async () => {
+  const proxy = await startDatabaseProxy(connection)
+  const service = await oneMore({ LOG_LEVEL: 'silent' }, proxy.connection)
+  const { secret } = await newKey(30)
+  const answers: Answer[] = await storm([service], secret, 5)
+  for (let round = 0; round < 5; round++) {
+    const asked = storm([service, services[0] as ServiceProcess], secret, 40)
+    // What the database has counted by now, and the process does not hear of any more, stays counted.
+    proxy.hang()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    proxy.cut()
+    answers.push(...(await asked))
+    expect(statusesOf(await storm([service], secret, 3))).toEqual({ 503: 3 })
+    proxy.restore()
+    await until('the process has a connection again', async () => {
+      const answer = await me(service, secret)
+      answers.push(answer)
+      return answer.status !== 503
+    })
+  }
+  const { 200: passed = 0, ...others } = statusesOf(answers)
+  expect(passed).toBeLessThanOrEqual(30)
+  expect(Object.keys(others)).toEqual(['429', '503'])
+  const left = remainingOf(answers)
+  expect(new Set(left).size).toBe(left.length)
+})
+
+test('a process whose connections were ended goes on counting where it was', async () => {
+  const service = services[0] as ServiceProcess
+  const { secret } = await newKey(5)
+  const left = () =>
+    until('a connection again', async () => {
+      const { status, headers } = await me(service, secret)
+      return status !== 503 && headers.get('ratelimit-remaining')
+    })
+  expect([await left(), await left()]).toEqual(['4', '3'])
+  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${connection.database}'`)
+  expect([await left(), await left()]).toEqual(['2', '1'])
+})
+
+test('the request log of several processes is complete', async () => {
+  const { workspaceId, secret, key } = await newKey(30)
+  const some = await Promise.all([1, 2, 3].map(() => oneMore()))
+  await storm(some, secret, 200)
   await revokeKey(db, systemClock, key.id)
-  for (const index of services.keys()) {
-    expect((await call(index, secret)).body).toMatchObject({ error: { code: 'key_revoked' } })
-  }
-
-  expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0, 0])
+  await storm(some, secret, 3)
+  expect(await Promise.all(some.map((service) => service.stop()))).toEqual([0, 0, 0])
   const logged = await db.rows(
     'select status, code, count(*) from request_log where workspace_id = $1 group by 1, 2 order by 1, 2',
-    [workspace.id],
+    [workspaceId],
   )
   expect(logged).toEqual([
     { status: 200, code: null, count: 30 },

@@ -31,7 +31,6 @@ export async function rotateKey(
   const { name, scopes, budget, allowedRanges } = before
   const lifeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
   const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs)
-  // The old one first: a change has to wait before it is committed, and what is new would be waited with.
   const old = await endKey(db, clock, before, graceHours)
   const made = await createKey(db, clock, { workspaceId, name, scopes, budget, allowedRanges, expiresAt, createdBy })
   return { ...made, old }

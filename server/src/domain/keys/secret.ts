@@ -20,24 +20,17 @@ export const isSecret = (text: string): boolean => hasForm(text) && hasRightSum(
 
 const hasForm = (text: string): boolean => text.length === length && text.startsWith(prefix)
 
-/** Of a text in the form of a key. */
-export const hasRightSum = (text: string): boolean =>
+const hasRightSum = (text: string): boolean =>
   toBase62(crc32(text.slice(0, -sumLength)), sumLength) === text.slice(-sumLength)
 
-/** The key of an `Authorization` header, if it holds something in the form of one. */
-export function presentedIn(authorization: string | undefined): string | undefined {
+/** The key in an `Authorization` header, if it holds something that could be one. */
+export function secretOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined || !/^bearer /i.test(authorization)) return undefined
   const text = authorization.slice('Bearer '.length).trimStart()
-  return hasForm(text) ? text : undefined
+  return isSecret(text) ? text : undefined
 }
 
-/** The same, if it could be a key. */
-export function secretOf(authorization: string | undefined): string | undefined {
-  const text = presentedIn(authorization)
-  return text !== undefined && hasRightSum(text) ? text : undefined
-}
-
-/** What is stored of a key: 32 bytes, each a letter of a text, in which form they are quickest to come by. */
+/** What is stored of a key: 32 bytes, each a letter of a text. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'latin1')
 
 /** What a list shows of it: the first and last four of the random part. */

@@ -91,8 +91,8 @@ test('one whose client goes away while it waits for others to be decided is logg
   letGo()
   await holding
   expect((await first).status).toBe(200)
-  const logged = () => house.db.rows<{ status: number }>(`select status from request_log where user_agent = 'gone'`)
-  await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499 }])
+  const logged = () => house.db.rows(`select status, workspace_id from request_log where user_agent = 'gone'`)
+  await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499, workspace_id: workspace.id }])
 })
 
 test('every request is in the log once the service has stopped, refused ones included', async () => {

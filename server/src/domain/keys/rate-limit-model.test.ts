@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { useHouse } from '../../../testing/house.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { secondsLeft } from './admit.ts'
 import { changeKey } from './keys.ts'
+import { secondsLeft } from './rate-limit.ts'
 
 fc.configureGlobal({ seed: 20_261_115 })
 

@@ -1,56 +1,27 @@
-import type { Scope } from '@parley/contract/scopes'
-import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 
-/** What decides whether a key's request is let in. */
-export interface AccessRow {
-  /** As `digestOf` has it. */
-  digest: string
-  key_id: string
-  key_name: string
-  workspace_id: string
-  scopes: Scope[]
-  budget: number
-  allowed_ranges: string[]
-  expires_at: Date | null
-  revoked_at: Date | null
-  suspended_at: Date | null
-}
-
-/** The keys with these digests, and the revision at which they were read. Digests of no key are simply not in it. */
-export async function readAccess(db: Db, digests: readonly string[]): Promise<{ revision: number; rows: AccessRow[] }> {
-  const rows = await db.rows<{ revision: number } & Omit<AccessRow, 'digest'> & { digest: Buffer | null }>(
-    `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
-       k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
-     from access_revision r
-     left join (api_keys k join workspaces w on w.id = k.workspace_id)
-       on k.digest = any($1::bytea[])`,
-    [byteStrings(digests.map((digest) => Buffer.from(digest, 'latin1')))],
-  )
-  const found = rows.flatMap((row) => (row.digest ? [{ ...row, digest: row.digest.toString('latin1') }] : []))
-  return { revision: rows[0]?.revision ?? 0, rows: found }
-}
-
+/** Requests of one batch that count against the same limit. */
 export interface Charge {
+  /** A key or an address. */
   subject: string
   amount: number
   budget: number
-  /** Said by whoever charges: how many of the amount fitted into the budget, what is used of its window now, and its rest. */
+  /** Set by `chargeBudgets`: how many of the amount are within the limit, how many the window has used, and its rest. */
   granted: number
   used: number
   msLeft: number
 }
 
 /**
- * Takes each amount from its budget as far as it goes, in one statement for any number of subjects, and only if the
- * access revision is still the one given: a decision made on an outdated copy charges nobody. Subjects are taken in
- * order, so that two processes with the same ones never wait for each other in a circle. Says which revision it is.
+ * Counts each amount against its limit as far as it goes, and only if the access revision is still the one given. Returns the
+ * current revision. A window opens with the first request and lasts 60 seconds by the clock of the database, whichever process
+ * counts. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
  */
 export async function chargeBudgets(
   db: Db,
   revision: number,
   charges: ReadonlyMap<string, Charge>,
-  now: Date | null,
+  pinned: Date | null,
 ): Promise<number> {
   const all = [...charges.values()]
   const rows = await db.rows<
@@ -81,7 +52,7 @@ export async function chargeBudgets(
       all.map((charge) => charge.amount),
       all.map((charge) => charge.budget),
       revision,
-      now,
+      pinned,
     ],
   )
   for (const { subject, granted, used, msLeft } of rows) {
@@ -91,14 +62,16 @@ export async function chargeBudgets(
   return rows[0]?.revision ?? 0
 }
 
-const isOver = `b.opened_at <= excluded.opened_at - interval '60 seconds'`
+/** A window that begins in the future was opened before the clock of the database was set back. */
+const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
+  or b.opened_at > excluded.opened_at + interval '60 seconds')`
 
-/** Windows that have been over for a while; rows in use at this moment are left for the next time. */
-export const sweepWindows = (db: Db, now: Date | null): Promise<number> =>
+/** Deletes windows that have been over for a while; rows in use are left for the next time. */
+export const sweepWindows = (db: Db, pinned: Date | null): Promise<number> =>
   db.change(
     `delete from budget_windows where ctid = any(array(
        select ctid from budget_windows
        where opened_at < coalesce($1::timestamptz, clock_timestamp()) - interval '5 minutes'
        limit 50000 for update skip locked))`,
-    [now],
+    [pinned],
   )

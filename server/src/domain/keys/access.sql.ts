@@ -1,0 +1,32 @@
+import type { Scope } from '@parley/contract/scopes'
+import { byteStrings } from '../../db/array-format.ts'
+import type { Db } from '../../db/db.ts'
+
+/** What decides whether a key's request is allowed. */
+export interface AccessRow {
+  /** As `digestOf` returns it. */
+  digest: string
+  key_id: string
+  key_name: string
+  workspace_id: string
+  scopes: Scope[]
+  budget: number
+  allowed_ranges: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+  suspended_at: Date | null
+}
+
+/** The keys with these digests, and the revision at which they were read. A digest that belongs to no key has no row. */
+export async function readAccess(db: Db, digests: readonly string[]): Promise<{ revision: number; rows: AccessRow[] }> {
+  const rows = await db.rows<{ revision: number } & Omit<AccessRow, 'digest'> & { digest: Buffer | null }>(
+    `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
+       k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
+     from access_revision r
+     left join (api_keys k join workspaces w on w.id = k.workspace_id)
+       on k.digest = any($1::bytea[])`,
+    [byteStrings(digests.map((digest) => Buffer.from(digest, 'latin1')))],
+  )
+  const found = rows.flatMap((row) => (row.digest ? [{ ...row, digest: row.digest.toString('latin1') }] : []))
+  return { revision: rows[0]?.revision ?? 0, rows: found }
+}

@@ -1,0 +1,103 @@
+import type { Db } from '../../db/db.ts'
+import { batched } from '../../lib/batch.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
+import { Refusal } from '../../lib/refuse.ts'
+import { type Access, AccessCache, refusalOf } from './access.ts'
+import { type Charge, chargeBudgets } from './rate-limit.sql.ts'
+import { digestOf, secretOf } from './secret.ts'
+
+/**
+ * Decides whether a request is allowed, and counts it. Requests that arrive while a statement is under way share the next
+ * one, so each is counted by a statement that began after it arrived. That statement counts nothing unless the access
+ * revision is the one our cached keys were read at; otherwise the keys are read again and the batch is decided anew. So a
+ * limit is exact over all processes, and a revoked key or a changed limit takes effect on the next request in every process.
+ * See docs/decisions/rate-limits.md.
+ */
+export function newAdmit(db: Db, clock: Clock): Admit {
+  const keys = new AccessCache(db)
+  let revision = 0
+
+  async function admitAll(requests: readonly Arrived[]): Promise<Admission[]> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const stale = new Set<string>()
+      for (const { digest } of requests) {
+        if (digest !== null && keys.get(digest)?.revision !== revision) stale.add(digest)
+      }
+      if (stale.size > 0) {
+        revision = await keys.refresh([...stale])
+        continue
+      }
+      const decidedAt = revision
+      const now = clock.now()
+      const charges = new Map<string, Charge>()
+      const pending = requests.map(({ visitor, digest }) => {
+        const access = digest === null ? null : (keys.get(digest)?.access ?? null)
+        return addCharge(charges, visitor, access, now)
+      })
+      revision = await chargeBudgets(db, decidedAt, charges, clock.pinned())
+      if (revision === decidedAt) return pending.map(settle)
+    }
+    throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
+  }
+
+  const admit = batched(admitAll, { maxItems: 1000 })
+  return (visitor) => {
+    const secret = visitor.isPublic ? undefined : secretOf(visitor.authorization)
+    return admit({ visitor, digest: secret === undefined ? null : digestOf(secret) })
+  }
+}
+
+/** Requests without a usable key are limited by the address they come from. */
+const addressBudget = 600
+
+/** More often than keys change while one batch is decided. */
+const maxTries = 100
+
+interface Arrived {
+  visitor: Visitor
+  /** Of the key it presents, if it presents a well-formed one. */
+  digest: string | null
+}
+
+interface Pending {
+  caller: Access['caller'] | null
+  refusal: Refusal | null
+  charge: Charge
+}
+
+/** What is refused, and what is public, counts against its address; everything else against its key. */
+function addCharge(charges: Map<string, Charge>, visitor: Visitor, access: Access | null, now: Date): Pending {
+  const refusal = refusalOf(visitor, access, now)
+  const caller = access?.caller ?? null
+  const [subject, budget] =
+    caller && !refusal ? [`k:${caller.keyId}`, caller.budget] : [`a:${visitor.address}`, addressBudget]
+  let charge = charges.get(subject)
+  if (!charge) {
+    charge = { subject, amount: 0, budget, granted: 0, used: 0, msLeft: 0 }
+    charges.set(subject, charge)
+  }
+  charge.amount++
+  return { caller, refusal, charge }
+}
+
+function settle({ caller, refusal, charge }: Pending): Admission {
+  const isGranted = charge.granted > 0
+  // The first of those granted found this many left, the last of them as many as are left now.
+  if (isGranted) charge.granted--
+  const limit = charge.budget
+  const remaining = isGranted ? limit - charge.used + charge.granted : 0
+  const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
+  const why = isGranted ? refusal : overLimit(budget)
+  return why ? { kind: 'refused', refusal: why, caller, budget } : { kind: 'admitted', caller, budget }
+}
+
+function overLimit({ limit, resetSeconds }: Budget): Refusal {
+  return new Refusal('rate_limited', {
+    details: { limit, retry_after: resetSeconds },
+    headers: { 'Retry-After': String(resetSeconds) },
+  })
+}
+
+/** Whole seconds until the window is over: never 0, which would invite a retry inside it. */
+export const secondsLeft = (msLeft: number): number => Math.min(60, Math.max(1, Math.ceil(msLeft / 1000)))
