@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest'
-import { apiParts } from '../../../testing/api-parts.ts'
 import { callApi } from '../../../testing/call.ts'
 import { asAdmin } from '../../../testing/database.ts'
 import { useHouse } from '../../../testing/house.ts'
+import { newRuntime } from '../../../testing/runtime.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { buildApi } from '../../api.ts'
 import { openDatabase } from '../../db/db.ts'
-import { newLogger } from '../../lib/logger.ts'
 
 const house = useHouse()
 
 /** One more process of the house, which can be stopped. */
 async function anotherProcess() {
   const db = openDatabase(house.connection, () => {}, 3)
-  const config = { publicUrl: 'http://parley.test', trustProxy: [] }
-  const log = newLogger('silent')
-  const parts = apiParts(db, house.clock, house.secretKeys)
-  const api = await buildApi({ db, clock: house.clock, log, config, parts, isReady: async () => true })
+  const runtime = newRuntime({ db, clock: house.clock, secretKeys: house.secretKeys })
+  const api = await buildApi(runtime, { isReady: async () => true })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {
     url,
