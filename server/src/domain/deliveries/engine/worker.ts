@@ -11,7 +11,7 @@ import { headersOf, outcomeOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
 import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
 import { AttemptWriter } from './record-attempts.ts'
-import { Targets } from './targets.ts'
+import { type Target, Targets } from './targets.ts'
 
 export interface WorkerDeps {
   db: Database
@@ -113,7 +113,7 @@ export class DeliveryWorker implements FirstAttempts {
     const { db, clock } = this.#deps
     if (this.#stopping || this.#queues.queued > queuedMax) return 0
     // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
-    if (this.#targets.sealed.size > 0) await this.#targets.refresh([])
+    if (this.#targets.sealed.size > 0) await this.#targets.read([...this.#targets.sealed])
     const lease = newUuid()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
@@ -212,29 +212,30 @@ export class DeliveryWorker implements FirstAttempts {
       this.#refreshedAt = performance.now()
       // What is picked from here on waits for the next refresh.
       const count = this.#picked.length
-      if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {
-        for (const { queue, item } of this.#picked.splice(0, count)) this.#begin(queue, item)
+      const targets = await this.#readTargets(this.#picked.map(({ item }) => item.webhookId))
+      if (!targets) continue
+      for (const { queue, item } of this.#picked.splice(0, count)) {
+        this.#begin(queue, item, targets.get(item.webhookId) ?? null)
       }
     }
     this.#isRefreshing = false
   }
 
-  async #refresh(webhookIds: readonly string[]): Promise<boolean> {
+  /** Null if they cannot be read just now. */
+  async #readTargets(webhookIds: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
     try {
-      await this.#targets.refresh(webhookIds)
-      return true
+      return await this.#targets.read(webhookIds)
     } catch (error) {
       if (!this.#stopping) {
         this.#deps.log.warn({ err: error }, 'reading endpoints failed; no delivery attempt begins until it succeeds')
         await sleep(refreshAgainMs)
       }
-      return false
+      return null
     }
   }
 
-  #begin(queue: EndpointQueue, item: LeasedDelivery): void {
+  #begin(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
     const { clock, db } = this.#deps
-    const target = this.#targets.get(item.webhookId)
     const now = clock.now()
     if (item.leaseUntilMs < now.getTime() + attemptMs) {
       this.#over(queue, item, null)
