@@ -36,7 +36,7 @@ const floors = [
     '^contract/src/',
   ]),
   floor('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
-  floor('server', '^server/src/(api|console|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
+  floor('server', '^server/src/(api|console|runtime|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
   floor('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
   floor('bench', '^bench/src/', ['^bench/src/', '^server/src/', '^simulator/src/', '^contract/src/']),
 ]

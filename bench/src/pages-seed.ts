@@ -110,8 +110,7 @@ async function seedFew(db: Db, config: Config, workspaceId: string): Promise<Few
     ['Forms', ['flow.completed', 'message.failed']],
   ] as const) {
     const wish = { workspaceId, name, url: 'http://127.0.0.1:9/', events: [...events] }
-    const rules = { allowHttp: config.webhookAllowHttp, allowRanges: config.webhookAllowRanges }
-    const { webhook } = await createWebhook(db, systemClock, config.secretKeys(), rules, wish)
+    const { webhook } = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, wish)
     webhooks.push(webhook.id.replace('whk_', ''))
   }
   await db.change(

@@ -54,12 +54,12 @@ export async function prepareAt(
     const now = systemClock.now()
     const wish = { name: 'bench', appSecret: secret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
     const app = await createApp(db, systemClock, config.secretKeys(), wish)
-    const rules = { allowHttp: config.webhookAllowHttp, allowRanges: config.webhookAllowRanges }
     const hookSecrets: string[] = []
     for (const [index, url] of hookUrls.entries()) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)
       const endpoint = { workspaceId, name: 'bench', url, events: ['message.received'] }
-      hookSecrets.push((await createWebhook(db, systemClock, config.secretKeys(), rules, endpoint)).secret)
+      const made = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, endpoint)
+      hookSecrets.push(made.secret)
       const connectionId = newUuid()
       await db.change(
         `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)

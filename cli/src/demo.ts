@@ -23,7 +23,7 @@ const demoCredits = 1_000
 
 /** On the very first start: a demo workspace with a key, credits and, where there is a simulator, its senders and templates. */
 export async function makeDemo(
-  { store: { db }, network }: Service,
+  { runtime: { db, network } }: Service,
   simulator: Simulator | undefined,
   config: Config,
   address: string,
@@ -63,7 +63,7 @@ export async function makeDemo(
  * The simulator is told where we listen, and our apps where it does, at every start: ports change. Its apps and ours are
  * the same when they share the secret. Returns what went wrong, in words.
  */
-export async function introduce({ store: { db }, network, url }: Service, simulator: Simulator): Promise<string[]> {
+export async function introduce({ runtime: { db, network }, url }: Service, simulator: Simulator): Promise<string[]> {
   const troubles: string[] = []
   const apps = (await listApps(db)).filter(({ graphUrl }) => graphUrl.startsWith('http:'))
   for (const there of simulator.control.apps.list()) {

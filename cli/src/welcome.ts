@@ -13,7 +13,7 @@ export async function welcome(service: Service, simulator: Simulator | undefined
   if (simulator) lines.push(`  Handset        ${simulator.url}`)
   if (demo?.trouble) troubles.unshift(`The demo workspace has no senders yet: ${demo.trouble}`)
   if (troubles.length > 0) lines.push('', ...troubles)
-  if (!demo) return [...lines, ...((await hasPeople(service.store.db)) ? [] : nobodyYet), '']
+  if (!demo) return [...lines, ...((await hasPeople(service.runtime.db)) ? [] : nobodyYet), '']
   return [
     ...lines,
     '',

@@ -1,9 +1,8 @@
 import { eventSchemas } from '@parley/contract/events'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { type Config, version } from './config.ts'
-import { openConsole, type Parts } from './console.ts'
-import type { Database } from './db/db.ts'
+import { version } from './config.ts'
+import { openConsole } from './console.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
@@ -30,9 +29,7 @@ import { newPipeline, type PipelineDeps } from './http/pipeline.ts'
 import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
-import type { Clock } from './lib/clock.ts'
-import type { Logger } from './lib/logger.ts'
-import { tallyOf } from './lib/tally.ts'
+import type { Runtime } from './runtime.ts'
 
 /** The table of contents: every route there is under /v1. */
 export const routes: readonly Route[] = [
@@ -50,13 +47,7 @@ export interface Api {
   flush(): Promise<void>
 }
 
-export interface ApiDeps {
-  db: Database
-  clock: Clock
-  log: Logger
-  config: Pick<Config, 'publicUrl' | 'trustProxy'> & Partial<Pick<Config, 'metricsToken'>>
-  /** What the console needs besides. */
-  parts: Parts
+export interface ApiOptions {
   /** Ready to serve: the database answers and nobody has asked us to stop. */
   isReady(): Promise<boolean>
   /** Routes besides those of the product, for tests of the pipeline. */
@@ -65,23 +56,17 @@ export interface ApiDeps {
   bodyLimits?: BodyLimits
 }
 
-export async function buildApi({
-  db,
-  clock,
-  log,
-  config,
-  parts,
-  isReady,
-  moreRoutes = [],
-  patience = usualPatience,
-  bodyLimits = usualBodyLimits,
-}: ApiDeps): Promise<Api> {
+export async function buildApi(
+  runtime: Runtime,
+  { isReady, moreRoutes = [], patience = usualPatience, bodyLimits = usualBodyLimits }: ApiOptions,
+): Promise<Api> {
+  const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
   const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
   const requests = new RequestMeter(all.map(({ path }) => path))
-  const tally = tallyOf(db.root)
+  const tally = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
   const bodies = new Bodies({ limits: bodyLimits, tally, addressOf })
   const deps: PipelineDeps = {
@@ -100,18 +85,17 @@ export async function buildApi({
       requests.note(record)
     },
   }
-  const { openApp, recallApp } = parts.network.vault
-  const ingress = newIngress({ db, clock, log, openApp: (appId) => openApp(appId), recallApp })
+  const ingress = newIngress({ db, clock, log, ...network.vault })
   const receive = counted(ingress.receive, tally)
   const screen = countedScreen(ingress.screen, tally)
   const door = newIngressDoor({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
   const app = newHttpServer(newPipeline(all, deps), door, deps)
-  const console = openConsole(app, { ...deps, db }, parts)
+  const console = openConsole(app, runtime, deps)
   const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for the console and the network as well.
   await app.register(async (outside) => mountPages(outside, pages))
-  const metrics = newMetrics({ db, clock, log, requests, bodies, version })
-  const looking = { ...metrics, token: config.metricsToken ?? null, publicUrl: config.publicUrl }
+  const metrics = newMetrics({ db, clock, requests, bodies, version })
+  const looking = { ...metrics, token: config.metricsToken, publicUrl: config.publicUrl }
   await app.register(async (outside) => mountMetrics(outside, looking))
   await app.register(mountReference)
   return {

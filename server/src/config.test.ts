@@ -19,19 +19,19 @@ test('without a word it is one machine’s service with a database of its own', 
     role: 'all',
     trustProxy: [],
     simulatorPort: 8090,
-    webhookAllowHttp: 'loopback',
+    targetRules: { allowHttp: 'loopback' },
     webhookCa: null,
     retentionDays: 30,
     metricsToken: null,
     logLevel: 'info',
   })
-  expect(config.webhookAllowRanges).toHaveLength(2)
+  expect(config.targetRules.allowRanges).toHaveLength(2)
   expect(Object.isFrozen(config)).toBe(true)
 })
 
 test('with DATABASE_URL nothing is allowed that only a trial needs', () => {
   const config = readConfig({ DATABASE_URL: url, PARLEY_SECRET_KEYS: key })
-  expect(config).toMatchObject({ simulatorPort: 0, webhookAllowHttp: false, webhookAllowRanges: [] })
+  expect(config).toMatchObject({ simulatorPort: 0, targetRules: { allowHttp: false, allowRanges: [] } })
 })
 
 test.each<[string, string, string, Environment?]>([

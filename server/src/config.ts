@@ -6,6 +6,7 @@ import { type AddressRange, readRange } from './lib/addresses.ts'
 import { keptFile } from './lib/kept-file.ts'
 import { Unfit } from './lib/refuse.ts'
 import type { SecretKeys } from './lib/seal.ts'
+import type { TargetRules } from './lib/target-guard.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -18,9 +19,8 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
   simulatorPort: number
-  /** Plain http targets: none, those on this machine (the default while the database is embedded), or any. */
-  webhookAllowHttp: boolean | 'loopback'
-  webhookAllowRanges: readonly AddressRange[]
+  /** Where webhooks may go. While the database is embedded the default adds this machine, also by plain http. */
+  targetRules: TargetRules
   webhookCa: string | null
   retentionDays: number
   metricsToken: string | null
@@ -52,8 +52,10 @@ export function readConfig(env: Environment): Config {
     role: readWord(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
-    webhookAllowHttp: readAllowHttp(env, embedded),
-    webhookAllowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
+    targetRules: {
+      allowHttp: readAllowHttp(env, embedded),
+      allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
+    },
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     metricsToken: env.PARLEY_METRICS_TOKEN || null,

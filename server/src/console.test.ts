@@ -1,6 +1,5 @@
 import { can, type Role, roles } from '@parley/contract/console/permissions'
 import { beforeAll, expect, test } from 'vitest'
-import { apiParts } from '../testing/api-parts.ts'
 import { newBrowser, type SignedInPerson, signedIn } from '../testing/console.ts'
 import { useHouse } from '../testing/house.ts'
 import { newWorkspace, type TestWorkspace } from '../testing/workspace.ts'
@@ -18,13 +17,7 @@ beforeAll(async () => {
   ours = await newWorkspace(house, 'Ours')
   for (const role of roles) people.set(role, await signedIn(house, { workspaceId: ours.id, role }))
   operator = await signedIn(house, { operator: true })
-  const parts = apiParts(house.db, house.clock, house.secretKeys)
-  routes = consoleRoutes({
-    ...parts,
-    publicUrl: house.url,
-    version: 'test',
-    site: { publicUrl: house.url, trustProxy: [] },
-  })
+  routes = consoleRoutes(house.runtime)
 })
 
 const pathOf = (route: ConsoleRoute, workspaceId: string): string =>

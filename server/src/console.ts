@@ -1,19 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { version } from './config.ts'
-import type { Database } from './db/db.ts'
 import { hearNews } from './db/hear-news.ts'
+import { wakeHere } from './db/wake.ts'
 import { recordDeed } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
-import type { Network } from './domain/connections/network.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
-import { wakeSyncHere } from './domain/connections/wakes.ts'
 import { creditConsoleRoutes } from './domain/credits/console.routes.ts'
 import { operatorPriceRoutes } from './domain/credits/operator.routes.ts'
 import { deliveryConsoleRoutes } from './domain/deliveries/console.routes.ts'
-import { workerOf } from './domain/deliveries/engine/first-attempts.ts'
 import { flowConsoleRoutes } from './domain/flows/console.routes.ts'
-import { type InstanceDeps, instanceRoutes } from './domain/instance/console.routes.ts'
+import { instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
 import { listKeys } from './domain/keys/keys.ts'
 import { messageConsoleRoutes } from './domain/messages/console.routes.ts'
@@ -34,58 +31,43 @@ import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
 import { type ConsoleDeps, mountConsole, newDoor } from './http/console/pipeline.ts'
 import type { ConsoleRoute } from './http/console/route.ts'
-import type { SecretKeys } from './lib/seal.ts'
-import type { TargetRules } from './lib/target-guard.ts'
-
-/** What the console's routes need besides the database. */
-export interface ConsoleParts {
-  secretKeys(): SecretKeys
-  /** Where webhooks may go. */
-  targetRules: TargetRules
-  network: Network
-  publicUrl: string
-  simulatorUrl(): string | null
-  retentionDays: number
-  /** For the operator's look at how the installation is. */
-  site: InstanceDeps['site']
-  version: string
-}
+import type { Runtime } from './runtime.ts'
 
 /** The console's table of contents: every route there is under /console/api. */
-export const consoleRoutes = (parts: ConsoleParts): ConsoleRoute[] => [
-  ...signInRoutes(parts),
-  ...accountRoutes(parts),
-  ...overviewConsoleRoutes(),
-  ...messageConsoleRoutes(),
-  ...templateConsoleRoutes(),
-  ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(parts.network, workspaceId) }),
-  ...flowConsoleRoutes(),
-  ...orderConsoleRoutes(),
-  ...keyConsoleRoutes(),
-  ...webhookConsoleRoutes(parts),
-  ...deliveryConsoleRoutes(),
-  ...requestConsoleRoutes({ listKeys, messageMadeBy }),
-  ...creditConsoleRoutes(),
-  ...teamRoutes(parts),
-  ...operatorPeopleRoutes(parts),
-  ...auditConsoleRoutes(),
-  ...workspaceConsoleRoutes(parts),
-  ...connectionConsoleRoutes(parts),
-  ...instanceRoutes(parts),
-  ...operatorPriceRoutes(),
-]
+export function consoleRoutes({ config, network, simulatorUrl }: Runtime): ConsoleRoute[] {
+  const parts = { ...config, site: config, network, simulatorUrl, version }
+  return [
+    ...signInRoutes(parts),
+    ...accountRoutes(parts),
+    ...overviewConsoleRoutes(),
+    ...messageConsoleRoutes(),
+    ...templateConsoleRoutes(),
+    ...senderConsoleRoutes({ syncWorkspace: (workspaceId) => syncWorkspace(network, workspaceId) }),
+    ...flowConsoleRoutes(),
+    ...orderConsoleRoutes(),
+    ...keyConsoleRoutes(),
+    ...webhookConsoleRoutes(parts),
+    ...deliveryConsoleRoutes(),
+    ...requestConsoleRoutes({ listKeys, messageMadeBy }),
+    ...creditConsoleRoutes(),
+    ...teamRoutes(parts),
+    ...operatorPeopleRoutes(parts),
+    ...auditConsoleRoutes(),
+    ...workspaceConsoleRoutes(parts),
+    ...connectionConsoleRoutes(parts),
+    ...instanceRoutes(parts),
+    ...operatorPriceRoutes(),
+  ]
+}
 
 export interface Console {
   stop(): Promise<void>
 }
 
-/** What a process brings; the rest the console knows by itself. */
-export type Parts = Omit<ConsoleParts, 'publicUrl' | 'version' | 'site'>
+type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'>
 
-type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'> & { db: Database }
-
-export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Console {
-  const { db, clock, log, publicUrl } = deps
+export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
+  const { db, clock, log } = runtime
   const full: ConsoleDeps = {
     ...deps,
     async sessionOf(token, isThere) {
@@ -98,7 +80,7 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
   const hub = new LiveHub(deps.patience.streamCheckMs)
   app.register(
     async (room) => {
-      mountConsole(room, consoleRoutes({ ...parts, publicUrl, version, site: deps }), full)
+      mountConsole(room, consoleRoutes(runtime), full)
       mountLive(room, hub, newDoor(full))
     },
     { prefix: '/console/api' },
@@ -107,8 +89,8 @@ export function openConsole(app: FastifyInstance, deps: Deps, parts: Parts): Con
     db,
     log,
     (news) => {
-      if (news.topic === 'due') workerOf(db)?.wake()
-      else if (news.topic === 'sync_due') wakeSyncHere(db)
+      if (news.topic === 'due') wakeHere(db, 'deliveries')
+      else if (news.topic === 'sync_due') wakeHere(db, 'synchronise')
       else hub.hear(news)
     },
     () => hub.missed(),

@@ -3,18 +3,18 @@ import { buildApi } from './api.ts'
 import { type Config, onPort, version } from './config.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
 import { ensureToday } from './db/partitions.ts'
-import { openStore, type Store } from './db/store.ts'
-import { type Network, newNetwork } from './domain/connections/network.ts'
+import { openStore } from './db/store.ts'
+import { newNetwork } from './domain/connections/network.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
 import { Unfit } from './lib/refuse.ts'
+import type { Runtime } from './runtime.ts'
 import { GraphClient } from './whatsapp/client.ts'
-import { startWork, targetRules, type Work } from './work.ts'
+import { startWork, type Work } from './work.ts'
 
 export interface Service {
   /** Where it listens. */
   url: string
-  store: Store
-  network: Network
+  runtime: Runtime
   stop(): Promise<void>
 }
 
@@ -43,20 +43,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function startOnPort({ config, log, say = () => {}, signal, beside }: ServiceOptions): Promise<Service> {
-  const logger = log ?? newLogger(config.logLevel)
+async function startOnPort(options: ServiceOptions): Promise<Service> {
+  const { config, log = newLogger(config.logLevel), say = () => {}, signal, beside } = options
   const store = await openStore(config, {
     purpose: 'service',
     schema: 'migrate',
     say,
-    log: logger,
+    log,
     ...(signal ? { signal } : {}),
   })
   const undo: (() => Promise<void>)[] = [() => store.close()]
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) {
       // One that fails must not keep the others from being done; the last of them stops PostgreSQL.
-      await step().catch((error: unknown) => logger.warn({ err: error }, 'a step of stopping failed'))
+      await step().catch((error: unknown) => log.warn({ err: error }, 'a step of stopping failed'))
     }
   }
   try {
@@ -69,35 +69,23 @@ async function startOnPort({ config, log, say = () => {}, signal, beside }: Serv
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
-    const newWork = () => startWork({ db, clock, log: logger, config, network })
-    let work: Work | null = newWork()
+    const runtime: Runtime = { config, log, db, clock, network, simulatorUrl: companion?.url ?? null }
+    let work: Work | null = startWork(runtime)
     const stopWork = async () => {
       const current = work
       work = null
       await current?.stop()
     }
     undo.push(stopWork)
-    const watch = watchClock(clock, db, logger, {
+    const watch = watchClock(clock, db, log, {
       onApart: stopWork,
       onAgree: async () => {
-        work ??= newWork()
+        work ??= startWork(runtime)
       },
     })
     undo.push(() => watch.stop())
-    const api = await buildApi({
-      db,
-      clock,
-      log: logger,
-      config,
-      parts: {
-        network,
-        secretKeys: config.secretKeys,
-        targetRules: targetRules(config),
-        simulatorUrl: () => companion?.url ?? null,
-        retentionDays: config.retentionDays,
-      },
-      isReady: async () => !stopping && work !== null && (await answers(db)),
-    })
+    const isReady = async () => !stopping && work !== null && (await answers(db))
+    const api = await buildApi(runtime, { isReady })
     undo.push(() => api.flush())
     signal?.throwIfAborted()
     await listen(api.app, config)
@@ -105,8 +93,7 @@ async function startOnPort({ config, log, say = () => {}, signal, beside }: Serv
     const { address, port } = api.app.server.address() as AddressInfo
     return {
       url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-      store,
-      network,
+      runtime,
       async stop() {
         stopping = true
         await unwind()
@@ -154,7 +141,7 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
   clearTimeout(cut)
 }
 
-async function answers(db: Store['db']): Promise<boolean> {
+async function answers(db: Runtime['db']): Promise<boolean> {
   const late = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
   const asked = db.first('select 1 as one').then(
     (row) => row !== undefined,

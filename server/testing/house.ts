@@ -7,14 +7,14 @@ import { ensurePartitions } from '../src/db/partitions.ts'
 import type { BodyLimits } from '../src/http/body-memory.ts'
 import { type Patience, usualPatience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
-import { type AddressRange, readRange } from '../src/lib/addresses.ts'
-import { FakeClock } from '../src/lib/clock.ts'
 import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
-import { apiParts } from './api-parts.ts'
+import type { Runtime } from '../src/runtime.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
 import { newDatabase } from './database.ts'
+import { FakeClock } from './fake-clock.ts'
 import { openApiCheck } from './openapi-check.ts'
+import { newRuntime } from './runtime.ts'
 
 /** The service as a test sees it: real HTTP on a port of its own, a real database, and a clock it can move. */
 export interface House {
@@ -22,6 +22,7 @@ export interface House {
   clock: FakeClock
   db: Database
   connection: Connection
+  runtime: Runtime
   api: Api
   secretKeys: SecretKeys
   /** What the logger wrote. */
@@ -64,23 +65,10 @@ export async function openHouse({
   const db = openDatabase(connection, () => {}, 5)
   const clock = new FakeClock()
   await ensurePartitions(db, clock)
-  const config = {
-    publicUrl: 'http://parley.test',
-    trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),
-  }
   const secretKeys = new Map([['test', randomBytes(32)]])
-  const parts = apiParts(db, clock, secretKeys)
-  const api = await buildApi({
-    db,
-    clock,
-    log,
-    config,
-    parts,
-    isReady: async () => true,
-    moreRoutes,
-    patience,
-    ...(bodyLimits && { bodyLimits }),
-  })
+  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
+  const isReady = async () => true
+  const api = await buildApi(runtime, { isReady, moreRoutes, patience, ...(bodyLimits && { bodyLimits }) })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
   const check = await openApiCheck(url)
@@ -89,6 +77,7 @@ export async function openHouse({
     clock,
     db,
     connection,
+    runtime,
     api,
     secretKeys,
     logged,

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { openDatabase } from '../src/db/db.ts'
-import { newLogger } from '../src/lib/logger.ts'
-import { apiParts } from './api-parts.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
 import type { House } from './house.ts'
+import { newRuntime } from './runtime.ts'
 
 /** More processes of the same house: each with its own gate, its own connections and its own port. */
 export interface Processes {
@@ -21,12 +20,7 @@ export function useProcesses(house: House, more = 2): Processes {
     urls.push(house.url)
     for (let index = 0; index < more; index++) {
       const db = openDatabase(house.connection, () => {}, 5)
-      const api: Api = await buildApi({
-        db,
-        clock: house.clock,
-        log: newLogger('silent'),
-        config: { publicUrl: 'http://parley.test', trustProxy: [] },
-        parts: apiParts(db, house.clock, house.secretKeys),
+      const api: Api = await buildApi(newRuntime({ db, clock: house.clock, secretKeys: house.secretKeys }), {
         isReady: async () => true,
       })
       urls.push(await api.app.listen({ host: '127.0.0.1', port: 0 }))

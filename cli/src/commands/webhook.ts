@@ -1,6 +1,5 @@
 import { eventTypes } from '@parley/contract/events'
 import type { Webhook } from '@parley/contract/webhook'
-import type { Config } from '@parley/server/config'
 import type { Db } from '@parley/server/db/db'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import {
@@ -36,7 +35,7 @@ export const webhookCommands: readonly Command[] = [
         url: option('url') ?? '',
         events: readList(options('event')),
       }
-      const made = await createWebhook(await db(), clock, config.secretKeys(), rulesOf(config), wish)
+      const made = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, wish)
       return withSecret(`Endpoint ${made.webhook.id} made.`, made)
     },
   },
@@ -76,7 +75,7 @@ export const webhookCommands: readonly Command[] = [
       const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
       const wish = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
       if (Object.keys(wish).length === 0) throw new Misuse('Name what is to change: --name, --url or --event.')
-      const webhook = await changeWebhook(await db(), rulesOf(config), id, wish)
+      const webhook = await changeWebhook(await db(), config.targetRules, id, wish)
       return { lines: [`Endpoint ${webhook.id} is changed.`], json: webhook }
     },
   },
@@ -131,11 +130,6 @@ async function countOpen(db: Db, webhookId: string): Promise<number> {
   )
   return (await Promise.all(open)).flat().length
 }
-
-const rulesOf = ({ webhookAllowHttp, webhookAllowRanges }: Config) => ({
-  allowHttp: webhookAllowHttp,
-  allowRanges: webhookAllowRanges,
-})
 
 const withSecret = (line: string, { webhook, secret }: { webhook: Webhook; secret: string }) => ({
   lines: [`${line} Its signing secret is shown this once:`, '', `  ${secret}`],

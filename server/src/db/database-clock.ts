@@ -117,7 +117,7 @@ export interface ClockWatch {
 /** Follows the database's time, and watches whether this machine's clock comes too far apart from it. */
 export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart, onAgree }: ClockWatch): Loop {
   let apart = false
-  return startLoop('clock', log, checkEveryMs, async () => {
+  return startLoop({ db, log }, 'clock', checkEveryMs, async () => {
     if (!clock.isStale) return
     const aheadMs = await clock.look(db)
     if (Math.abs(aheadMs) > maxApartMs) {

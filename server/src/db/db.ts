@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { newProcessState, type ProcessState } from '../lib/process.ts'
 import type { Connection } from './connection.ts'
 import { NewsDesk, type NewsTopic, newsChannel } from './news.ts'
 import { openSession, type Session } from './session.ts'
@@ -22,8 +23,8 @@ export interface Db {
   afterCommit(work: () => void): void
   /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
   tell(workspaceId: string, topic: NewsTopic): void
-  /** The same object for every view of this database and every transaction in it. */
-  readonly root: object
+  /** The same for every view of this database and every transaction in it. */
+  readonly process: ProcessState
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
   within(workspaceId: string): Db
 }
@@ -74,7 +75,7 @@ export function openDatabase(
   const desk = new NewsDesk((payload) => whole.query('select pg_notify($1, $2)', [newsChannel, payload]))
   return {
     ...dbOn(
-      { desk },
+      { desk, process: newProcessState() },
       (work) => work(),
       (work) => borrow(whole, work),
       (workspaceId) => (work) =>
@@ -159,6 +160,7 @@ type AfterCommit = Db['afterCommit']
 
 interface Root {
   desk: NewsDesk
+  process: ProcessState
 }
 
 function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
@@ -199,7 +201,7 @@ function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (w
       }),
     afterCommit,
     tell: (workspaceId, topic) => afterCommit(() => root.desk.tell(workspaceId, topic)),
-    root,
+    process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, lendWithin(workspaceId), lendWithin),
   }
   return db

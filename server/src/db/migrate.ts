@@ -12,7 +12,7 @@ export interface Migration {
 
 const lock = 7_215_400
 
-export const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
+const migrationsDir = join(import.meta.dirname, '..', '..', 'migrations')
 
 /** Files named `0001_words.sql`, in order and without gaps. */
 export function readMigrations(folder = migrationsDir): Migration[] {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
-import { FakeClock } from '../lib/clock.ts'
+import { FakeClock } from '../../testing/fake-clock.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'

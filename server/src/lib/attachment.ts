@@ -32,7 +32,7 @@ const harmless = new Set([
   ...['text', 'spreadsheet', 'presentation'].map((kind) => `application/vnd.oasis.opendocument.${kind}`),
 ])
 
-export const unknownType = 'application/octet-stream'
+const unknownType = 'application/octet-stream'
 
 /**
  * The type to serve a file as: what it claims to be if that is a plain type no browser acts upon, and it does not begin

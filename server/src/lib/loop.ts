@@ -1,5 +1,5 @@
 import type { Logger } from './logger.ts'
-import { tallyOf } from './tally.ts'
+import type { LoopName, ProcessState } from './process.ts'
 
 export interface Loop {
   stop(): Promise<void>
@@ -8,6 +8,11 @@ export interface Loop {
 export interface WakingLoop extends Loop {
   /** The next turn begins now, or as soon as the one under way has ended. */
   wake(): void
+}
+
+interface LoopDeps {
+  db: { readonly process: ProcessState }
+  log: Logger
 }
 
 /** When the next turn is due, if sooner than usual. A number alone would be taken from a turn that counts something. */
@@ -20,8 +25,8 @@ export interface Sooner {
  * and the loop goes on, so a database that is away for a minute costs that minute and no more.
  */
 export function startLoop(
-  name: string,
-  log: Logger,
+  { db: { process }, log }: LoopDeps,
+  name: LoopName,
   everyMs: number,
   // biome-ignore lint/suspicious/noConfusingVoidType: a turn that has nothing to say returns nothing.
   turn: () => Promise<Sooner | void>,
@@ -39,7 +44,7 @@ export function startLoop(
         const sooner = await turn()
         if (sooner) waitMs = Math.min(everyMs, sooner.nextInMs)
       } catch (error) {
-        tallyOf(log).add('loop failures', name)
+        process.metrics.add('loop failures', name)
         log.warn({ err: error, loop: name }, 'a loop failed and will try again')
       }
       if (stopped) return
@@ -53,12 +58,15 @@ export function startLoop(
       }
     }
   })()
-  return {
+  const loop: WakingLoop = {
     wake: () => wake(),
     async stop() {
       stopped = true
+      if (process.loops.get(name) === loop) process.loops.delete(name)
       wake()
       await running
     },
   }
+  process.loops.set(name, loop)
+  return loop
 }

@@ -45,15 +45,3 @@ export class Spans {
     this.seconds += seconds
   }
 }
-
-const tallies = new WeakMap<object, Tally>()
-
-/** The tally of a database (its `root`) or a logger: whoever has that can count, and nobody hands one around. */
-export function tallyOf(owner: object): Tally {
-  let tally = tallies.get(owner)
-  if (!tally) {
-    tally = new Tally()
-    tallies.set(owner, tally)
-  }
-  return tally
-}

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
+import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import {
@@ -21,7 +22,6 @@ import {
   type TakenUpdate,
   takeOldest,
 } from './parked.sql.ts'
-import { wakeSync } from './wakes.ts'
 
 export type { KnownNumber, TakenUpdate }
 
@@ -53,7 +53,7 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   if (first.length > 0) {
     const connectionIds = [...new Set(first.map(({ connectionId }) => connectionId))]
     await bringSyncsForward(db, connectionIds, now, gaps)
-    for (const workspaceId of new Set(first.map((row) => row.workspaceId))) wakeSync(db, workspaceId)
+    for (const workspaceId of new Set(first.map((row) => row.workspaceId))) wakeAnywhere(db, 'synchronise', workspaceId)
   }
   return rows.map(({ id }) => {
     const row = parked.get(id)

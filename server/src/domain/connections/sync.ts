@@ -7,6 +7,7 @@
  *                → failed, what was there stays, due again after a growing wait, or soon while updates are parked
  *                → overtaken by one with a later ticket: nothing is written
  */
+import { wakeHere } from '../../db/wake.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
@@ -28,7 +29,6 @@ import {
   settleSynced,
   soonestDue,
 } from './sync.sql.ts'
-import { onSyncDue, wakeRelease } from './wakes.ts'
 
 export type SyncOutcome =
   | {
@@ -71,16 +71,14 @@ export async function drainSyncs(network: Network, log: Logger, isStopping = () 
 
 export function startSyncLoop(network: Network, log: Logger): Loop {
   let stopping = false
-  const loop = startLoop('synchronise', log, lookMs, async () => {
+  const loop = startLoop({ db: network.db, log }, 'synchronise', lookMs, async () => {
     await drainSyncs(network, log, () => stopping)
     const dueMs = (await soonestDue(network.db))?.at?.getTime() ?? Number.POSITIVE_INFINITY
     return { nextInMs: Math.max(100, dueMs - network.clock.now().getTime()) }
   })
-  const forget = onSyncDue(network.db, () => loop.wake())
   return {
     async stop() {
       stopping = true
-      forget()
       // A slow network is not waited for: what is under way is not settled, and its lease runs out.
       const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())
       await Promise.race([loop.stop(), late])
@@ -185,7 +183,7 @@ function settle(
     const unlistedSyncs = unlisted.length === 0 ? 0 : turn.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? everyMs : waitIfUnlisted(unlistedSyncs))
     await settleSynced(tx, started, { next, listedAt, remark, unlistedSyncs })
-    wakeRelease(tx)
+    wakeHere(tx, 'release parked updates')
     return { kind: 'synced', senders: numbers.length - notOurs.length, templates: templates.length, remark, unlisted }
   })
 }

@@ -1,13 +1,13 @@
 import type { Db } from '../../db/db.ts'
+import { RevisionedCache, readAt } from '../../db/revisioned-cache.ts'
 import { batched } from '../../lib/batch.ts'
-import { forgetOldest } from '../../lib/forget-oldest.ts'
 import type { HmacKey } from '../../lib/hmac.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
 import { networkKey } from '../../whatsapp/signature.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
-import { type AtRevision, sealedAccesses, sealedApps } from './vault.sql.ts'
+import { sealedAccesses, sealedApps } from './vault.sql.ts'
 
 /** What the ingress needs of an app. */
 export interface OpenApp {
@@ -20,111 +20,77 @@ export interface OpenApp {
   revision: number
 }
 
-export type OpenAccess = GraphAccess & { revision: number }
-
 /**
  * Opened secrets, in memory only. Each look waits for one small statement, shared with every other look at that moment:
  * it names the routing revision, and while that is the one our copies were read at, the copies are right. A changed secret
- * thus counts at once, in every process. Whoever knows the current revision already may name it and spare the statement.
+ * thus counts at once, in every process.
  */
 export interface Vault {
-  openApp(appId: string, revision?: number): Promise<OpenApp | undefined>
+  openApp(appId: string): Promise<OpenApp | undefined>
   /** The app as it was when somebody last looked: right as long as its revision is the current one. */
   recallApp(appId: string): OpenApp | undefined
   /** The address and the token for calls in the name of a connected account. */
-  accessFor(connectionId: string, revision?: number): Promise<OpenAccess | undefined>
-}
-
-export function newVault(db: Db, keys: SecretKeys): Vault {
-  const apps = newLooker(
-    (ids) => sealedApps(db, ids),
-    (row, revision) => {
-      const appSecret = open(keys, row.app_secret_sealed, appSecretPlace(row.id))
-      const verifyToken = open(keys, row.verify_token_sealed, verifyTokenPlace(row.id))
-      return { id: row.id, appSecret, networkKey: networkKey(appSecret), verifyToken, revision }
-    },
-  )
-  const accesses = newLooker(
-    (ids) => sealedAccesses(db, ids),
-    (row, revision) => ({
-      graphUrl: row.graph_url,
-      accessToken: open(keys, row.access_token_sealed, accessTokenPlace(row.id)),
-      revision,
-    }),
-  )
-  return { openApp: apps.look, recallApp: apps.recall, accessFor: accesses.look }
+  accessFor(connectionId: string): Promise<GraphAccess | undefined>
 }
 
 const maxCopies = 10_000
-const maxTries = 10
 
-/** A look returns a function, not the value: a secret that does not open fails those who want it and nobody else. */
-type Copy<Value> = { revision: number; give: () => Value | undefined }
+/** A function, not the value: a secret that does not open fails those who want it and nobody else. */
+type Opened<Value> = () => Value
 
-function newLooker<Row extends { id: string }, Value>(
-  read: (ids: readonly string[]) => Promise<AtRevision<Row>>,
-  openRow: (row: Row, revision: number) => Value,
-): Looker<Value> {
-  const copies = new Map<string, Copy<Value>>()
-  let known = 0
-
-  async function lookAll(ids: string[]): Promise<Copy<Value>[]> {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const stale = [...new Set(ids)].filter((id) => copies.get(id)?.revision !== known)
-      const { revision, rows } = await read(stale)
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      // Not kept: anyone can ask for made-up ids, which would push out the copies of those that exist.
-      const absent = new Set<string>()
-      for (const id of stale) {
-        const row = byId.get(id)
-        copies.delete(id)
-        if (row) copies.set(id, copyOf(row, revision, openRow))
-        else absent.add(id)
-      }
-      known = revision
-      const nothing: Copy<Value> = { revision, give: () => undefined }
-      const found = ids.map((id) => (absent.has(id) ? nothing : copies.get(id)))
-      if (found.every((copy) => copy?.revision === revision)) {
-        forgetOldest(copies, maxCopies)
-        return found as Copy<Value>[]
-      }
-    }
-    throw new Error(`what is looked for changed ${maxTries} times within ${maxTries} looks`)
-  }
-
-  const join = batched(lookAll, { maxItems: 1000 })
+export function newVault(db: Db, keys: SecretKeys): Vault {
+  const apps = new RevisionedCache<Opened<OpenApp>>(
+    async (ids) =>
+      readAt(await sealedApps(db, ids), 'id', ({ id, ...sealed }, revision) => [
+        id,
+        opened(() => {
+          const appSecret = open(keys, sealed.app_secret_sealed, appSecretPlace(id))
+          const verifyToken = open(keys, sealed.verify_token_sealed, verifyTokenPlace(id))
+          return { id, appSecret, networkKey: networkKey(appSecret), verifyToken, revision }
+        }),
+      ]),
+    maxCopies,
+  )
+  const accesses = new RevisionedCache<Opened<GraphAccess>>(
+    async (ids) =>
+      readAt(await sealedAccesses(db, ids), 'id', ({ id, graph_url: graphUrl, access_token_sealed: sealed }) => [
+        id,
+        opened(() => ({ graphUrl, accessToken: open(keys, sealed, accessTokenPlace(id)) })),
+      ]),
+    maxCopies,
+  )
   return {
-    async look(id, revision) {
-      if (!isUuid(id)) return undefined
-      const copy = copies.get(id)
-      return (copy && copy.revision === revision ? copy : await join(id)).give()
-    },
-    recall(id) {
+    openApp: lookInto(apps),
+    recallApp(id) {
       try {
-        return copies.get(id)?.give()
+        return apps.get(id)?.()
       } catch {
         // It did not open then; it may by now.
         return undefined
       }
     },
+    accessFor: lookInto(accesses),
   }
 }
 
-interface Looker<Value> {
-  look(id: string, revision?: number): Promise<Value | undefined>
-  recall(id: string): Value | undefined
+function lookInto<Value>(cache: RevisionedCache<Opened<Value>>): (id: string) => Promise<Value | undefined> {
+  const look = batched(
+    async (ids: string[]) => {
+      const { values } = await cache.find(ids)
+      return ids.map((id) => values.get(id))
+    },
+    { maxItems: 1000 },
+  )
+  return async (id) => (isUuid(id) ? (await look(id))?.() : undefined)
 }
 
-function copyOf<Row, Value>(row: Row, revision: number, openRow: (row: Row, revision: number) => Value): Copy<Value> {
+function opened<Value>(openIt: () => Value): Opened<Value> {
   try {
-    const value = openRow(row, revision)
-    return { revision, give: () => value }
+    const value = openIt()
+    return () => value
   } catch (error) {
-    return {
-      revision,
-      give() {
-        throw error
-      },
+    return () => {
+      throw error
     }
   }
 }

@@ -10,31 +10,20 @@ export const priceItems: readonly string[] = [
   ...templateCategories.map((category) => `template.${category}`),
 ]
 
-export const usualPrice = 1
-
-type PriceList = ReadonlyMap<string, number>
-
-/** The list as it was read last, by database; a price that is set in another process counts a second later. */
-const lists = new WeakMap<object, { list: PriceList; readAtMs: number }>()
-const freshMs = 1_000
+const usualPrice = 1
 
 /** The price of a message: that of its template's category, else that of its type, else 1. */
-export async function priceOf(db: Db, now: Date, type: SendType, category: string | null): Promise<number> {
-  const list = await listFor(db, now)
+export async function priceOf(db: Db, type: SendType, category: string | null): Promise<number> {
+  const list = await readList(db)
   return (category === null ? undefined : list.get(`${type}.${category}`)) ?? list.get(type) ?? usualPrice
 }
 
-async function listFor(db: Db, now: Date): Promise<PriceList> {
-  const known = lists.get(db.root)
-  if (known && Math.abs(now.getTime() - known.readAtMs) < freshMs) return known.list
-  const list = new Map((await priceRows(db)).map(({ item, credits }) => [item, credits]))
-  lists.set(db.root, { list, readAtMs: now.getTime() })
-  return list
-}
+const readList = async (db: Db): Promise<ReadonlyMap<string, number>> =>
+  new Map((await priceRows(db)).map(({ item, credits }) => [item, credits]))
 
 /** Every price, those that nobody set included. */
 export async function listPrices(db: Db): Promise<{ item: string; credits: number }[]> {
-  const set = new Map((await priceRows(db)).map(({ item, credits }) => [item, credits]))
+  const set = await readList(db)
   return priceItems.map((item) => {
     const type = item.split('.')[0] as string
     return { item, credits: set.get(item) ?? set.get(type) ?? usualPrice }
@@ -48,5 +37,4 @@ export async function setPrice(db: Db, item: string, credits: number): Promise<v
     refuseParam('credits', 'invalid', 'The price must be a whole number from 0 to 1000000.')
   }
   await upsertPrice(db, item, credits)
-  lists.delete(db.root)
 }

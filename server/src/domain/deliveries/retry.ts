@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts'
+import { wakeAnywhere } from '../../db/wake.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
-import { wakeWorker } from './engine/first-attempts.ts'
 import { insertRetries, insertRetriesSince } from './retry.sql.ts'
 
 /**
@@ -56,5 +56,5 @@ export async function retryFailedSince(
 
 function wakeFor(db: Db, workspaceId: string): void {
   db.tell(workspaceId, 'deliveries')
-  wakeWorker(db, workspaceId)
+  wakeAnywhere(db, 'deliveries', workspaceId)
 }

@@ -6,23 +6,20 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
 import { dropOldFiles } from './fetching.sql.ts'
-import { onWake } from './wakes.ts'
 
 const lookMs = 500
 const sweepMs = 600_000
 
 /** Fetches files until stopped: at once what came in here, and what other processes took in or left behind soon after. */
 export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
+  const { db, clock } = network
   const fetcher = newFetcher(network, log, () => loop.wake())
-  const loop = startLoop('fetch files', log, lookMs, async () => void (await fetcher.turn()))
-  const sweep = startLoop('old files', log, sweepMs, async () => {
-    const { db, clock } = network
+  const loop = startLoop({ db, log }, 'fetch files', lookMs, async () => void (await fetcher.turn()))
+  const sweep = startLoop({ db, log }, 'old files', sweepMs, async () => {
     if (await mayForget(db, clock, log)) await forgetOldFiles(db, await databaseNow(db, clock), retentionDays)
   })
-  const forget = onWake(network.db, () => loop.wake())
   return {
     async stop() {
-      forget()
       await Promise.all([loop.stop(), fetcher.stop(), sweep.stop()])
     },
   }

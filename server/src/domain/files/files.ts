@@ -1,9 +1,9 @@
 import type { FileState } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
+import { wakeHere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
 import { type FileRow, filesOf, insertFiles, type NewFile } from './files.sql.ts'
-import { wakeFetcher } from './wakes.ts'
 
 /** How long the network keeps what somebody uploaded. */
 export const atNetworkMs = 7 * 86_400_000
@@ -20,7 +20,7 @@ export async function expectFiles(db: Db, now: Date, forms: readonly Announced[]
   const files = forms.flatMap(({ files: own, ...owner }) => own.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
   await insertFiles(db, files, now, new Date(now.getTime() + atNetworkMs))
-  db.afterCommit(() => wakeFetcher(db))
+  wakeHere(db, 'fetch files')
 }
 
 function toNewFile(owner: Omit<Announced, 'files'>, file: FormFile, now: Date): NewFile {

@@ -1,16 +1,13 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/logger.ts'
-import { type Spans, spanBounds, tallyOf } from '../../lib/tally.ts'
+import { type Spans, spanBounds } from '../../lib/tally.ts'
 import type { RequestMeter } from '../requests/meter.ts'
 import { type Queues, readQueues } from './traffic.ts'
 
 export interface MetricsDeps {
   db: Database
   clock: Clock
-  /** The one that the loops of this process were given. */
-  log: Logger
   requests: RequestMeter
   /** Bytes of request bodies in memory. */
   bodies: { readonly bytes: number }
@@ -47,10 +44,9 @@ export function newMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-function newRegistry({ db, clock, log, requests, bodies, version }: MetricsDeps): Registry {
+function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Registry {
   const registry = new Registry()
-  const counted = tallyOf(db.root)
-  const loops = tallyOf(log)
+  const counted = db.process.metrics
   const queues = asked(() => readQueues(db, clock.now()))
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
@@ -60,8 +56,8 @@ function newRegistry({ db, clock, log, requests, bodies, version }: MetricsDeps)
   const counter = metric.bind(null, 'counter')
   const gauge = metric.bind(null, 'gauge')
   const histogram = metric.bind(null, 'histogram')
-  const tally = (name: string, help: string, what: string, label: string, of = counted) =>
-    counter(name, help, () => [...of.counts(what)].map(([kind, value]) => ({ value, labels: { [label]: kind } })))
+  const tally = (name: string, help: string, what: string, label: string) =>
+    counter(name, help, () => [...counted.counts(what)].map(([kind, value]) => ({ value, labels: { [label]: kind } })))
   const queue = (name: string, help: string, read: (queues: Queues) => Value[]) =>
     gauge(name, help, async () => {
       const found = await queues()
@@ -141,7 +137,7 @@ function newRegistry({ db, clock, log, requests, bodies, version }: MetricsDeps)
   gauge('parley_database_connection_waiters', 'Statements that wait for a connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
   )
-  tally('parley_loop_failures_total', 'Turns of a background loop that failed', 'loop failures', 'loop', loops)
+  tally('parley_loop_failures_total', 'Turns of a background loop that failed', 'loop failures', 'loop')
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 })
   return registry
 }

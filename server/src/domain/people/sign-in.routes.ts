@@ -12,7 +12,7 @@ import { letIn, type Step, secondFactor, showWho, signIn, signInByPasskey } from
 export interface PeopleDeps {
   secretKeys(): SecretKeys
   publicUrl: string
-  simulatorUrl(): string | null
+  simulatorUrl: string | null
   version: string
 }
 
@@ -46,7 +46,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
         })),
         session: { id: person.sessionId, confirmed_until: person.confirmedUntil?.toISOString() ?? null },
         public_url: deps.publicUrl,
-        simulator_url: deps.simulatorUrl(),
+        simulator_url: deps.simulatorUrl,
         version: deps.version,
       }
     },

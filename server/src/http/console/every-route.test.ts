@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { beforeAll, expect, test } from 'vitest'
-import { apiParts } from '../../../testing/api-parts.ts'
 import { newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { type ConsoleParts, consoleRoutes } from '../../console.ts'
+import { consoleRoutes } from '../../console.ts'
 import { type ConsoleRoute, fullPath, isWorkspaceRoute } from './route.ts'
 
 /** Every route of the console, and what must hold for each whatever it is for. */
@@ -18,9 +17,7 @@ let stranger: SignedInPerson
 let routes: ConsoleRoute[]
 
 beforeAll(async () => {
-  // Only their table is looked at; the house answers.
-  const parts = { ...apiParts(house.db, house.clock, house.secretKeys), publicUrl: '', version: '' }
-  routes = consoleRoutes(parts as unknown as ConsoleParts)
+  routes = consoleRoutes(house.runtime)
   workspaceId = (await newWorkspace(house)).id
   const elsewhere = (await newWorkspace(house)).id
   admin = await signedIn(house, { workspaceId, role: 'admin' })

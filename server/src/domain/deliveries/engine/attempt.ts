@@ -1,5 +1,5 @@
+import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import type { Posted } from '../../../lib/outbound.ts'
-import type { LeasedDelivery } from './leased-delivery.ts'
 import type { EndedAttempt } from './record-attempts.ts'
 import { decide } from './retry-policy.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { byKey } from '../../../db/without.ts'
-import type { Trigger } from './leased-delivery.ts'
+import type { Trigger } from '../../../lib/first-attempts.ts'
 
 export interface ClaimedRow {
   eventId: string

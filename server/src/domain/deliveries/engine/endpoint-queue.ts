@@ -1,5 +1,5 @@
+import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { Queue } from '../../../lib/queue.ts'
-import type { LeasedDelivery } from './leased-delivery.ts'
 
 const usualWidth = 8
 const widthMax = 64

@@ -1,6 +1,6 @@
 /** Enabling, disabling and deleting an endpoint, with what that does to its deliveries. */
 import type { Db } from '../../../db/db.ts'
-import { wakeWorker } from './first-attempts.ts'
+import { wakeAnywhere } from '../../../db/wake.ts'
 import {
   dropDeliveries,
   holdDeliveries,
@@ -16,7 +16,7 @@ export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, n
     await markEnabled(tx, webhookId)
     await releaseDeliveries(tx, webhookId, now)
     announce(tx, workspaceId)
-    wakeWorker(tx, workspaceId)
+    wakeAnywhere(tx, 'deliveries', workspaceId)
   })
 
 /** Holds the open deliveries of an endpoint, and those of events to come, until it is enabled. Nothing is dropped. */

@@ -1,5 +1,6 @@
 import { byteStrings, texts, uuids } from '../../../db/array-format.ts'
 import type { Db } from '../../../db/db.ts'
+import type { Lease } from '../../../lib/first-attempts.ts'
 
 export interface EventRow {
   id: string
@@ -8,14 +9,6 @@ export interface EventRow {
   body: Buffer
   /** The message it tells of. */
   messageId: string | null
-}
-
-export interface Lease {
-  token: string | null
-  /** When others may take it up; without a token that is when it is due. */
-  until: Date
-  /** Endpoints that it does not hold for: they have enough to do. */
-  except: readonly string[]
 }
 
 /** A delivery as it was written. */

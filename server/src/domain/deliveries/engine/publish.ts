@@ -1,9 +1,9 @@
 import type { EventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { wakeAnywhere } from '../../../db/wake.ts'
+import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
-import { tallyOf } from '../../../lib/tally.ts'
-import { wakeWorker, workerOf } from './first-attempts.ts'
-import { type EventRow, type Handed, insertEvents, insertTestEvent, type Lease } from './publish.sql.ts'
+import { type EventRow, type Handed, insertEvents, insertTestEvent } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
 
 export { type Handed, keepingEvents } from './publish.sql.ts'
@@ -46,7 +46,7 @@ export async function publishTest(
   const { id, body } = newEvent(now, type, data)
   await insertTestEvent(db, { id, workspaceId, webhookId, type, body, attempts: attemptsMax - 1, now })
   db.tell(workspaceId, 'deliveries')
-  wakeWorker(db, workspaceId)
+  wakeAnywhere(db, 'deliveries', workspaceId)
   return id
 }
 
@@ -58,7 +58,8 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
     type,
     messageId: messageOf(data),
   }))
-  return { createdAt: now, rows, lease: workerOf(db)?.newLease(now) ?? { token: null, until: now, except: [] } }
+  const lease = db.process.firstAttempts?.newLease(now) ?? { token: null, until: now, except: [] }
+  return { createdAt: now, rows, lease }
 }
 
 /** The second: of what was prepared, these were written, with these deliveries. */
@@ -72,11 +73,11 @@ export function handOver(
     db.tell(workspaceId, 'deliveries')
   }
   db.afterCommit(() => {
-    for (const { type } of rows) tallyOf(db.root).add('events', type)
+    for (const { type } of rows) db.process.metrics.add('events', type)
   })
-  const worker = workerOf(db)
+  const worker = db.process.firstAttempts
   if (!worker || token === null) {
-    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeWorker(db, workspaceId)
+    for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) wakeAnywhere(db, 'deliveries', workspaceId)
     return
   }
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -4,7 +4,6 @@ import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundFault } from '../../../lib/outbound-error.ts'
 import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
-import { keyOf } from './leased-delivery.ts'
 import { type AttemptRow, type HourRow, type RunRow, recordAttempts, type Standing } from './record-attempts.sql.ts'
 import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
 
@@ -89,6 +88,8 @@ const isUnfit = (error: unknown): boolean => {
   const { code = '' } = error as { code?: string }
   return /^2[23]/.test(code) || code === 'ERR_OUT_OF_RANGE'
 }
+
+const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + eventId
 
 /** Writes the attempts, and disables the endpoints that failed too often. */
 async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<void> {

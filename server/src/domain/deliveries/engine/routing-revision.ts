@@ -12,12 +12,20 @@ export class RoutingRevision {
   readonly #db: Database
   #session: Session | undefined
   #isClosed = false
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(db: Database) {
     this.#db = db
   }
 
-  async read(): Promise<number> {
+  /** The revision at the moment of the call, or later. One read after the other, for they share the connection. */
+  read(): Promise<number> {
+    const reading = this.#last.then(() => this.#read())
+    this.#last = reading.catch(() => {})
+    return reading
+  }
+
+  async #read(): Promise<number> {
     if (this.#isClosed) throw closed()
     const session = this.#session ?? (await this.#open())
     // Closing the connection fails the read that is under way.

@@ -14,24 +14,23 @@ export interface Deliveries {
 
 /** Delivers until stopped: looks for what is due every second, and in between when something is known to be. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Deliveries {
-  const { clock, db, log } = deps
+  const { clock, db } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
   }
   const worker = new DeliveryWorker({ ...deps, onDue })
-  const loop = startLoop('deliveries', log, lookEveryMs, async () => {
+  const loop = startLoop(deps, 'deliveries', lookEveryMs, async () => {
     if (nextDueMs <= clock.now().getTime()) nextDueMs = Number.POSITIVE_INFINITY
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
   const sweep = startLoop(
+    deps,
     'held deliveries',
-    log,
     sweepEveryMs,
     async () => void (await releaseForgotten(db, clock.now())),
   )
-  worker.wake = () => loop.wake()
   return {
     worker,
     async stop() {

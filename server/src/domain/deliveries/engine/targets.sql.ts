@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import type { AtRevision } from '../../../db/revisioned-cache.ts'
 import type { Session } from '../../../db/session.ts'
 
 export interface SealedTarget {
@@ -15,14 +16,9 @@ export async function readRevision(session: Session): Promise<number> {
 }
 
 /** What a delivery needs of endpoints, and the routing revision at which it was read. */
-export async function sealedTargets(
-  db: Db,
-  ids: readonly string[],
-): Promise<{ revision: number; rows: SealedTarget[] }> {
-  const rows = await db.rows<{ revision: number } & (SealedTarget | { id: null })>(
+export const sealedTargets = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedTarget>[]> =>
+  db.rows(
     `select r.value as revision, w.id, w.url, w.secret_sealed, w.enabled
      from routing_revision r left join webhooks w on w.id = any($1::uuid[]) and w.deleted_at is null`,
     [ids],
   )
-  return { revision: rows[0]?.revision ?? 0, rows: rows.filter((row) => row.id !== null) as SealedTarget[] }
-}

@@ -2,19 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/db.ts'
 import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import type { FirstAttempts, Lease, LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { Outbound, Posted } from '../../../lib/outbound.ts'
 import type { SecretKeys } from '../../../lib/seal.ts'
-import { type Tally, tallyOf } from '../../../lib/tally.ts'
 import { headersOf, outcomeOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
 import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
-import { type FirstAttempts, hire } from './first-attempts.ts'
-import type { LeasedDelivery } from './leased-delivery.ts'
-import type { Lease } from './publish.sql.ts'
 import { AttemptWriter } from './record-attempts.ts'
-import { Targets } from './targets.ts'
+import { type Target, Targets } from './targets.ts'
 
 export interface WorkerDeps {
   db: Database
@@ -73,12 +70,9 @@ export class DeliveryWorker implements FirstAttempts {
   /** Leases that are given back when we stop. */
   #back: LeasedDelivery[] = []
   #onIdle: (() => void)[] = []
-  readonly #dismiss: () => void
   readonly #userAgent: string
-  readonly #tally: Tally
   readonly #giveBack: (item: LeasedDelivery) => Promise<unknown>
   readonly #hold: (item: LeasedDelivery) => Promise<unknown>
-  wake: () => void = () => {}
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -90,7 +84,6 @@ export class DeliveryWorker implements FirstAttempts {
     )
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
-    this.#tally = tallyOf(deps.db.root)
     const release = (due: () => Date | 'infinity') =>
       batched(async (items: LeasedDelivery[]) => {
         await releaseLeases(deps.db, items, due())
@@ -98,7 +91,7 @@ export class DeliveryWorker implements FirstAttempts {
       })
     this.#giveBack = release(() => deps.clock.now())
     this.#hold = release(() => 'infinity')
-    this.#dismiss = hire(deps.db, this)
+    deps.db.process.firstAttempts = this
   }
 
   newLease(now: Date): Lease | null {
@@ -121,7 +114,7 @@ export class DeliveryWorker implements FirstAttempts {
     const { db, clock } = this.#deps
     if (this.#stopping || this.#queues.queued > queuedMax) return 0
     // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
-    if (this.#targets.sealed.size > 0) await this.#targets.refresh([])
+    if (this.#targets.sealed.size > 0) await this.#targets.read([...this.#targets.sealed])
     const lease = newUuid()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
@@ -170,7 +163,8 @@ export class DeliveryWorker implements FirstAttempts {
   /** Begins nothing more, gives back what waits, and lets what is under way end, if it does so in time. */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
-    this.#dismiss()
+    const { process } = this.#deps.db
+    if (process.firstAttempts === this) process.firstAttempts = null
     this.#back = this.#queues.clear()
     const closed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {
@@ -219,29 +213,30 @@ export class DeliveryWorker implements FirstAttempts {
       this.#refreshedAt = performance.now()
       // What is picked from here on waits for the next refresh.
       const count = this.#picked.length
-      if (await this.#refresh(this.#picked.map(({ item }) => item.webhookId))) {
-        for (const { queue, item } of this.#picked.splice(0, count)) this.#begin(queue, item)
+      const targets = await this.#readTargets(this.#picked.map(({ item }) => item.webhookId))
+      if (!targets) continue
+      for (const { queue, item } of this.#picked.splice(0, count)) {
+        this.#begin(queue, item, targets.get(item.webhookId) ?? null)
       }
     }
     this.#isRefreshing = false
   }
 
-  async #refresh(webhookIds: readonly string[]): Promise<boolean> {
+  /** Null if they cannot be read just now. */
+  async #readTargets(webhookIds: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
     try {
-      await this.#targets.refresh(webhookIds)
-      return true
+      return await this.#targets.read(webhookIds)
     } catch (error) {
       if (!this.#stopping) {
         this.#deps.log.warn({ err: error }, 'reading endpoints failed; no delivery attempt begins until it succeeds')
         await sleep(refreshAgainMs)
       }
-      return false
+      return null
     }
   }
 
-  #begin(queue: EndpointQueue, item: LeasedDelivery): void {
+  #begin(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
     const { clock, db } = this.#deps
-    const target = this.#targets.get(item.webhookId)
     const now = clock.now()
     if (item.leaseUntilMs < now.getTime() + attemptMs) {
       this.#over(queue, item, null)
@@ -280,9 +275,10 @@ export class DeliveryWorker implements FirstAttempts {
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
     const { ended, again } = outcomeOf(item, posted, { at, endedAt, leaseUntil })
-    this.#tally.add('attempts', ended.state)
-    this.#tally.time('attempts', posted.durationUs / 1000)
-    if (posted.fault) this.#tally.add('attempt errors', posted.fault)
+    const { metrics } = this.#deps.db.process
+    metrics.add('attempts', ended.state)
+    metrics.time('attempts', posted.durationUs / 1000)
+    if (posted.fault) metrics.add('attempt errors', posted.fault)
     const end = () => this.#over(queue, item, success, posted.durationUs / 1000)
     // One that keeps failing is tried again only when it is known whether this was its last chance.
     const waits = !success && queue.isProbing

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import type { Trigger } from '../engine/leased-delivery.ts'
+import type { Trigger } from '../../../lib/first-attempts.ts'
 
 export interface KeptAttempt {
   at: Date

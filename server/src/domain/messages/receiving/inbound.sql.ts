@@ -1,5 +1,6 @@
 import { byteStrings, jsons, texts, times, uuids } from '../../../db/array-format.ts'
 import type { Db } from '../../../db/db.ts'
+import type { AtRevision } from '../../../db/revisioned-cache.ts'
 
 /** Where a payload of the network belongs: one of our numbers, connected through the app that posted it. */
 export interface Destination {
@@ -9,15 +10,16 @@ export interface Destination {
   workspaceId: string
 }
 
+/** With the routing revision at which they were read. */
 export const destinationsOf = (
   db: Db,
   numbers: readonly { appId: string; phoneNumberId: string }[],
-): Promise<Destination[]> =>
+): Promise<AtRevision<Destination>[]> =>
   db.rows(
-    `select s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
+    `select r.value as revision, s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
        s.workspace_id as "workspaceId"
-     from unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
-     join senders s on s.app_id = n.app_id and s.phone_number_id = n.phone_number_id`,
+     from routing_revision r left join (unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
+       join senders s on s.app_id = n.app_id and s.phone_number_id = n.phone_number_id) on true`,
     [numbers.map((number) => number.appId), numbers.map((number) => number.phoneNumberId)],
   )
 

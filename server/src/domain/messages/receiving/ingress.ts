@@ -156,21 +156,20 @@ function oneByOneIfNeeded(keepThese: (webhooks: readonly Webhook[]) => Promise<v
 
 /** Webhooks of plain messages only. */
 async function keepAsRemembered({ db, clock, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
-  const placed = await place(routes, webhooks)
-  const arrivals = placed.flatMap(({ item, destination }) =>
+  const { revision, addressed } = await place(routes, webhooks)
+  const arrivals = addressed.flatMap(({ item, destination }) =>
     destination !== null && item.kind === 'message' ? [{ item, destination }] : [],
   )
-  const { revision } = webhooks[0] as Webhook
   // A number that is not known may have become ours since.
-  if (arrivals.length < placed.length || webhooks.some((each) => each.revision !== revision)) throw new Rerouted()
+  if (arrivals.length < addressed.length || webhooks.some((each) => each.revision !== revision)) throw new Rerouted()
   await keepInbound(db, clock.now(), arrivals, revision)
 }
 
 async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
-  const all = await place(routes, webhooks)
-  const placed = all.filter((each): each is Addressed & Placed => each.destination !== null)
-  const unknown = all.filter(({ destination }) => destination === null)
+  const { addressed } = await place(routes, webhooks)
+  const placed = addressed.filter((each): each is Addressed & Placed => each.destination !== null)
+  const unknown = addressed.filter(({ destination }) => destination === null)
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
   if (placed.length + updates.length > 0) {
     const outcomes = await db.transaction(async (tx) => {
@@ -224,16 +223,23 @@ function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: P
   }
 }
 
-/** The messages and statuses of webhooks, each with where it belongs, or null if its number is not one of ours. */
-async function place(routes: Routes, webhooks: readonly Webhook[]): Promise<Addressed[]> {
-  const addressed = webhooks.flatMap(({ appId, items }) =>
+/**
+ * The messages and statuses of webhooks, each with where it belongs, or null if its number is not one of ours; and the
+ * routing revision at which that is so.
+ */
+async function place(
+  routes: Routes,
+  webhooks: readonly Webhook[],
+): Promise<{ revision: number; addressed: Addressed[] }> {
+  const items = webhooks.flatMap(({ appId, items }) =>
     items.flatMap((item) => (item.kind === 'message' || item.kind === 'status' ? [{ appId, item }] : [])),
   )
-  const destinations = await routes.find(
-    addressed.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
+  const { revision, destinations } = await routes.find(
+    items.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
     Math.max(...webhooks.map(({ revision }) => revision)),
   )
-  return addressed.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
+  const addressed = items.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
+  return { revision, addressed }
 }
 
 interface Addressed {

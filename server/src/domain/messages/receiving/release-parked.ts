@@ -15,21 +15,18 @@ import {
   type TakenUpdate,
   takeParked,
 } from '../../connections/parked.ts'
-import { onSynced } from '../../connections/wakes.ts'
 import { keepPlaced } from './record-updates.ts'
 
 const lookMs = 2_000
 
 export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
   let stopping = false
-  const loop = startLoop('release parked updates', log, lookMs, async () => {
+  const loop = startLoop({ db, log }, 'release parked updates', lookMs, async () => {
     await releaseParked(db, clock, log, () => stopping)
   })
-  const forget = onSynced(db, () => loop.wake())
   return {
     async stop() {
       stopping = true
-      forget()
       await loop.stop()
     },
   }

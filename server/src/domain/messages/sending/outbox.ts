@@ -12,7 +12,6 @@ import { databaseNow } from '../../../db/database-clock.ts'
 import { batched } from '../../../lib/batch.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { tallyOf } from '../../../lib/tally.ts'
 import { judgeSend, type SendJudgement } from '../../../whatsapp/judge-send.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
 import type { Network } from '../../connections/network.ts'
@@ -131,7 +130,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     const failure = await settle(call)
     if (failure) throw failure.error
     const { judgement, claimed } = call
-    tallyOf(db.root).add('sends', judgement.kind)
+    db.process.metrics.add('sends', judgement.kind)
     if (judgement.kind === 'sent') return
     const { messageId, senderId, workspaceId } = claimed
     const told = { messageId, senderId, workspaceId, outcome: judgement.kind, networkCode: judgement.error.code }

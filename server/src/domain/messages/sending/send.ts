@@ -6,6 +6,7 @@ import type { Fault } from '@parley/contract/errors'
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
+import { wakeHere } from '../../../db/wake.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Caller } from '../../../lib/gate.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
@@ -19,7 +20,6 @@ import { toMessage } from '../reading/messages.ts'
 import { checkIdempotencyKey, findAnswer, isInProgress, keepAnswer, newOnce, type Once } from './idempotency.ts'
 import { findReferences, type References } from './references.ts'
 import { insertFormToken, insertMessage, type NewMessage } from './send.sql.ts'
-import { wakeOutbox } from './wakes.ts'
 
 export interface SendDeps {
   /** Sees the caller's workspace and nothing else. */
@@ -91,13 +91,13 @@ async function keep(
   once: Once | null,
 ): Promise<Message | undefined> {
   const now = deps.clock.now()
-  const credits = await priceOf(tx, now, request.type, references.template?.category ?? null)
+  const credits = await priceOf(tx, request.type, references.template?.category ?? null)
   const message = toNewMessage(deps, now, request, references, credits)
   const answer = toMessage(rowOf(message))
   if (once && !(await keepAnswer(tx, once, answer, now))) return undefined
   await insertMessage(tx, message)
   await rememberForm(tx, message, references)
-  tx.afterCommit(() => wakeOutbox(tx))
+  wakeHere(tx, 'send')
   tx.tell(message.workspaceId, 'messages')
   // Last, for here the workspace's other sends wait in line.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })

@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type FoundAt, type ReadAt, RevisionedCache } from './revisioned-cache.ts'
+
+/** A statement: it sees the database when it runs, and is answered later, perhaps after one that ran after it. */
+interface Statement {
+  keys: readonly string[]
+  seen?: ReadAt<string>
+  answer(seen: ReadAt<string>): void
+}
+
+/** A database that remembers every revision, and whose statements go on when the test says so. */
+function newStore() {
+  const history = [new Map<string, string>()]
+  const current = () => history.length - 1
+  let underWay: Statement[] = []
+  return {
+    current,
+    at: (revision: number, key: string): string | null => history[revision]?.get(key) ?? null,
+    change(key: string, isDeleted = false) {
+      const next = new Map(history.at(-1))
+      if (isDeleted) next.delete(key)
+      else next.set(key, `${key} of ${history.length}`)
+      history.push(next)
+    },
+    read: (keys: readonly string[]) => new Promise<ReadAt<string>>((answer) => void underWay.push({ keys, answer })),
+    /** Runs a statement, or answers one that has run. */
+    async step(pick = 0) {
+      const statement = underWay[pick % underWay.length]
+      if (!statement) return
+      if (statement.seen) {
+        underWay = underWay.filter((each) => each !== statement)
+        statement.answer(statement.seen)
+      } else {
+        const rows = [...(history.at(-1) ?? [])].filter(([key]) => statement.keys.includes(key))
+        statement.seen = { revision: current(), values: rows }
+      }
+      await turn()
+    },
+    underWay: () => underWay.length,
+  }
+}
+
+const key = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+const someKeys = fc.array(key, { maxLength: 4 })
+const action = fc.oneof(
+  fc.record({ kind: fc.constant('change' as const), key, isDeleted: fc.boolean() }),
+  fc.record({ kind: fc.constant('find' as const), keys: someKeys, knowsRevision: fc.boolean() }),
+  fc.record({ kind: fc.constant('step' as const), pick: fc.nat() }),
+  fc.record({ kind: fc.constant('step' as const), pick: fc.nat() }),
+)
+
+test('however changes and reads interleave, no value is given at a revision at which it was not true', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), async (actions, max) => {
+      const store = newStore()
+      const cache = new RevisionedCache(store.read, max)
+      const finds: Promise<void>[] = []
+      const check = (asked: readonly string[], since: number) => (found: FoundAt<string>) => {
+        expect(found.revision).toBeGreaterThanOrEqual(since)
+        const expected = asked.map((each) => [each, store.at(found.revision, each)] as const)
+        expect(found.values).toEqual(new Map(expected))
+      }
+      for (const each of actions) {
+        if (each.kind === 'change') store.change(each.key, each.isDeleted)
+        else if (each.kind === 'step') await store.step(each.pick)
+        else {
+          const since = store.current()
+          finds.push(cache.find(each.keys, each.knowsRevision ? since : undefined).then(check(each.keys, since)))
+        }
+        for (let revision = 0; revision <= store.current(); revision++) {
+          for (const one of ['a', 'b', 'c', 'd', 'e']) {
+            expect([undefined, store.at(revision, one)]).toContain(cache.get(one, revision))
+          }
+        }
+      }
+      while (store.underWay() > 0) await store.step()
+      await Promise.all(finds)
+    }),
+  ))
+
+/** A cache whose statements are answered at once, and how many there were. */
+function newCounted(max: number) {
+  const store = newStore()
+  let statements = 0
+  const cache = new RevisionedCache(async (keys) => {
+    statements++
+    const read = store.read(keys)
+    await store.step()
+    await store.step()
+    return read
+  }, max)
+  const cost = async (work: Promise<unknown>) => {
+    const before = statements
+    await work
+    return statements - before
+  }
+  return { store, cache, cost }
+}
+
+test('a find takes one statement, none if the caller knows the revision, and two if it moved meanwhile', async () => {
+  const { store, cache, cost } = newCounted(10)
+  store.change('a')
+  expect(await cost(cache.find(['a', 'none']))).toBe(1)
+  expect([cache.get('a'), cache.get('none'), cache.get('other')]).toEqual(['a of 1', null, undefined])
+  expect(await cost(cache.find(['a', 'none']))).toBe(1)
+  expect(await cost(cache.find(['a', 'none'], 1))).toBe(0)
+  store.change('b')
+  expect(await cost(cache.find(['a', 'b'], 2))).toBe(1)
+  store.change('c')
+  expect(await cost(cache.find(['a', 'c']))).toBe(2)
+})
+
+test('the oldest values make room, and keys that do not exist push out none that do', async () => {
+  const { store, cache } = newCounted(2)
+  for (const each of ['a', 'b', 'c']) store.change(each)
+  await cache.find(['a'])
+  await cache.find(['b'])
+  await cache.find(['x', 'y', 'z'])
+  expect(['a', 'b', 'x', 'y', 'z'].map((each) => cache.get(each))).toEqual(['a of 1', 'b of 2', undefined, null, null])
+  expect((await cache.find(['c', 'a', 'b'])).values.size).toBe(3)
+  expect(['a', 'b', 'c'].filter((each) => cache.get(each))).toEqual(['b', 'c'])
+})
+
+test('a statement that fails leaves the cache as it was', async () => {
+  let isAway = false
+  const cache = new RevisionedCache(async () => {
+    if (isAway) throw new Error('the database is away')
+    return { revision: 7, values: [['a', 'value'] as const] }
+  }, 10)
+  await cache.find(['a'])
+  isAway = true
+  await expect(cache.find(['a'])).rejects.toThrow('away')
+  expect((await cache.find(['a'], 7)).values.get('a')).toBe('value')
+})

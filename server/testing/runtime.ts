@@ -1,0 +1,19 @@
+import { readConfig } from '../src/config.ts'
+import { newNetwork } from '../src/domain/connections/network.ts'
+import { newLogger } from '../src/lib/logger.ts'
+import type { SecretKeys } from '../src/lib/seal.ts'
+import type { Runtime } from '../src/runtime.ts'
+import { GraphClient } from '../src/whatsapp/client.ts'
+
+export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Partial<Pick<Runtime, 'log'>> {
+  secretKeys: SecretKeys
+  trustProxy?: readonly string[]
+}
+
+/** A process as a test sees it. It opens no connection before it is asked to speak with the network. */
+export function newRuntime(options: TestRuntimeOptions): Runtime {
+  const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [] } = options
+  const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join() })
+  const network = newNetwork({ db, clock, secretKeys, client: new GraphClient({ productVersion: 'test' }) })
+  return { config: { ...config, secretKeys: () => secretKeys }, log, db, clock, network, simulatorUrl: null }
+}
