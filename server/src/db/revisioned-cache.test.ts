@@ -134,3 +134,15 @@ test('a statement that fails leaves the cache as it was', async () => {
   await expect(cache.find(['a'])).rejects.toThrow('away')
   expect((await cache.find(['a'], 7)).values.get('a')).toBe('value')
 })
+
+test('a revision that went back, as after a failover, is followed', async () => {
+  const database = { revision: 9, value: 'before' }
+  const cache = new RevisionedCache(
+    async () => ({ revision: database.revision, values: [['a', database.value] as const] }),
+    10,
+  )
+  await cache.find(['a'])
+  Object.assign(database, { revision: 4, value: 'after' })
+  expect(await cache.find(['a'], 4)).toEqual({ revision: 4, values: new Map([['a', 'after']]) })
+  expect(cache.get('a', 4)).toBe('after')
+})

@@ -15,7 +15,8 @@ export interface FoundAt<Value> {
 /**
  * Values that are read from the database by key. A revision is a number in the database that every transaction raises that
  * changes one of them, so a value is true for as long as the revision is the one it was read at. The cache holds values of
- * one revision, the latest it has seen: a statement that comes back late, with an earlier one, is not kept.
+ * one revision, the latest it has seen: a statement that comes back late, with an earlier one, is not kept. After a failover
+ * or a restored backup the revision may be lower than before; a statement that began since then says so, and is kept.
  *
  * Keys that do not exist are remembered as well, and apart: anybody can ask for made-up keys, and those must not push out
  * what exists.
@@ -45,7 +46,7 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
    */
   async find(keys: readonly string[], current?: number): Promise<FoundAt<Value>> {
     const revision = this.#revision
-    const isOutdated = current !== undefined && current > revision
+    const isOutdated = current !== undefined && current !== revision
     const values = new Map<string, Value | null>()
     const missing = new Set<string>()
     for (const key of keys) {
@@ -62,10 +63,11 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
   }
 
   async #readAndKeep(keys: ReadonlySet<string>): Promise<FoundAt<Value>> {
+    const before = this.#revision
     const { revision, values: existing } = await this.#read([...keys])
     const values = new Map<string, Value | null>(existing)
     for (const key of keys) if (!values.has(key)) values.set(key, null)
-    if (revision > this.#revision) {
+    if (revision > this.#revision || revision < before) {
       this.#values.clear()
       this.#absent.clear()
       this.#revision = revision

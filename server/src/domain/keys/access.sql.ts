@@ -1,11 +1,11 @@
 import type { Scope } from '@parley/contract/scopes'
 import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import type { AtRevision } from '../../db/revisioned-cache.ts'
 
 /** What decides whether a key's request is allowed. */
 export interface AccessRow {
-  /** As `digestOf` returns it. */
-  digest: string
+  digest: Buffer
   key_id: string
   key_name: string
   workspace_id: string
@@ -17,9 +17,9 @@ export interface AccessRow {
   suspended_at: Date | null
 }
 
-/** The keys with these digests, and the revision at which they were read. A digest that belongs to no key has no row. */
-export async function readAccess(db: Db, digests: readonly string[]): Promise<{ revision: number; rows: AccessRow[] }> {
-  const rows = await db.rows<{ revision: number } & Omit<AccessRow, 'digest'> & { digest: Buffer | null }>(
+/** The keys with these digests, which are Latin-1 as `digestOf` returns them, and the revision at which they were read. */
+export const accessOf = (db: Db, digests: readonly string[]): Promise<AtRevision<AccessRow>[]> =>
+  db.rows(
     `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
        k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
      from access_revision r
@@ -27,6 +27,3 @@ export async function readAccess(db: Db, digests: readonly string[]): Promise<{ 
        on k.digest = any($1::bytea[])`,
     [byteStrings(digests.map((digest) => Buffer.from(digest, 'latin1')))],
   )
-  const found = rows.flatMap((row) => (row.digest ? [{ ...row, digest: row.digest.toString('latin1') }] : []))
-  return { revision: rows[0]?.revision ?? 0, rows: found }
-}

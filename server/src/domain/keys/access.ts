@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts'
+import { RevisionedCache, readAt } from '../../db/revisioned-cache.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
-import { forgetOldest } from '../../lib/forget-oldest.ts'
 import type { Caller, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type AccessRow, readAccess } from './access.sql.ts'
+import { type AccessRow, accessOf } from './access.sql.ts'
 
 /** What a key may do. */
 export interface Access {
@@ -14,43 +14,15 @@ export interface Access {
   suspended: boolean
 }
 
-/** A key as it was at one access revision; `access` is null if no key has this digest. */
-export interface CachedAccess {
-  revision: number
-  access: Access | null
-}
-
-const maxCached = 20_000
-
 /**
- * Keys by digest. Every change to a key or a workspace raises the access revision in the same transaction, so an entry is
- * current exactly while the revision is the one it was read at. The cache does not know the revision: the rate limiter reads
- * it for every request.
+ * Keys by digest. Every change to a key or a workspace raises the access revision in the same transaction. The rate limiter
+ * reads that revision for every request.
  */
-export class AccessCache {
-  readonly #db: Db
-  readonly #cached = new Map<string, CachedAccess>()
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
-  get(digest: string): CachedAccess | undefined {
-    return this.#cached.get(digest)
-  }
-
-  /** Reads these keys again, and returns the revision they were read at. */
-  async refresh(digests: readonly string[]): Promise<number> {
-    const { revision, rows } = await readAccess(this.#db, digests)
-    const found = new Map(rows.map((row) => [row.digest, toAccess(row)]))
-    for (const digest of digests) {
-      this.#cached.delete(digest)
-      this.#cached.set(digest, { revision, access: found.get(digest) ?? null })
-    }
-    forgetOldest(this.#cached, maxCached)
-    return revision
-  }
-}
+export const newAccessCache = (db: Db): RevisionedCache<Access> =>
+  new RevisionedCache(async (digests) => {
+    const rows = await accessOf(db, digests)
+    return readAt(rows, 'digest', (row) => [row.digest.toString('latin1'), toAccess(row)])
+  }, 20_000)
 
 const toAccess = (row: AccessRow): Access => ({
   caller: {

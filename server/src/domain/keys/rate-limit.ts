@@ -3,7 +3,7 @@ import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { type Access, AccessCache, refusalOf } from './access.ts'
+import { type Access, newAccessCache, refusalOf } from './access.ts'
 import { type Charge, chargeBudgets } from './rate-limit.sql.ts'
 import { digestOf, secretOf } from './secret.ts'
 
@@ -15,28 +15,20 @@ import { digestOf, secretOf } from './secret.ts'
  * See docs/decisions/rate-limits.md.
  */
 export function newAdmit(db: Db, clock: Clock): Admit {
-  const keys = new AccessCache(db)
+  const keys = newAccessCache(db)
   let revision = 0
 
   async function admitAll(requests: readonly Arrived[]): Promise<Admission[]> {
     for (let tries = 0; tries < maxTries; tries++) {
-      const stale = new Set<string>()
-      for (const { digest } of requests) {
-        if (digest !== null && keys.get(digest)?.revision !== revision) stale.add(digest)
-      }
-      if (stale.size > 0) {
-        revision = await keys.refresh([...stale])
-        continue
-      }
-      const decidedAt = revision
+      const digests = requests.flatMap(({ digest }) => digest ?? [])
+      const found = await keys.find(digests, revision)
       const now = clock.now()
       const charges = new Map<string, Charge>()
       const pending = requests.map(({ visitor, digest }) => {
-        const access = digest === null ? null : (keys.get(digest)?.access ?? null)
-        return addCharge(charges, visitor, access, now)
+        return addCharge(charges, visitor, found.values.get(digest ?? '') ?? null, now)
       })
-      revision = await chargeBudgets(db, decidedAt, charges, clock.pinned())
-      if (revision === decidedAt) return pending.map(settle)
+      revision = await chargeBudgets(db, found.revision, charges, clock.pinned())
+      if (revision === found.revision) return pending.map(settle)
     }
     throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
   }
