@@ -1,6 +1,6 @@
 import buildToJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import { plain } from './validate.ts'
+import { plainSchema } from '../lib/field-errors.ts'
 
 interface Schema {
   type?: string
@@ -12,7 +12,7 @@ interface Schema {
 
 /** Writes answers as JSON, with the members that the schema names and no others. */
 export const toJsonFor = (schema: TSchema): ((answer: unknown) => string) =>
-  buildToJson(withoutEscapes(plain(schema) as Schema) as object)
+  buildToJson(withoutEscapes(plainSchema(schema) as Schema) as object)
 
 /**
  * Ids, and words of a fixed list, hold nothing that JSON would escape, and are not searched for it. What stands in a

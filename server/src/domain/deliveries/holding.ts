@@ -1,7 +1,8 @@
 import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { refuseParam } from '../../lib/refuse.ts'
+import { textFaults } from '../../lib/field-errors.ts'
+import { refuseIfAny } from '../../lib/refuse.ts'
 import { requireWebhook, setDeleted, setDisabled, setEnabled } from '../webhooks/webhooks.ts'
 import { wakeCourier } from './couriers.ts'
 import { dropDeliveries, freeDeliveries, holdDeliveries } from './holding.sql.ts'
@@ -22,9 +23,7 @@ export async function enableWebhook(db: Db, clock: Clock, id: string, within?: s
 export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const words = reason.trim()
-  if (words.length < 1 || words.length > 500) {
-    refuseParam('reason', 'invalid', 'The reason must have 1 to 500 characters.')
-  }
+  refuseIfAny(textFaults('reason', words, 500))
   const webhook = await holdEndpoint(db, uuid, words)
   tellOf(db, workspaceId)
   return webhook

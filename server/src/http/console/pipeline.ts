@@ -3,15 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/db.ts'
 import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { plainSchema } from '../../lib/field-errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { invalid, Refusal } from '../../lib/refuse.ts'
+import { Refusal } from '../../lib/refuse.ts'
 import { errorReply, toRefusal } from '../answer.ts'
 import type { Bodies } from '../bodies.ts'
 import { parseJson } from '../body.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { Patience } from '../patience.ts'
-import { checkFor, plain, unstorable } from '../validate.ts'
+import { checkFor } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
   type ConsoleContext,
@@ -143,7 +144,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
-    schema: { response: { [status]: plain(route.reply) } },
+    schema: { response: { [status]: plainSchema(route.reply) } },
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
@@ -153,8 +154,6 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         checks.params?.(params)
         checks.query(request.query)
         if (changes) checks.body(body)
-        const faults = unstorable(body)
-        if (faults.length > 0) throw invalid(faults)
         const input = { params, query: request.query, body } as never
         const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
         let deeds = 0
