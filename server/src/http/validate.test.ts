@@ -6,7 +6,7 @@ import { isSecret, secretOf } from '../domain/keys/secret.ts'
 import { canonicalAddress, readRange } from '../lib/addresses.ts'
 import { isUuid, withoutPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { parseJson } from './body.ts'
+import { parseJson } from './json-body.ts'
 import { readPage } from './page.ts'
 import { checkFor } from './validate.ts'
 

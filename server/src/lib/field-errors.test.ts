@@ -124,13 +124,13 @@ test('a format that a request has to be in comes with a sentence or an example',
 
 type Node = Record<string, unknown>
 
+const types = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']
+
 /** Visits a schema, or whatever holds some, with all schemas inside. */
 function visit(value: unknown, see: (schema: Node) => void): void {
   if (typeof value !== 'object' || value === null) return
   const node = value as Node
-  const isSchema = ['type', 'anyOf', 'enum', 'const'].some(
-    (key) => typeof node[key] === 'string' || Array.isArray(node[key]),
-  )
+  const isSchema = types.includes(String(node.type)) || Array.isArray(node.anyOf) || Array.isArray(node.enum)
   if (isSchema) see(node)
   for (const [key, inner] of Object.entries(node)) {
     if (!isSchema || ['properties', 'patternProperties', 'items', 'anyOf'].includes(key)) visit(inner, see)

@@ -108,10 +108,9 @@ function toFault(error: ErrorObject, source: Source, prefix: string): Fault {
 }
 
 function fault(path: readonly string[], source: Source, code: FieldErrorCode, claim: string): Fault {
+  if (path.length === 0) return { param: source, code, message: `The request ${source} ${claim}.` }
   const param = shortened(path.join('.'))
-  return param === ''
-    ? { param: source, code, message: `The request ${source} ${claim}.` }
-    : { param, code, message: sentence(param, claim) }
+  return { param, code, message: sentence(param, claim) }
 }
 
 const sentence = (param: string, claim: string): string => `"${param}" ${claim}.`

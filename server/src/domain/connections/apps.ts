@@ -75,13 +75,8 @@ function checkWish(wish: AppWish): Required<AppWish> & { graphUrl: string } {
 /** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */
 export function secretFaults(param: string, text: string, max: number): Fault[] {
   if (text === '' || /^[\x21-\x7e]+$/.test(text)) return textFaults(param, text, max)
-  return [
-    {
-      param,
-      code: 'invalid',
-      message: `The ${param.replace('_', ' ')} must not contain spaces or special characters.`,
-    },
-  ]
+  const message = `The ${param.replace('_', ' ')} must not contain spaces or special characters.`
+  return [{ param, code: 'invalid', message }]
 }
 
 /** The access token goes to this address: encrypted, unless it does not leave the machine. */
