@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Fault } from './field-errors.ts'
 
 /**
  * The error catalogue. The answers, the OpenAPI enum, the page at /docs/errors and the console's labels are all made
@@ -190,10 +191,6 @@ export type ErrorCode = keyof typeof errorCatalogue
 export type ErrorType = (typeof errorCatalogue)[ErrorCode]['type']
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[]
-
-/** One fault of a request; `param` is a path such as `template.variables.body.1`. */
-export const Fault = Type.Object({ param: Type.String(), code: Type.String(), message: Type.String() })
-export type Fault = Static<typeof Fault>
 
 const word = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.String({ enum: [...words] }))
 

@@ -1,6 +1,7 @@
 /** A form that somebody submitted: what `flow.completed` told, to be read again. */
 import { type Static, Type } from 'typebox'
 import { FlowSubmission } from './events.ts'
+import { Moment, Phone } from './formats.ts'
 import { FlowResponseId } from './ids.ts'
 
 const { id, ...submission } = FlowSubmission.properties
@@ -38,19 +39,11 @@ export const FlowResponse = Type.Object(
   },
 )
 
-const moment = (description: string) =>
-  Type.Optional(
-    Type.String({
-      format: 'date-time',
-      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
-      maxLength: 40,
-      description,
-    }),
-  )
+const moment = (description: string) => Type.Optional(Type.String({ ...Moment, description }))
 
 /** The filters of `GET /v1/flow_responses`, besides those of every list. */
 export const FlowResponseFilters = Type.Object({
-  from: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$', description: "The submitter's exact number." })),
+  from: Type.Optional(Type.String({ ...Phone, description: "The submitter's exact number." })),
   flow_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "The network's id of the form." })),
   received_after: moment('Submitted later than this, ISO 8601.'),
   received_before: moment('Submitted earlier than this, ISO 8601.'),

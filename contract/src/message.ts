@@ -1,6 +1,7 @@
 /** A message that a key sent, and how far it has come. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from './events.ts'
+import { Moment, Recipient } from './formats.ts'
 import { MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
 import { sendTypes } from './send.ts'
 
@@ -63,20 +64,12 @@ export const MessageWithHistory = Type.Object(
   { $id: 'MessageWithHistory', description: 'A message, and every status it has had.' },
 )
 
-const moment = (description: string) =>
-  Type.Optional(
-    Type.String({
-      format: 'date-time',
-      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
-      maxLength: 40,
-      description,
-    }),
-  )
+const moment = (description: string) => Type.Optional(Type.String({ ...Moment, description }))
 
 /** The filters of `GET /v1/messages`, besides those of every list. */
 export const MessageFilters = Type.Object({
   status: Type.Optional(Type.Enum([...messageStatuses])),
-  to: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', description: 'The exact number.' })),
+  to: Type.Optional(Type.String({ ...Recipient, description: 'The exact number.' })),
   created_after: moment('Made later than this, ISO 8601.'),
   created_before: moment('Made earlier than this, ISO 8601.'),
 })

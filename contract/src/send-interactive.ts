@@ -1,12 +1,13 @@
 /** The kinds of interactive message, shaped as the network shapes them, with its limits. */
 import { type Static, Type } from 'typebox'
+import { httpLink } from './formats.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const maybe = (maxLength: number) => Type.Optional(text(maxLength))
 const words = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
 
-const link = Type.Optional(Type.String({ pattern: '^https?://[^\\s]+$', maxLength: 2048 }))
+const link = Type.Optional(httpLink(2048))
 const media = Type.Optional(Type.Object({ id: maybe(256), link }, strict))
 
 const TextHeader = Type.Object({ type: Type.Literal('text'), text: text(60) }, strict)
@@ -75,10 +76,7 @@ const UrlButton = kind('cta_url', {
   action: Type.Object(
     {
       name: Type.Literal('cta_url'),
-      parameters: Type.Object(
-        { display_text: text(20), url: Type.String({ pattern: '^https?://[^\\s]+$', maxLength: 2000 }) },
-        strict,
-      ),
+      parameters: Type.Object({ display_text: text(20), url: httpLink(2000) }, strict),
     },
     strict,
   ),

@@ -4,6 +4,7 @@
  * service.
  */
 import { type Static, Type } from 'typebox'
+import { httpLink, Recipient } from './formats.ts'
 import { MessageId, SenderId, TemplateId } from './ids.ts'
 import { SendInteractive } from './send-interactive.ts'
 
@@ -29,13 +30,7 @@ const maybe = (maxLength: number, description?: string) => Type.Optional(text(ma
 
 const file = {
   id: maybe(256, "The network's id of an uploaded file. Give this or `link`."),
-  link: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^\\s]+$',
-      maxLength: 2048,
-      description: 'Where the network fetches the file. Give this or `id`.',
-    }),
-  ),
+  link: Type.Optional(httpLink(2048, 'Where the network fetches the file. Give this or `id`.')),
 }
 const caption = maybe(1024)
 
@@ -91,7 +86,13 @@ export const SendContact = Type.Object(
       type: maybe(100),
     }),
     org: Type.Optional(Type.Object({ company: maybe(1000), department: maybe(1000), title: maybe(1000) }, strict)),
-    birthday: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: '`YYYY-MM-DD`' })),
+    birthday: Type.Optional(
+      Type.String({
+        pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+        description: '`YYYY-MM-DD`',
+        errorMessage: 'Enter the date as YYYY-MM-DD.',
+      }),
+    ),
   },
   strict,
 )
@@ -131,7 +132,7 @@ export const SendRequest = Type.Object(
   {
     sender_id: Type.Optional(SenderId),
     to: Type.String({
-      pattern: '^\\+?[1-9][0-9]{6,14}$',
+      ...Recipient,
       description: 'Digits in international form; one leading `+` is accepted and dropped.',
     }),
     type: Type.Enum([...sendTypes], { description: 'Names the member that carries the content.' }),

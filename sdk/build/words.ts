@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue, errorCodes } from '@parley/contract/errors'
 import { eventSchemas, eventTypes } from '@parley/contract/events'
+import { fieldErrors } from '@parley/contract/field-errors'
 import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
 import { declare, literals, type Schema } from './declare.ts'
@@ -13,6 +14,7 @@ const written: Record<string, string> = {
   EventType: `export type EventType = ${literals(eventTypes)}`,
   Event: `/** One event as it goes over the wire; \`type\` tells which. */\nexport type Event = ${eventTypes.map(interfaceName).join(' | ')}`,
   EventOf: 'export type EventOf<T extends EventType> = Extract<Event, { type: T }>',
+  FieldErrorCode: `export type FieldErrorCode = ${literals(Object.keys(fieldErrors))}`,
   MessageStatus: `export type MessageStatus = ${literals(messageStatuses)}`,
   SendType: `export type SendType = ${literals(sendTypes)}`,
   List: [

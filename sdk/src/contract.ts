@@ -2,7 +2,7 @@
  * The words of the contract that the client speaks. Here they are borrowed; the build writes them out in full, so that the
  * published package stands alone.
  */
-export type { ErrorCode, ErrorType, Fault } from '@parley/contract/errors'
+export type { ErrorCode, ErrorType } from '@parley/contract/errors'
 export type {
   Event,
   EventOf,
@@ -12,6 +12,7 @@ export type {
   MessageError,
   MessageStatusData,
 } from '@parley/contract/events'
+export type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
 export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
 export type { Me } from '@parley/contract/key'

@@ -91,11 +91,11 @@ export async function buildApi(
   const door = newIngressDoor({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
   const app = newHttpServer(newPipeline(all, deps), door, deps)
   const console = openConsole(app, runtime, deps)
-  const pages = { isReady, publicUrl: config.publicUrl, pages: { '/docs/errors': errorsPage() } }
+  const pages = { isReady, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for the console and the network as well.
   await app.register(async (outside) => mountPages(outside, pages))
   const metrics = newMetrics({ db, clock, requests, bodies, version })
-  const looking = { ...metrics, token: config.metricsToken, publicUrl: config.publicUrl }
+  const looking = { ...metrics, token: config.metricsToken }
   await app.register(async (outside) => mountMetrics(outside, looking))
   await app.register(mountReference)
   return {

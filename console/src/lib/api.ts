@@ -1,13 +1,9 @@
+import type { Fault } from '@parley/contract/field-errors'
+
 /**
  * Calls to the console's own API. A refusal is thrown as an ApiError. When the service wants the person to show again who
  * they are, the shell asks them, and the call is made a second time.
  */
-export interface Fault {
-  param: string
-  code: string
-  message: string
-}
-
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

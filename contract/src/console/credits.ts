@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { MessageId, nullable, Timestamp, Uuid } from '../ids.ts'
-import { consolePageQuery, Moment } from './list.ts'
+import { consolePageQuery } from './list.ts'
 
 export const entryKinds = ['grant', 'debit', 'refund', 'adjust'] as const
 export type EntryKind = (typeof entryKinds)[number]

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { type FileState, FlowResponse, fileLosses } from '../flow-response.ts'
+import { Moment, Phone } from '../formats.ts'
 import { nullable, Timestamp } from '../ids.ts'
-import { consolePageQuery, Moment } from './list.ts'
+import { consolePageQuery } from './list.ts'
 
 const State = Type.Unsafe<FileState>(
   Type.Object({
@@ -33,7 +34,7 @@ export const ConsoleForm = Type.Object({
 export const FormQuery = Type.Object(
   {
     ...consolePageQuery,
-    phone: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$' })),
+    phone: Type.Optional(Phone),
     flow: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     from: Type.Optional(Moment),
     to: Type.Optional(Moment),

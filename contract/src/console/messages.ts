@@ -1,6 +1,7 @@
 /** Messages as the console shows them: both directions in one list, and the whole story of one. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from '../events.ts'
+import { Moment, Phone } from '../formats.ts'
 import {
   FlowResponseId,
   MessageId,
@@ -15,7 +16,7 @@ import {
 import { InboundLocation, InboundMedia, inboundTypes, Reply } from '../inbound.ts'
 import { messageStatuses } from '../message.ts'
 import { sendTypes } from '../send.ts'
-import { consolePageQuery, Moment } from './list.ts'
+import { consolePageQuery } from './list.ts'
 
 export const directions = ['sent', 'received'] as const
 export type Direction = (typeof directions)[number]
@@ -52,7 +53,7 @@ export const ListedMessageFilters = {
   type: Type.Optional(Type.Enum([...new Set([...sendTypes, ...inboundTypes])])),
   sender: Type.Optional(SenderId),
   template: Type.Optional(TemplateId),
-  phone: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$' })),
+  phone: Type.Optional(Phone),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
 }

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
+import { Phone } from '../formats.ts'
 import { Order, OrderWithChanges, orderStatuses } from '../order.ts'
 import { consolePageQuery } from './list.ts'
 
 const filters = {
   status: Type.Optional(Type.Enum([...orderStatuses])),
-  phone: Type.Optional(Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$' })),
+  phone: Type.Optional(Phone),
 }
 
 export const OrderQuery = Type.Object({ ...consolePageQuery, ...filters }, { additionalProperties: false })

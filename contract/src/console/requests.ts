@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 
 const KeyName = Type.Object({
@@ -47,24 +48,18 @@ export const RequestDetail = Type.Object({
 })
 export type RequestDetail = Static<typeof RequestDetail>
 
-/** ISO 8601 in UTC, as precise as one likes. */
-const When = Type.String({
-  format: 'date-time',
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z$',
-})
-
 export const requestFilters = {
   /** A class, as in 4xx, or one status. */
-  status: Type.Optional(Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$' })),
-  code: Type.Optional(Type.String({ pattern: '^[a-z_]{1,60}$' })),
-  method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$' })),
+  status: Type.Optional(Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$', examples: ['4xx'] })),
+  code: Type.Optional(Type.String({ pattern: '^[a-z_]{1,60}$', examples: ['rate_limited'] })),
+  method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$', examples: ['POST'] })),
   /** Any part of the path. */
   route: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   /** The id of a key. */
   key: Type.Optional(Uuid),
   address: Type.Optional(Type.String({ minLength: 1, maxLength: 45 })),
-  from: Type.Optional(When),
-  to: Type.Optional(When),
+  from: Type.Optional(Moment),
+  to: Type.Optional(Moment),
   /** `req_…`, or the part behind it. */
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
 }

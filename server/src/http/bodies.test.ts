@@ -101,7 +101,7 @@ test.each(['application/json', 'application/json; charset=utf-8', 'Application/J
 )
 
 test('a request without a body lacks one', async () => {
-  const fault = { param: 'body', code: 'type', message: 'body must be object.' }
+  const fault = { param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }
   const answer = await post(await newWorkspace(house), null, { 'content-length': '0' })
   expectRefusal(answer, { code: 'validation_failed', message: fault.message, param: 'body', errors: [fault] })
 })
@@ -125,7 +125,7 @@ test.each<[way: string, body: unknown, refused: Omit<Refused, 'code'>]>([
       errors: ['workspace_id', 'status', 'role'].map((param) => ({
         param,
         code: 'unknown',
-        message: `${param} is not a field here.`,
+        message: `"${param}" is not a known field.`,
       })),
     },
   ],
@@ -134,17 +134,29 @@ test.each<[way: string, body: unknown, refused: Omit<Refused, 'code'>]>([
     { word: 'a', inner: { flag: true, admin: true } },
     {
       param: 'inner.admin',
-      errors: [{ param: 'inner.admin', code: 'unknown', message: 'inner.admin is not a field here.' }],
+      errors: [{ param: 'inner.admin', code: 'unknown', message: '"inner.admin" is not a known field.' }],
     },
   ],
   [
     'a number as text',
     { word: 'a', count: '1' },
-    { param: 'count', errors: [{ param: 'count', code: 'type', message: 'count must be integer.' }] },
+    { param: 'count', errors: [{ param: 'count', code: 'wrong_type', message: '"count" must be a whole number.' }] },
   ],
-  ['nothing in it', {}, { param: 'word', errors: [{ param: 'word', code: 'missing', message: 'word is missing.' }] }],
-  ['an array', [], { param: 'body', errors: [{ param: 'body', code: 'type', message: 'body must be object.' }] }],
-  ['null', 'null', { param: 'body', errors: [{ param: 'body', code: 'type', message: 'body must be object.' }] }],
+  [
+    'nothing in it',
+    {},
+    { param: 'word', errors: [{ param: 'word', code: 'missing', message: '"word" is required.' }] },
+  ],
+  [
+    'an array',
+    [],
+    { param: 'body', errors: [{ param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }] },
+  ],
+  [
+    'null',
+    'null',
+    { param: 'body', errors: [{ param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }] },
+  ],
 ])('every fault of a body is named: %s', async (_way, body, refused) => {
   const workspace = await newWorkspace(house)
   const answer = await workspace.call('/v1/echo', { method: 'POST', body })

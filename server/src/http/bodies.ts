@@ -4,6 +4,7 @@ import { GrowingBuffer } from '../lib/growing-buffer.ts'
 import { Refusal } from '../lib/refuse.ts'
 import type { Tally } from '../lib/tally.ts'
 import { type BodyLease, type BodyLimits, BodyMemory, type BodySource, type ExceededLimit } from './body-memory.ts'
+import { tooSlow } from './errors.ts'
 
 export interface BodiesOptions {
   limits: BodyLimits
@@ -28,10 +29,7 @@ export class Bodies {
     this.#memory = new BodyMemory(limits)
     this.#refused = (limit) => {
       tally.add('bodies refused', limit)
-      return new Refusal('service_unavailable', {
-        message: outOfMemory[limit],
-        headers: { 'Retry-After': '1', Connection: 'close' },
-      })
+      return new Refusal('service_unavailable', { message: outOfMemory[limit], headers: { Connection: 'close' } })
     }
   }
 
@@ -122,9 +120,6 @@ const outOfMemory: Record<ExceededLimit, string> = {
   process: 'The service is reading too many request bodies at once. Try again shortly.',
   address: 'The service is reading too many request bodies from your address at once. Try again shortly.',
 }
-
-/** The rest of what came too slowly is not waited for. */
-export const tooSlow = () => new Refusal('request_timeout', { headers: { Connection: 'close' } })
 
 /** Collects one body. Its memory is counted until `release`, or until it fails. */
 class BodyReader {

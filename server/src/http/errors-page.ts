@@ -1,4 +1,5 @@
 import { errorCatalogue } from '@parley/contract/errors'
+import { fieldErrors } from '@parley/contract/field-errors'
 
 /** The page that `doc_url` of every error leads to. */
 export function errorsPage(): string {
@@ -9,6 +10,10 @@ export function errorsPage(): string {
       <p><strong>${title}.</strong> ${cause}</p>
       <p>${remedy}</p>
     </section>`,
+  )
+  const fields = Object.entries(fieldErrors).map(
+    ([code, meaning]) => `
+        <tr><td><code>${code}</code></td><td>${meaning}</td></tr>`,
   )
   return `<!doctype html>
 <html lang="en">
@@ -24,6 +29,13 @@ export function errorsPage(): string {
       <p>Every answer of <code>/v1</code> that is not 2xx has one shape. Branch on <code>error.code</code>: it does not
       change. <code>error.message</code> is for people and may change.</p>
       <p><a href="/docs/api">API reference</a></p>${entries.join('')}
+    <section id="field-errors">
+      <h2><a href="#field-errors">Field errors</a></h2>
+      <p>A response with the code <code>validation_failed</code> lists every fault in <code>error.errors</code>, with the
+      field in <code>param</code> and one of these codes. A code means the same on every endpoint.</p>
+      <table>${fields.join('')}
+      </table>
+    </section>
     </main>
   </body>
 </html>
@@ -36,5 +48,6 @@ const style = `
   h2 { margin-top: 2.5rem; font-size: 1.1rem; }
   h2 a { color: inherit; text-decoration: none; }
   small { font-weight: normal; opacity: .65; }
+  td { padding: .3rem 1rem .3rem 0; vertical-align: top; }
   section:target { outline: 2px solid #2f9e6e; outline-offset: 1rem; border-radius: 2px; }
 `

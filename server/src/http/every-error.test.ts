@@ -20,7 +20,7 @@ const away = route({
   ...(echoRoutes.find(({ path }) => path === '/v1/broken') as (typeof echoRoutes)[number]),
   path: '/v1/away',
   handle: () => {
-    throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
+    throw new Refusal('service_unavailable')
   },
 })
 const house = useHouse({

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
-import { Refusal } from '../lib/refuse.ts'
-import { errorReply, toRefusal } from './answer.ts'
+import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
+import { errorResponse, jsonType } from './errors.ts'
 import type { Patience } from './patience.ts'
 
 export interface IngressOptions {
@@ -25,7 +25,7 @@ export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.star
 /** Where the network posts: the bytes of the body are handed on untouched, for they are what was signed. */
 export function newIngressDoor(options: IngressOptions): RequestListener {
   return (request, response) => {
-    answer(options, request, response).catch((error) => refuse(options, request, response, error))
+    answer(options, request, response).catch((error) => answerError(options, request, response, error))
   }
 }
 
@@ -37,7 +37,7 @@ async function answer(options: IngressOptions, request: IncomingMessage, respons
   } else if (appId !== undefined && request.method === 'GET') {
     const challenge = await options.greet(appId, query)
     sendText(response, challenge === null ? 403 : 200, challenge ?? 'The verify token is wrong.')
-  } else throw new Refusal('not_found')
+  } else refuse('not_found')
 }
 
 async function takeWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
@@ -52,16 +52,19 @@ async function takeWebhook(options: IngressOptions, appId: string, request: Inco
   }
 }
 
-function refuse(options: IngressOptions, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function answerError(
+  { publicUrl, log }: IngressOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
   const requestId = withPrefix('req', newUuid())
-  const { refusal, bug } = toRefusal(error)
-  if (bug) options.log.error({ err: error, requestId }, 'a webhook of the network failed')
+  const { status, headers, body } = errorResponse(error, { requestId, route: `${start}:app`, publicUrl, log })
   // What was not read of the body is not waited for.
   if (!request.complete) response.shouldKeepAlive = false
-  for (const [name, value] of Object.entries(refusal.parts.headers ?? {})) response.setHeader(name, value)
-  response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.statusCode = refusal.status
-  response.end(JSON.stringify(errorReply(refusal, requestId, options.publicUrl)))
+  const length = Buffer.byteLength(body)
+  const own = { 'X-Request-Id': requestId, 'Content-Type': jsonType, 'Content-Length': length }
+  response.writeHead(status, { ...headers, ...own }).end(body)
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

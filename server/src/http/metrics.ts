@@ -1,14 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Refusal } from '../lib/refuse.ts'
+import { Refusal, refuse } from '../lib/refuse.ts'
 import type { Tally } from '../lib/tally.ts'
-import { errorReply, toRefusal } from './answer.ts'
 import { peerAddress } from './client-address.ts'
 
 export interface MetricsOptions {
   /** Whoever has it may look, from anywhere. Null: only whoever is on this machine may. */
   token: string | null
-  publicUrl: string
   contentType: string
   render(): Promise<string>
 }
@@ -16,7 +14,7 @@ export interface MetricsOptions {
 /** What a proxy adds to what it passes on. */
 const forwarding = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'] as const
 
-export function mountMetrics(app: FastifyInstance, { token, publicUrl, contentType, render }: MetricsOptions): void {
+export function mountMetrics(app: FastifyInstance, { token, contentType, render }: MetricsOptions): void {
   app.get('/metrics', async (request, reply) => {
     if (token !== null) requireToken(request, token)
     else requireLocal(request)
@@ -25,20 +23,13 @@ export function mountMetrics(app: FastifyInstance, { token, publicUrl, contentTy
       .header('Cache-Control', 'no-store')
       .send(await render())
   })
-  app.setErrorHandler((error, request, reply) => {
-    const { refusal } = toRefusal(error)
-    return reply
-      .code(refusal.status)
-      .headers({ ...refusal.parts.headers, 'X-Request-Id': request.id })
-      .send(errorReply(refusal, request.id, publicUrl))
-  })
 }
 
 function requireToken({ headers }: FastifyRequest, token: string): void {
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
   // Digests have one length, so the time it takes tells nothing of how much of it was right.
   if (timingSafeEqual(digest(given), digest(token))) return
-  throw new Refusal('invalid_key', {
+  refuse('invalid_key', {
     message: 'Metrics are read with the bearer token that PARLEY_METRICS_TOKEN holds.',
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
@@ -57,7 +48,7 @@ function requireLocal({ raw, headers }: FastifyRequest): void {
     forwarding.every((name) => headers[name] === undefined) &&
     isLoopback((headers.host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'))
   if (local) return
-  throw new Refusal('ip_not_allowed', {
+  refuse('ip_not_allowed', {
     message:
       'Metrics are for this machine alone. Set PARLEY_METRICS_TOKEN to read them from elsewhere or through a proxy.',
   })

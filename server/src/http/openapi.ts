@@ -213,7 +213,8 @@ function operationId({ method, path }: Route): string {
 function refer(schema: unknown, named: Json): unknown {
   if (Array.isArray(schema)) return schema.map((each) => refer(each, named))
   if (schema === null || typeof schema !== 'object') return schema
-  const { $id, ...rest } = schema as { $id?: string }
+  // `errorMessage` is for the service's own validator.
+  const { $id, errorMessage: _, ...rest } = schema as { $id?: string; errorMessage?: string }
   const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, refer(value, named)]))
   if ($id === undefined) return copy
   named[$id] = copy

@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Refusal } from '../lib/refuse.ts'
-import { errorReply, toRefusal } from './answer.ts'
+import { refuse } from '../lib/refuse.ts'
 import { mountConsolePages } from './console/pages.ts'
 import { pageHeaders } from './page-headers.ts'
 
 export interface PagesOptions {
   isReady(): Promise<boolean>
-  publicUrl: string
   /** Whole HTML pages, by path. */
   pages: Readonly<Record<string, string>>
 }
 
 /** What lies outside /v1: health, a few pages, and the console. */
-export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: PagesOptions): void {
+export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOptions): void {
   app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
@@ -30,14 +28,8 @@ export function mountPages(app: FastifyInstance, { isReady, publicUrl, pages }: 
   const consolePage = mountConsolePages(app)
   // The console reads the address itself: whatever a person may have typed or pasted is its page.
   app.setNotFoundHandler((request, reply) =>
-    consolePage && isForPerson(request)
-      ? consolePage(reply)
-      : reply.code(404).send(errorReply(new Refusal('not_found'), request.id, publicUrl)),
+    consolePage && isForPerson(request) ? consolePage(reply) : refuse('not_found'),
   )
-  app.setErrorHandler((error, request, reply) => {
-    const { refusal } = toRefusal(error)
-    return reply.code(refusal.status).send(errorReply(refusal, request.id, publicUrl))
-  })
 }
 
 const isForPerson = ({ method, url, headers }: FastifyRequest): boolean =>

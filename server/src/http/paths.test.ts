@@ -70,8 +70,8 @@ test('outside /v1 an unreadable or unknown URL is not found, in the same shape a
 
 test('an unknown query parameter is named, and one that is not as it must be', async () => {
   const workspace = await newWorkspace(house)
-  const first = { param: 'workspace_id', code: 'unknown', message: 'workspace_id is not a parameter of this endpoint.' }
-  const second = { param: 'times', code: 'invalid', message: 'times must be <= 5.' }
+  const first = { param: 'workspace_id', code: 'unknown', message: '"workspace_id" is not a known parameter.' }
+  const second = { param: 'times', code: 'out_of_range', message: '"times" must be from 1 to 5.' }
   expectRefusal(await workspace.call('/v1/echo/abc?times=9&workspace_id=1'), {
     code: 'validation_failed',
     message: first.message,

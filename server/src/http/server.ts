@@ -3,10 +3,11 @@ import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Bodies } from './bodies.ts'
+import { errorResponse, jsonType, notHttp } from './errors.ts'
 import { isForIngress } from './ingress.ts'
 import type { Patience } from './patience.ts'
 import type { Pipeline, PipelineDeps } from './pipeline.ts'
-import { answerUnreadable, notHttp } from './unreadable.ts'
+import { answerUnreadable } from './unreadable.ts'
 import { isReadable, isUnderV1 } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
@@ -27,6 +28,16 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
     // A URL that cannot be read leads nowhere.
     rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
     clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
+  })
+  // For all that Fastify serves: the console, pages and metrics.
+  app.setErrorHandler((error, { id: requestId, routeOptions }, reply) => {
+    const { status, headers, body } = errorResponse(error, { requestId, route: routeOptions.url ?? '?', ...deps })
+    return reply
+      .code(status)
+      .headers({ ...headers, 'X-Request-Id': requestId })
+      .type(jsonType)
+      .serializer(String)
+      .send(body)
   })
   // Fastify reads no body: the console's handlers do it themselves, and no other route has one.
   app.removeAllContentTypeParsers()

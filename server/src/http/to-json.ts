@@ -1,6 +1,6 @@
 import buildToJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import { plain } from './validate.ts'
+import { plainSchema } from '../lib/field-errors.ts'
 
 /** Writes answers as JSON, with the members that the schema names and no others. */
-export const toJsonFor = (schema: TSchema): ((answer: unknown) => string) => buildToJson(plain(schema) as object)
+export const toJsonFor = (schema: TSchema): ((answer: unknown) => string) => buildToJson(plainSchema(schema) as object)

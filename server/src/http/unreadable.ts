@@ -1,11 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { withoutPrefix } from '../lib/ids.ts'
-import { Refusal } from '../lib/refuse.ts'
-import { errorReply, standingHeaders, uncharged } from './answer.ts'
-import { tooSlow } from './bodies.ts'
 import { peerAddress } from './client-address.ts'
-import type { PipelineDeps } from './pipeline.ts'
+import { errorResponse, jsonType, toRefusal } from './errors.ts'
+import { type PipelineDeps, standingHeaders, uncharged } from './pipeline.ts'
 
 /** What Node keeps on a connection: the request it is parsing, and the answer being written. */
 type HttpSocket = Socket & {
@@ -21,7 +19,7 @@ const lingerMs = 500
  * came before on the same connection is answered first, and the connection is closed.
  */
 export async function answerUnreadable(
-  error: NodeJS.ErrnoException,
+  error: Error,
   socket: HttpSocket,
   requestId: string,
   deps: PipelineDeps,
@@ -29,12 +27,13 @@ export async function answerUnreadable(
   // Whatever else such a connection sends is reported here as well.
   if (answered.has(socket)) return
   answered.add(socket)
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const refusal = toRefusal(error)
+  // A connection that breaks is reported here too, with an error of the system and not of the HTTP parser.
+  if (!socket.writable || refusal.status >= 500) {
     socket.destroy()
     return
   }
   const at = deps.clock.now()
-  const refusal = refusalFor(error)
   const incoming = socket.parser?.incoming
   if (incoming && !incoming.complete) {
     // It is the body of a request that is known: whoever reads it answers; if nobody does, the answer is made already.
@@ -48,24 +47,22 @@ export async function answerUnreadable(
   const address = peerAddress(socket)
   const admission = await deps.admit({ authorization: undefined, address, isPublic: true }).catch(() => undefined)
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
-  const headers = standingHeaders(requestId, admission?.budget ?? uncharged)
-  headers.push(...Object.entries({ ...final.parts.headers, Connection: 'close' }).flat())
-  close(socket, final.status, headers, JSON.stringify(errorReply(final, requestId, deps.publicUrl)))
+  const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
+  const own = Object.entries({ ...headers, Connection: 'close' }).flat()
+  close(socket, status, [...standingHeaders(requestId, admission?.budget ?? uncharged), ...own], body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,
     caller: null,
     method: '?',
     route: '?',
-    status: final.status,
-    code: final.code,
+    status,
+    code,
     durationUs: Math.max(0, deps.clock.now().getTime() - at.getTime()) * 1000,
     address,
     userAgent: null,
   })
 }
-
-export const notHttp = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code })
 
 async function answersUnderWay(socket: HttpSocket): Promise<void> {
   let last: ServerResponse | undefined
@@ -77,19 +74,9 @@ async function answersUnderWay(socket: HttpSocket): Promise<void> {
 
 /** Stays a moment to throw away what is still coming: a reset would take the answer from the client before it is read. */
 function close(socket: Socket, status: number, headers: readonly string[], body: string): void {
-  const all = [...headers, 'content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(body)]
+  const all = [...headers, 'content-type', jsonType, 'content-length', Buffer.byteLength(body)]
   const lines = all.map((each, index) => (index % 2 === 0 ? `${each}: ` : `${each}\r\n`))
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroySoon())
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-}
-
-function refusalFor({ code = '' }: NodeJS.ErrnoException): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new Refusal('payload_too_large', { message: 'The headers are larger than 16 KiB.' })
-  }
-  const fault = { param: 'request', code: 'invalid', message: `This is not a valid HTTP request (${code}).` }
-  const headers = { Connection: 'close' }
-  return new Refusal('validation_failed', { message: fault.message, param: fault.param, errors: [fault], headers })
 }

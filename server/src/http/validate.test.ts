@@ -6,7 +6,7 @@ import { isSecret, secretOf } from '../domain/keys/secret.ts'
 import { canonicalAddress, readRange } from '../lib/addresses.ts'
 import { isUuid, withoutPrefix } from '../lib/ids.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { parseJson } from './body.ts'
+import { parseJson } from './json-body.ts'
 import { readPage } from './page.ts'
 import { checkFor } from './validate.ts'
 
@@ -92,6 +92,6 @@ test('a body with a fault in each of 20,000 places is judged in reasonable time'
 test('of a choice between shapes the choice is told, not each shape’s complaint', () => {
   const refusal = quiet(() => body({ list: [{ a: 1 }, { a: 'x' }] })) as Refusal
   expect(refusal.parts.errors).toEqual([
-    { param: 'list.1', code: 'invalid', message: 'list.1 must match a schema in anyOf.' },
+    { param: 'list.1', code: 'invalid', message: '"list.1" does not have one of the allowed shapes.' },
   ])
 })

@@ -1,5 +1,5 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
-import type { Fault } from '@parley/contract/errors'
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 
 export interface RefusalParts {
   message?: string
@@ -9,7 +9,10 @@ export interface RefusalParts {
   headers?: Record<string, string>
 }
 
-/** The caller asked for something we will not do. The pipeline turns it into the one error shape. */
+/**
+ * The caller asked for something we will not do; `http/errors.ts` makes the response. Code that stops there calls one of the
+ * `refuse` functions; a `Refusal` is made by hand only where it is passed on as a value.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: AnyErrorCode
@@ -29,8 +32,16 @@ export function refuse(code: AnyErrorCode, parts?: RefusalParts): never {
 }
 
 /** One fault of the request, as `validation_failed` reports it. */
-export function refuseParam(param: string, code: string, message: string): never {
+export function refuseParam(param: string, code: FieldErrorCode, message: string): never {
   throw invalid([{ param, code, message }])
+}
+
+export function refuseFaults(faults: Fault[]): never {
+  throw invalid(faults)
+}
+
+export function refuseIfAny(faults: Fault[]): void {
+  if (faults.length > 0) refuseFaults(faults)
 }
 
 /** More faults than this are not told; they would not help anybody. */

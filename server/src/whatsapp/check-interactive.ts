@@ -1,4 +1,4 @@
-import type { Fault } from '@parley/contract/errors'
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 import type { InteractiveKind } from '@parley/contract/send-interactive'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
@@ -35,11 +35,11 @@ function headerFaults(header: JsonObject | null): Fault[] {
   const { type, ...members } = header
   const content = members[String(type)]
   if (content === undefined || Object.keys(members).length !== 1) {
-    return [invalid('interactive.header', `A header of type "${type}" has the member "${type}" and no other.`)]
+    return [fault('interactive.header', 'invalid', `A header of type "${type}" has the member "${type}" and no other.`)]
   }
   const file = readObject(content)
   if (file !== null && (file.id === undefined) === (file.link === undefined)) {
-    return [invalid(`interactive.header.${type}`, `"${type}" takes either "id" or "link".`)]
+    return [fault(`interactive.header.${type}`, 'invalid', `"${type}" takes either "id" or "link".`)]
   }
   return []
 }
@@ -49,8 +49,10 @@ function sectionFaults(action: JsonObject, items: readonly unknown[], limit: num
   const sections = readArray(action.sections).map(readObject)
   const untitled = sections.length > 1 ? sections.findIndex((section) => section?.title === undefined) : -1
   return [
-    ...(items.length > limit ? [invalid(at, `All sections together may have at most ${limit} items.`)] : []),
-    ...(untitled === -1 ? [] : [invalid(`${at}.${untitled}.title`, 'With more than one section each needs a title.')]),
+    ...(items.length > limit ? [fault(at, 'too_many', `All sections together may have at most ${limit} items.`)] : []),
+    ...(untitled === -1
+      ? []
+      : [fault(`${at}.${untitled}.title`, 'missing', 'With more than one section each needs a title.')]),
   ]
 }
 
@@ -59,15 +61,17 @@ function flowFaults(parameters: JsonObject): Fault[] {
   const named = (parameters.flow_id === undefined) !== (parameters.flow_name === undefined)
   const needless = parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined
   return [
-    ...(named ? [] : [invalid(at, 'A form is named by "flow_id" or by "flow_name".')]),
-    ...(needless ? [invalid(`${at}.flow_action_payload`, 'A form with "data_exchange" takes no payload.')] : []),
+    ...(named ? [] : [fault(at, 'invalid', 'A form is named by "flow_id" or by "flow_name".')]),
+    ...(needless
+      ? [fault(`${at}.flow_action_payload`, 'unexpected', 'A form with "data_exchange" takes no payload.')]
+      : []),
   ]
 }
 
 function repeated(items: readonly (JsonObject | null)[], name: string, at: string): Fault[] {
   const values = items.map((item) => item?.[name])
   const unique = new Set(values).size === values.length
-  return unique ? [] : [invalid(at, `Every "${name}" must be different from the others.`)]
+  return unique ? [] : [fault(at, 'invalid', `Every "${name}" must be different from the others.`)]
 }
 
 function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
@@ -76,6 +80,4 @@ function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
     .map(readObject)
 }
 
-function invalid(param: string, message: string): Fault {
-  return { param, code: 'invalid', message }
-}
+const fault = (param: string, code: FieldErrorCode, message: string): Fault => ({ param, code, message })

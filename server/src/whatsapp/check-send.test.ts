@@ -46,11 +46,11 @@ describe('a request the network would take has no fault', () => {
 
 describe('every fault is named by its path', () => {
   test.each<[string, string[], string[]]>([
-    ['no object', faults([]), [' wrong_type']],
-    ['nothing', faults({}), ['to required', 'type required']],
+    ['no object', faults([]), ['body wrong_type']],
+    ['nothing', faults({}), ['to missing', 'type missing']],
     ['a number that is none', faults({ to: '+49 170', type: 'text', text: { body: 'x' } }), ['to invalid']],
     ['an unknown type', faults({ to: '491701234567', type: 'poll' }), ['type invalid']],
-    ['the member is missing', faults({ to: '491701234567', type: 'text' }), ['text required']],
+    ['the member is missing', faults({ to: '491701234567', type: 'text' }), ['text missing']],
     ['a second member', send('text', { body: 'x' }, { image: { id: '1' } }), ['image unexpected']],
     ['unknown fields', send('text', { body: 'x', bold: true }, { cc: 'x' }), ['cc unknown', 'text.bold unknown']],
     ['too long', send('text', { body: 'x'.repeat(4097) }), ['text.body too_long']],
@@ -84,12 +84,12 @@ describe('every fault is named by its path', () => {
     [
       'eleven rows',
       interactive(list({ title: 'a', rows: rows(6) }, { title: 'b', rows: rows(5, 6) })),
-      ['interactive.action.sections invalid'],
+      ['interactive.action.sections too_many'],
     ],
     [
       'no title',
       interactive(list({ title: 'a', rows: rows(1) }, { rows: rows(1, 1) })),
-      ['interactive.action.sections.1.title invalid'],
+      ['interactive.action.sections.1.title missing'],
     ],
     [
       'a form with two names',

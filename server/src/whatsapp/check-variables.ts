@@ -1,4 +1,4 @@
-import type { Fault } from '@parley/contract/errors'
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendTemplate } from '@parley/contract/send'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
@@ -34,7 +34,7 @@ function checkValue(slot: Slot, value: unknown): Fault[] {
     case 'location':
       return checkLocation(slot.key, value)
     case 'timestamp':
-      return isTimestamp(value) ? [] : [fault(slot.key, 'wrong_type', `"${slot.key}" must be an ISO 8601 time.`)]
+      return checkTime(slot.key, value)
     case 'product':
       return checkWords(slot.key, value, ['catalog_id', 'product_retailer_id'], [])
     case 'products':
@@ -44,9 +44,9 @@ function checkValue(slot: Slot, value: unknown): Fault[] {
 
 function checkText({ key, maxLength }: Slot, value: unknown): Fault[] {
   if (typeof value !== 'string') return [fault(key, 'wrong_type', `"${key}" must be a string.`)]
-  if (value.trim() === '') return [fault(key, 'empty', `"${key}" must not be empty.`)]
+  if (value.trim() === '') return [fault(key, 'too_short', `"${key}" must not be empty.`)]
   if ([...value].length > maxLength) {
-    return [fault(key, 'too_long', `"${key}" may have at most ${maxLength} characters.`)]
+    return [fault(key, 'too_long', `"${key}" must be at most ${maxLength} characters.`)]
   }
   if (/[\n\r\t]| {5}/.test(value)) {
     const message = `"${key}" may hold no line break, no tab and no more than four spaces in a row.`
@@ -60,15 +60,16 @@ function checkMedia(key: string, value: unknown, more: string[]): Fault[] {
   const file = readObject(value)
   if (file === null) return [fault(key, 'wrong_type', `"${key}" must be a link, or an object with "id" or "link".`)]
   if ((file.id === undefined) === (file.link === undefined)) {
-    return [fault(key, 'wrong_type', `"${key}" takes either "id" or "link".`)]
+    return [fault(key, 'invalid', `"${key}" takes either "id" or "link".`)]
   }
   const faults = checkWords(key, file, [], ['id', 'link', ...more])
   return typeof file.link === 'string' && faults.length === 0 ? checkLink(`${key}.link`, file.link) : faults
 }
 
 function checkLink(key: string, link: string): Fault[] {
-  const good = link.length <= 2048 && /^https?:\/\/\S+$/.test(link) && URL.canParse(link)
-  return good ? [] : [fault(key, 'wrong_type', `"${key}" must be an http or https link.`)]
+  if (link.length > maxWordLength) return [tooLong(key)]
+  const good = /^https?:\/\/\S+$/.test(link) && URL.canParse(link)
+  return good ? [] : [fault(key, 'invalid', `"${key}" must be a link that starts with http:// or https://.`)]
 }
 
 function checkLocation(key: string, value: unknown): Fault[] {
@@ -83,20 +84,21 @@ function checkLocation(key: string, value: unknown): Fault[] {
 }
 
 function checkCoordinate(key: string, value: unknown, limit: number): Fault[] {
-  if (value === undefined) return [fault(key, 'missing', `"${key}" is needed.`)]
-  const good = typeof value === 'number' && Math.abs(value) <= limit
-  return good ? [] : [fault(key, 'wrong_type', `"${key}" must be a number from -${limit} to ${limit}.`)]
+  if (value === undefined) return [fault(key, 'missing', `"${key}" is required.`)]
+  if (typeof value !== 'number') return [fault(key, 'wrong_type', `"${key}" must be a number.`)]
+  return Math.abs(value) <= limit ? [] : [fault(key, 'out_of_range', `"${key}" must be from -${limit} to ${limit}.`)]
 }
 
 function checkProducts(key: string, value: unknown): Fault[] {
   const products = readObject(value)
-  const sections = readArray(products?.sections).map(readObject)
+  if (products === null) return [fault(key, 'wrong_type', `"${key}" must be an object.`)]
+  const sections = readArray(products.sections).map(readObject)
   const good =
-    typeof products?.thumbnail_product_retailer_id === 'string' &&
+    typeof products.thumbnail_product_retailer_id === 'string' &&
     sections.length > 0 &&
     sections.every((section) => typeof section?.title === 'string' && isListOfIds(section.product_retailer_ids))
   const shape = '{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}'
-  return good ? [] : [fault(key, 'wrong_type', `"${key}" must be ${shape}.`)]
+  return good ? [] : [fault(key, 'invalid', `"${key}" must have the form ${shape}.`)]
 }
 
 function isListOfIds(value: unknown): boolean {
@@ -109,12 +111,13 @@ function checkWords(key: string, value: unknown, needed: string[], allowed: stri
   if (object === null) return [fault(key, 'wrong_type', `"${key}" must be an object.`)]
   const missing = needed
     .filter((name) => object[name] === undefined)
-    .map((name) => fault(`${key}.${name}`, 'missing', `"${key}.${name}" is needed.`))
+    .map((name) => fault(`${key}.${name}`, 'missing', `"${key}.${name}" is required.`))
   const wrong = Object.entries(object).flatMap(([name, word]): Fault[] => {
     const at = `${key}.${name}`
-    if (![...needed, ...allowed].includes(name)) return [fault(at, 'unknown', `"${at}" is not known.`)]
-    if (typeof word !== 'string' || word === '') return [fault(at, 'wrong_type', `"${at}" must be a string.`)]
-    return word.length > 2048 ? [fault(at, 'too_long', `"${at}" may have at most 2048 characters.`)] : []
+    if (![...needed, ...allowed].includes(name)) return [fault(at, 'unknown', `"${at}" is not a known field.`)]
+    if (typeof word !== 'string') return [fault(at, 'wrong_type', `"${at}" must be a string.`)]
+    if (word === '') return [fault(at, 'too_short', `"${at}" must not be empty.`)]
+    return word.length > maxWordLength ? [tooLong(at)] : []
   })
   return [...missing, ...wrong]
 }
@@ -140,10 +143,16 @@ function checkFlow(template: NetworkTemplate, send: SendTemplate): Fault[] {
   return [{ param: 'template.flow', code: 'unknown', message: 'The template has no form button.' }]
 }
 
-function isTimestamp(value: unknown): boolean {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
+function checkTime(key: string, value: unknown): Fault[] {
+  if (typeof value !== 'string') return [fault(key, 'wrong_type', `"${key}" must be a string.`)]
+  const good = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
+  return good ? [] : [fault(key, 'invalid', `"${key}" must be a time in ISO 8601 format.`)]
 }
 
-function fault(key: string, code: string, message: string): Fault {
+const maxWordLength = 2048
+
+const tooLong = (key: string): Fault => fault(key, 'too_long', `"${key}" must be at most ${maxWordLength} characters.`)
+
+function fault(key: string, code: FieldErrorCode, message: string): Fault {
   return { param: `template.variables.${key}`, code, message }
 }

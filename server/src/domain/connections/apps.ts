@@ -1,7 +1,9 @@
+import type { Fault } from '@parley/contract/field-errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
-import { invalid, refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseFaults, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
 import { appSecretPlace, verifyTokenPlace } from './places.ts'
@@ -58,23 +60,24 @@ export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App
 }
 
 function checkWish(wish: AppWish): Required<AppWish> & { graphUrl: string } {
-  const faults: { param: string; code: string; message: string }[] = []
-  const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
   const name = wish.name.trim()
-  if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
-  if (!isSecretWord(wish.appSecret, 500))
-    fault('app_secret', 'The app secret must be 1 to 500 characters without spaces.')
-  if (!isSecretWord(wish.verifyToken, 500)) {
-    fault('verify_token', 'The verify token must be 1 to 500 characters without spaces.')
-  }
+  const faults = [
+    ...textFaults('name', name, 100),
+    ...secretFaults('app_secret', wish.appSecret, 500),
+    ...secretFaults('verify_token', wish.verifyToken, 500),
+  ]
   const read = readGraphUrl(wish.graphUrl ?? usualGraphUrl)
-  if ('fault' in read) fault('graph_url', read.fault)
-  if (faults.length > 0 || 'fault' in read) throw invalid(faults)
+  if ('fault' in read) faults.push({ param: 'graph_url', code: 'invalid', message: read.fault })
+  if (faults.length > 0 || 'fault' in read) refuseFaults(faults)
   return { name, appSecret: wish.appSecret, verifyToken: wish.verifyToken, graphUrl: read.origin }
 }
 
 /** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */
-export const isSecretWord = (text: string, max: number): boolean => text.length <= max && /^[\x21-\x7e]+$/.test(text)
+export function secretFaults(param: string, text: string, max: number): Fault[] {
+  if (text === '' || /^[\x21-\x7e]+$/.test(text)) return textFaults(param, text, max)
+  const message = `The ${param.replace('_', ' ')} must not contain spaces or special characters.`
+  return [{ param, code: 'invalid', message }]
+}
 
 /** The access token goes to this address: encrypted, unless it does not leave the machine. */
 function readGraphUrl(text: string): { origin: string } | { fault: string } {

@@ -1,14 +1,14 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { invalid, type Refusal, refuse } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { seal } from '../../lib/seal.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
 import type { CallOutcome } from '../../whatsapp/graph-call.ts'
 import type { TemplateChange } from '../../whatsapp/incoming-change.ts'
 import { changeTemplate } from '../templates/templates.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { isSecretWord, requireApp } from './apps.ts'
+import { requireApp, secretFaults } from './apps.ts'
 import {
   allConnections,
   bringSyncForward,
@@ -54,7 +54,7 @@ export async function createConnection(
   checkWish(wish)
   await requireWorkspace(db, wish.workspaceId)
   const app = await requireApp(db, wish.appId)
-  if (await connectionOfAccount(db, app.id, wish.wabaId)) throw alreadyConnected(wish)
+  if (await connectionOfAccount(db, app.id, wish.wabaId)) refuseTaken(wish)
   const access = { graphUrl: app.graphUrl, accessToken: wish.accessToken }
   mustSucceed(await client.listPhoneNumbers(access, wish.wabaId), access)
   mustSucceed(await client.subscribeApp(access, wish.wabaId), access)
@@ -69,7 +69,7 @@ export async function createConnection(
     sync_due_at: new Date(clock.now().getTime() + leaseMs),
   }
   const sealed = seal(secretKeys, wish.accessToken, accessTokenPlace(id))
-  if ((await insertConnection(db, row, sealed)) === 0) throw alreadyConnected(wish)
+  if ((await insertConnection(db, row, sealed)) === 0) refuseTaken(wish)
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }
@@ -115,16 +115,12 @@ export async function applyTemplateChange(
 }
 
 function checkWish({ wabaId, accessToken }: ConnectionWish): void {
-  const faults: { param: string; code: string; message: string }[] = []
+  const faults = secretFaults('access_token', accessToken, 4000)
   if (!/^\d{5,30}$/.test(wabaId)) {
     const message = `The WABA id is "${wabaId.slice(0, 60)}", but it is a number, as Meta's WhatsApp Manager shows it.`
     faults.push({ param: 'waba_id', code: 'invalid', message })
   }
-  if (!isSecretWord(accessToken, 4000)) {
-    const message = 'The access token must be 1 to 4000 characters without spaces.'
-    faults.push({ param: 'access_token', code: 'invalid', message })
-  }
-  if (faults.length > 0) throw invalid(faults)
+  refuseIfAny(faults)
 }
 
 /** Refuses a token that the network refuses, in the network's words. */
@@ -132,17 +128,11 @@ export function mustSucceed(outcome: CallOutcome<unknown>, access: GraphAccess):
   if (outcome.kind === 'ok') return
   const message = wordsOf(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })
-  throw invalid([{ param: 'access_token', code: 'refused', message: `The network refuses: ${message}` }])
+  refuseParam('access_token', 'refused', `The network refuses: ${message}`)
 }
 
-const alreadyConnected = ({ wabaId, appId }: ConnectionWish): Refusal =>
-  invalid([
-    {
-      param: 'waba_id',
-      code: 'taken',
-      message: `The account ${wabaId} is connected through the app ${appId} already.`,
-    },
-  ])
+const refuseTaken = ({ wabaId, appId }: ConnectionWish): never =>
+  refuseParam('waba_id', 'taken', `The account ${wabaId} is connected through the app ${appId} already.`)
 
 const toConnection = (row: ConnectionRow): Connection => ({
   id: row.id,

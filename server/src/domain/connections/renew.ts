@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
-import { invalid } from '../../lib/refuse.ts'
+import { refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
-import { type App, isSecretWord, requireApp } from './apps.ts'
+import { type App, requireApp, secretFaults } from './apps.ts'
 import { type Connection, mustSucceed, requireConnection } from './connections.ts'
 import type { Network } from './network.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
@@ -16,9 +16,7 @@ export async function renewToken(
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, client, secretKeys } = network
   const { appId, wabaId } = await requireConnection(db, id)
-  if (!isSecretWord(accessToken, 4000)) {
-    throw faultOf('access_token', 'The access token must be 1 to 4000 characters without spaces.')
-  }
+  refuseIfAny(secretFaults('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
   mustSucceed(await client.listPhoneNumbers(access, wabaId), access)
   mustSucceed(await client.subscribeApp(access, wabaId), access)
@@ -37,8 +35,8 @@ export async function renewApp(
   const app = await requireApp(db, id)
   const sealed = (param: string, word: string | undefined, place: string) => {
     if (word === undefined) return null
-    if (isSecretWord(word, 500)) return seal(keys, word, place)
-    throw faultOf(param, `The ${param.replace('_', ' ')} must be 1 to 500 characters without spaces.`)
+    refuseIfAny(secretFaults(param, word, 500))
+    return seal(keys, word, place)
   }
   await setAppSecrets(db, id, {
     appSecretSealed: sealed('app_secret', appSecret, appSecretPlace(id)),
@@ -46,5 +44,3 @@ export async function renewApp(
   })
   return app
 }
-
-const faultOf = (param: string, message: string) => invalid([{ param, code: 'invalid', message }])

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { type Cell, csvLines } from '../../lib/csv.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse } from '../../lib/refuse.ts'
 import { daysOf, type EntryFilters, entriesWanted, lowBalanceOf, setLowBalance } from './console.sql.ts'
 import { type EntryRow, readBalance } from './credits.ts'
 import { listPrices } from './prices.ts'
@@ -63,11 +63,8 @@ function toLine(row: EntryRow): Cell[] {
   return [created_at, kind, amount, balance_after, message_id, note, id]
 }
 
-function toFilters({ kind, from, to }: StatementFilters): EntryFilters {
-  const moment = (param: string, text: string | undefined) => {
-    if (text === undefined) return undefined
-    const at = new Date(text)
-    return Number.isNaN(at.getTime()) ? refuseParam(param, 'invalid', `${param} is not a time.`) : at
-  }
-  return { kind, from: moment('from', from), to: moment('to', to) }
-}
+const toFilters = ({ kind, from, to }: StatementFilters): EntryFilters => ({
+  kind,
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+})

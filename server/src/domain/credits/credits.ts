@@ -4,9 +4,10 @@
  */
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   balanceOf,
@@ -56,10 +57,10 @@ export async function giveCredits(
   note: string,
 ): Promise<number> {
   if (!Number.isInteger(amount) || amount === 0 || Math.abs(amount) > mostAtOnce) {
-    refuseParam('amount', 'invalid', `The amount must be a whole number up to ${mostAtOnce}, and not 0.`)
+    refuseParam('amount', 'out_of_range', `The amount must be a whole number up to ${mostAtOnce}, and not 0.`)
   }
   const words = note.trim()
-  if (words === '' || words.length > 500) refuseParam('note', 'invalid', 'The note must have 1 to 500 characters.')
+  refuseIfAny(textFaults('note', words, 500))
   await requireWorkspace(db, workspaceId)
   const now = clock.now()
   await openBalance(db, workspaceId)
@@ -77,7 +78,7 @@ export async function giveCredits(
   db.tell(workspaceId, 'credits')
   if (moved) return moved.balance
   const available = await readBalance(db, workspaceId)
-  return refuseParam('amount', 'invalid', `The workspace has ${available} credits; no more can be taken back.`)
+  return refuseParam('amount', 'out_of_range', `The workspace has ${available} credits; no more can be taken back.`)
 }
 
 /** Pays for a message, within the transaction that keeps it. */

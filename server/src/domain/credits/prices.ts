@@ -34,7 +34,7 @@ export async function listPrices(db: Db): Promise<{ item: string; credits: numbe
 export async function setPrice(db: Db, item: string, credits: number): Promise<void> {
   if (!priceItems.includes(item)) refuseParam('item', 'invalid', `ITEM must be one of ${priceItems.join(', ')}.`)
   if (!Number.isInteger(credits) || credits < 0 || credits > 1_000_000) {
-    refuseParam('credits', 'invalid', 'The price must be a whole number from 0 to 1000000.')
+    refuseParam('credits', 'out_of_range', 'The price must be a whole number from 0 to 1000000.')
   }
   await upsertPrice(db, item, credits)
 }

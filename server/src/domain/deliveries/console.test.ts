@@ -5,7 +5,7 @@ import { newBrowser, signedIn } from '../../../testing/console.ts'
 import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
-import { plain } from '../../http/validate.ts'
+import { plainSchema } from '../../lib/field-errors.ts'
 
 const house = useHouse()
 const deliveries = useDeliveryWorker(house)
@@ -268,7 +268,7 @@ test('a test event is true to its schema, goes to this endpoint alone, and is tr
     expect(got?.headers['service-event']).toBe(type)
     const event = JSON.parse(got?.body ?? '')
     expect(event).toMatchObject({ id: sent.body.event_id, type, data: { test: true } })
-    expect(ajv.validate(plain(eventSchemas[type]), event), JSON.stringify(ajv.errors)).toBe(true)
+    expect(ajv.validate(plainSchema(eventSchemas[type]), event), JSON.stringify(ajv.errors)).toBe(true)
     expect(await get(`/deliveries/${event.id}/${endpoint.id}`)).toMatchObject({
       state: 'delivered',
       message_id: null,

@@ -8,7 +8,7 @@ import { useHouse } from '../../../testing/house.ts'
 import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posting-app.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
-import { plain } from '../../http/validate.ts'
+import { plainSchema } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
 import { readWebhook } from '../../whatsapp/incoming.ts'
@@ -73,7 +73,7 @@ test('a submitted form is told once as a message without words and once with its
     reply: null,
     in_reply_to: { message_id: message.id },
   })
-  const validate = new Ajv2020({ strict: false }).compile(plain(eventSchemas[events[1]?.type as EventType]))
+  const validate = new Ajv2020({ strict: false }).compile(plainSchema(eventSchemas[events[1]?.type as EventType]))
   validate(events[1])
   expect(validate.errors).toBeNull()
   const { status, body } = await shop.workspace.call(`/v1/flow_responses/${told.id}`)

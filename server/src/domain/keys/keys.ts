@@ -1,10 +1,12 @@
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 import { budgetRange } from '@parley/contract/key'
 import { isScope, scopes as knownScopes, type Scope } from '@parley/contract/scopes'
 import type { Db } from '../../db/db.ts'
 import { readRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
-import { invalid, refuse } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { allKeys, insertKey, type KeyRow, keyById, keysOf, setKeyRules, setRevoked } from './keys.sql.ts'
 import { digestOf, hintOf, newSecret } from './secret.ts'
@@ -105,29 +107,33 @@ function checkRules(
   wish: Pick<KeyWish, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
   now: Date,
 ): Rules {
-  const faults: { param: string; code: string; message: string }[] = []
-  const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
+  const faults: Fault[] = []
+  const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
   const name = wish.name.trim()
   const budget = wish.budget ?? budgetRange.default
   const { minimum, maximum } = budgetRange
   const expiresAt = wish.expiresAt ?? null
 
-  if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
+  faults.push(...textFaults('name', name, 100))
   for (const scope of wish.scopes) {
-    if (!isScope(scope)) fault('scopes', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
+    if (!isScope(scope))
+      fault('scopes', 'invalid', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
   }
   if (!Number.isInteger(budget) || budget < minimum || budget > maximum) {
-    fault('rate_limit_per_min', `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`)
+    const message = `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`
+    fault('rate_limit_per_min', 'out_of_range', message)
   }
-  if (expiresAt && !(expiresAt.getTime() > now.getTime())) fault('expires_at', 'The expiry must be a time to come.')
+  if (expiresAt && !(expiresAt.getTime() > now.getTime())) {
+    fault('expires_at', 'out_of_range', 'The expiry must be in the future.')
+  }
   const ranges = (wish.allowedRanges ?? []).flatMap((text) => {
     const range = readRange(text.trim())
     if (!('fault' in range)) return [range.text]
-    fault('ip_allow_list', `"${text}" is not an address or CIDR: ${range.fault}.`)
+    fault('ip_allow_list', 'invalid', `"${text}" is not an address or CIDR: ${range.fault}.`)
     return []
   })
-  if (ranges.length > 100) fault('ip_allow_list', 'An allow-list may have at most 100 entries.')
-  if (faults.length > 0) throw invalid(faults)
+  if (ranges.length > 100) fault('ip_allow_list', 'too_many', 'An allow-list may have at most 100 entries.')
+  refuseIfAny(faults)
   const scopes = knownScopes.filter((scope) => wish.scopes.includes(scope))
   return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
-import { Refusal } from '../../lib/refuse.ts'
+import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Access, newAccessCache, refusalOf } from './access.ts'
 import { type Charge, chargeBudgets } from './rate-limit.sql.ts'
 import { digestOf, secretOf } from './secret.ts'
@@ -30,7 +30,7 @@ export function newAdmit(db: Db, clock: Clock): Admit {
       revision = await chargeBudgets(db, found.revision, charges, clock.pinned())
       if (revision === found.revision) return pending.map(settle)
     }
-    throw new Refusal('service_unavailable', { headers: { 'Retry-After': '1' } })
+    return refuse('service_unavailable')
   }
 
   const admit = batched(admitAll, { maxItems: 1000 })

@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { passwordLength } from '@parley/contract/console/session'
+import type { FieldErrorCode } from '@parley/contract/field-errors'
 import { fewAtOnce } from '../../lib/few-at-once.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 
@@ -39,22 +40,27 @@ const commonWords = [
 /** Refuses a password that is too short, too long, well known, or made of nothing but this person's own words. */
 export function checkPassword(password: string, { email, name }: { email: string; name: string }): void {
   const fault = faultOf(password, [email, email.split('@')[0] ?? '', name, 'parley'])
-  if (fault) refuseParam('password', 'invalid', fault)
+  if (fault) refuseParam('password', ...fault)
 }
 
-function faultOf(password: string, ownWords: readonly string[]): string | null {
+function faultOf(password: string, ownWords: readonly string[]): [FieldErrorCode, string] | null {
   const { min, max } = passwordLength
   const length = [...password].length
-  if (length < min) return `The password must have at least ${min} characters. A few unrelated words do well.`
-  if (length > max) return `The password may have at most ${max} characters.`
+  if (length < min) {
+    return ['too_short', `The password must have at least ${min} characters. A few unrelated words do well.`]
+  }
+  if (length > max) return ['too_long', `The password may have at most ${max} characters.`]
   const folded = password.normalize('NFKC').toLowerCase()
-  const known = 'This password is among the first that others would try. Choose another one.'
+  const known: [FieldErrorCode, string] = [
+    'invalid',
+    'This password is among the first that others would try. Choose another one.',
+  ]
   const plain = folded.replaceAll(/[^\p{L}\p{N}]/gu, '')
   if (common.includes(plain) || without(plain, commonWords).length < 6) return known
   if (new Set(folded).size < 5) return known
   const own = ownWords.map((each) => each.toLowerCase()).filter((each) => each.length > 3)
   return without(folded, own).length < 6
-    ? 'The password is made of your own name or address. Choose another one.'
+    ? ['invalid', 'The password is made of your own name or address. Choose another one.']
     : null
 }
 

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import {
   allPeople,
@@ -22,7 +23,8 @@ export type Person = PersonRow
 /** As people are told apart: the same address in any case is the same person. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
-  if (email.length > 254 || !/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) {
+  refuseIfAny(textFaults('email', email, 254))
+  if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) {
     refuseParam('email', 'invalid', 'That is not an e-mail address.')
   }
   return email
@@ -30,7 +32,7 @@ export function readEmail(text: string): string {
 
 export function readName(text: string): string {
   const name = text.trim()
-  if (name.length < 1 || name.length > 100) refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
+  refuseIfAny(textFaults('name', name, 100))
   return name
 }
 

@@ -2,7 +2,7 @@ import type { LoggedRequest, LoggedRequests, RequestDetail, RequestFilters } fro
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse } from '../../lib/refuse.ts'
 import type { RequestRow } from './requests.sql.ts'
 import { endOfLook, findRequests, requestById, type Search, trafficSince } from './search.sql.ts'
 
@@ -123,7 +123,7 @@ async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow
 }
 
 function toSearch(filters: RequestFilters, before: Mark | null, after: Mark | null): Search {
-  const from = readTime('from', filters.from)
+  const from = filters.from === undefined ? null : new Date(filters.from)
   const since = after && new Date(after.at.getTime() - lateMs)
   return {
     statuses: readStatuses(filters.status),
@@ -133,7 +133,7 @@ function toSearch(filters: RequestFilters, before: Mark | null, after: Mark | nu
     keyId: filters.key ?? null,
     address: filters.address ?? null,
     from: from && since ? new Date(Math.max(from.getTime(), since.getTime())) : (from ?? since),
-    to: readTime('to', filters.to),
+    to: filters.to === undefined ? null : new Date(filters.to),
     before,
   }
 }
@@ -142,12 +142,6 @@ function readStatuses(status: string | undefined): Search['statuses'] {
   if (status === undefined) return null
   const first = Number(status.replace('xx', '00'))
   return { first, last: status.endsWith('xx') ? first + 99 : first }
-}
-
-function readTime(param: string, text: string | undefined): Date | null {
-  if (text === undefined) return null
-  const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? refuseParam(param, 'invalid', `${param} is not a time.`) : at
 }
 
 const isNarrow = ({ statuses, method, route, keyId, address }: Search): boolean =>

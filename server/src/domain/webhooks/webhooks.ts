@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { eventTypes } from '@parley/contract/events'
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import { invalid, refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseFaults, refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { faultOfTarget, type TargetRules } from '../../lib/target-guard.ts'
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/engine/hold.ts'
@@ -121,9 +123,7 @@ export async function enableWebhook(db: Db, clock: Clock, id: string, within?: s
 export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const trimmed = reason.trim()
-  if (trimmed.length < 1 || trimmed.length > 500) {
-    refuseParam('reason', 'invalid', 'The reason must have 1 to 500 characters.')
-  }
+  refuseIfAny(textFaults('reason', trimmed, 500))
   await disableEndpoint(db, workspaceId, uuid, trimmed)
   return (await requireWebhook(db, id)).webhook
 }
@@ -150,26 +150,25 @@ export type CheckedWish = Omit<WebhookWish, 'workspaceId'>
 
 /** Finds every fault; asks the network where the URL leads, so no transaction should be open. */
 export async function checkWish(rules: TargetRules, wish: CheckedWish): Promise<CheckedWish> {
-  const faults: { param: string; code: string; message: string }[] = []
-  const fault = (param: string, message: string) => faults.push({ param, code: 'invalid', message })
   const name = wish.name.trim()
-  if (name.length < 1 || name.length > 100) fault('name', 'The name must have 1 to 100 characters.')
+  const faults: Fault[] = textFaults('name', name, 100)
+  const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
   const url = URL.canParse(wish.url) ? new URL(wish.url) : null
-  if (!url) fault('url', 'The URL must be of the form https://host/path.')
-  else if (wish.url.length > 2000) fault('url', 'The URL may have at most 2000 characters.')
+  if (!url) fault('url', 'invalid', 'The URL must be of the form https://host/path.')
+  else if (wish.url.length > 2000) faults.push(...textFaults('url', wish.url, 2000))
   else {
     // What is behind the # is for browsers; it would never be sent.
     url.hash = ''
     const why = await faultOfTarget(rules, url)
-    if (why) fault('url', why)
+    if (why) fault('url', 'invalid', why)
   }
-  if (wish.events.length === 0) fault('events', `Choose at least one event of ${eventTypes.join(', ')}.`)
+  if (wish.events.length === 0) fault('events', 'too_few', `Choose at least one event of ${eventTypes.join(', ')}.`)
   for (const event of wish.events) {
     if (!(eventTypes as readonly string[]).includes(event)) {
-      fault('events', `"${event}" is not an event; the events are ${eventTypes.join(', ')}.`)
+      fault('events', 'invalid', `"${event}" is not an event; the events are ${eventTypes.join(', ')}.`)
     }
   }
-  if (faults.length > 0 || !url) throw invalid(faults)
+  if (faults.length > 0 || !url) refuseFaults(faults)
   return { name, url: url.href, events: eventTypes.filter((event) => wish.events.includes(event)) }
 }
 

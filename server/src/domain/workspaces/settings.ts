@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { textFaults } from '../../lib/field-errors.ts'
+import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
 
 /** What an admin sets for a workspace. */
@@ -22,9 +23,7 @@ export async function changeSettings(
 ): Promise<{ before: Settings; after: Settings }> {
   const before = await readSettings(db, workspaceId)
   const name = (wish.name ?? before.name).trim()
-  if (name.length < 1 || name.length > 100) {
-    refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
-  }
+  refuseIfAny(textFaults('name', name, 100))
   const after = {
     ...before,
     name,

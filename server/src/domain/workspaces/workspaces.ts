@@ -1,7 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { textFaults } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
-import { refuse, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { allWorkspaces, insertWorkspace, setSuspended, type WorkspaceRow, workspaceById } from './workspaces.sql.ts'
 
 export interface Workspace {
@@ -13,9 +14,7 @@ export interface Workspace {
 
 export async function createWorkspace(db: Db, clock: Clock, name: string): Promise<Workspace> {
   const trimmed = name.trim()
-  if (trimmed.length < 1 || trimmed.length > 100) {
-    refuseParam('name', 'invalid', 'The name must have 1 to 100 characters.')
-  }
+  refuseIfAny(textFaults('name', trimmed, 100))
   const id = newUuid(clock.now().getTime())
   await insertWorkspace(db, id, trimmed, clock.now())
   return { id, name: trimmed, createdAt: clock.now(), suspended: null }
@@ -33,7 +32,7 @@ export async function requireWorkspace(db: Db, id: string): Promise<Workspace> {
 /** Its keys are refused from the next request on; nothing is deleted. */
 export async function suspendWorkspace(db: Db, clock: Clock, id: string, reason: string): Promise<Workspace> {
   const trimmed = reason.trim()
-  if (trimmed === '') refuseParam('reason', 'missing', 'Say why the workspace is suspended.')
+  if (trimmed === '') refuseParam('reason', 'too_short', 'Say why the workspace is suspended.')
   const workspace = await requireWorkspace(db, id)
   await setSuspended(db, id, clock.now(), trimmed)
   return { ...workspace, suspended: { at: clock.now(), reason: trimmed } }

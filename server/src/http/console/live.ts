@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { News } from '../../db/news.ts'
-import { Refusal } from '../../lib/refuse.ts'
+import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Door, standingHeaders } from './pipeline.ts'
 
 /** One browser that watches one workspace. */
@@ -83,7 +83,7 @@ export function mountLive(app: FastifyInstance, hub: LiveHub, door: Door): void 
     // A stream that stays open is nobody being there: it does not keep a session from running out.
     const enter = () => door.enter(request, 'overview:read', request.params.workspace, false)
     const { person, workspaceId } = await enter()
-    if (!person || workspaceId === null) throw new Refusal('not_signed_in')
+    if (!person || workspaceId === null) refuse('not_signed_in')
     reply.hijack()
     reply.raw.writeHead(200, {
       ...standingHeaders(request.id),

@@ -3,15 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/db.ts'
 import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { plainSchema } from '../../lib/field-errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { invalid, Refusal } from '../../lib/refuse.ts'
-import { errorReply, toRefusal } from '../answer.ts'
+import { refuse } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
-import { parseJson } from '../body.ts'
 import { clientAddressReader } from '../client-address.ts'
+import { parseJson } from '../json-body.ts'
 import type { Patience } from '../patience.ts'
-import { checkFor, plain, unstorable } from '../validate.ts'
+import { checkFor } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
   type ConsoleContext,
@@ -57,20 +57,7 @@ export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute
     reply.headers(standingHeaders(request.id))
     requireSameOrigin(request, deps.publicUrl)
   })
-  app.setErrorHandler((error, request, reply) => {
-    const { refusal, bug } = toRefusal(error)
-    if (bug)
-      deps.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'the console failed')
-    return reply
-      .code(refusal.status)
-      .headers(refusal.parts.headers ?? {})
-      .type('application/json; charset=utf-8')
-      .serializer(JSON.stringify)
-      .send(errorReply(refusal, request.id, deps.publicUrl))
-  })
-  app.setNotFoundHandler(() => {
-    throw new Refusal('not_found')
-  })
+  app.setNotFoundHandler(() => refuse('not_found'))
   const door = newDoor(deps)
   for (const route of routes) mountRoute(app, route, deps, door)
 }
@@ -108,25 +95,25 @@ export function newDoor(deps: ConsoleDeps) {
       if (who === 'anyone') return { person: null, workspaceId: null, role: null }
       const token = cookies.read(request.headers.cookie, 'session')
       const person = token === undefined ? null : await deps.sessionOf(token, isThere)
-      if (!person) throw new Refusal('not_signed_in')
+      if (!person) refuse('not_signed_in')
       if (who === 'person') return { person, workspaceId: null, role: null }
       if (who === 'operator') {
-        if (!person.operator) throw new Refusal('not_permitted', { message: 'Only an operator may do this.' })
+        if (!person.operator) refuse('not_permitted', { message: 'Only an operator may do this.' })
         return { person, workspaceId: null, role: null }
       }
       const membership =
         workspaceId !== null && isUuid(workspaceId) ? await deps.membershipOf(person.personId, workspaceId) : null
       // A workspace one does not belong to answers as one that never was.
-      if (!membership || workspaceId === null) throw new Refusal('not_found')
-      if (membership.requiresTwoFactor && !person.twoFactor) throw new Refusal('two_factor_required')
-      if (!can(membership.role, who)) throw notPermitted(membership.role, who)
+      if (!membership || workspaceId === null) refuse('not_found')
+      if (membership.requiresTwoFactor && !person.twoFactor) refuse('two_factor_required')
+      if (!can(membership.role, who)) notPermitted(membership.role, who)
       return { person, workspaceId, role: membership.role }
     },
   }
 }
 
-const notPermitted = (role: Role, permission: Permission): Refusal =>
-  new Refusal('not_permitted', {
+const notPermitted = (role: Role, permission: Permission): never =>
+  refuse('not_permitted', {
     message: `Your role in this workspace, ${role}, does not allow this. Ask an admin.`,
     details: { role, permission },
   })
@@ -143,18 +130,16 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
-    schema: { response: { [status]: plain(route.reply) } },
+    schema: { response: { [status]: plainSchema(route.reply) } },
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
         const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
-        if (route.confirmed && !isFresh(visitor.person, deps.clock)) throw new Refusal('confirmation_required')
+        if (route.confirmed && !isFresh(visitor.person, deps.clock)) refuse('confirmation_required')
         const body = changes ? await readInput(deps, request) : {}
         checks.params?.(params)
         checks.query(request.query)
         if (changes) checks.body(body)
-        const faults = unstorable(body)
-        if (faults.length > 0) throw invalid(faults)
         const input = { params, query: request.query, body } as never
         const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
         let deeds = 0

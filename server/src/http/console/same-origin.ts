@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../../lib/refuse.ts'
+import { refuse } from '../../lib/refuse.ts'
 
 /**
  * Refuses what another website makes a browser send. A browser says where a request comes from; whoever does not say so
@@ -9,8 +9,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string): v
   if (request.method === 'GET' || request.method === 'HEAD') return
   const { origin, host, 'sec-fetch-site': site, 'content-type': type } = request.headers
   const own = origin !== undefined && (origin === originOf(publicUrl) || isOwnHost(origin, host))
-  if (!own || (site !== undefined && site !== 'same-origin')) throw new Refusal('cross_site')
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) throw new Refusal('unsupported_media_type')
+  if (!own || (site !== undefined && site !== 'same-origin')) refuse('cross_site')
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) refuse('unsupported_media_type')
 }
 
 const originOf = (url: string): string => new URL(url).origin

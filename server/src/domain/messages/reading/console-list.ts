@@ -3,7 +3,6 @@ import type { ListedMessage, ListedMessageQuery } from '@parley/contract/console
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
-import { refuseParam } from '../../../lib/refuse.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
 import { type LoggedRow, messagesWanted, previewLength, type Wanted } from './console-list.sql.ts'
 
@@ -22,8 +21,8 @@ export async function listLog(
     senderId: query.sender && withoutPrefix('snd', query.sender),
     templateId: query.template && withoutPrefix('tpl', query.template),
     phone: query.phone?.replace(/^\+/, ''),
-    from: readMoment('from', query.from),
-    to: readMoment('to', query.to),
+    from: query.from === undefined ? undefined : new Date(query.from),
+    to: query.to === undefined ? undefined : new Date(query.to),
   }
   const wishes = query.q === undefined ? [wanted] : searches(query.q).map((search) => ({ ...wanted, ...search }))
   return messagesWanted(db, workspaceId, wishes, page)
@@ -40,12 +39,6 @@ export function searches(typed: string): Wanted[] {
   const digits = text.replaceAll(/[\s().+-]/g, '')
   if (!/^[1-9]\d{4,19}$/.test(digits)) return [{ reference: text }]
   return [{ phone: digits }, { reference: text, notPhone: digits }]
-}
-
-export function readMoment(param: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const moment = new Date(text)
-  return Number.isNaN(moment.getTime()) ? refuseParam(param, 'invalid', `${param} is not a time.`) : moment
 }
 
 export const placeOf = ({ at, id }: LoggedRow) => ({ at, id })

@@ -5,7 +5,7 @@ import { anyTarget } from '../../../../testing/deliveries.ts'
 import { useHouse } from '../../../../testing/house.ts'
 import { eventsOf, newApp, newSender, signatureOf, text } from '../../../../testing/posting-app.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
-import { plain } from '../../../http/validate.ts'
+import { plainSchema } from '../../../lib/field-errors.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { seal } from '../../../lib/seal.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
@@ -76,7 +76,7 @@ test('a message becomes one event, with every field there', async () => {
       location: null,
     },
   })
-  const validate = new Ajv2020({ strict: false }).compile(plain(eventSchemas[event?.type as EventType]))
+  const validate = new Ajv2020({ strict: false }).compile(plainSchema(eventSchemas[event?.type as EventType]))
   validate(event)
   expect(validate.errors).toBeNull()
 })

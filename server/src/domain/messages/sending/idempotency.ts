@@ -3,7 +3,7 @@
  * neither; a second request under the key waits for that transaction at the unique index, in whatever process, and then
  * gives the same answer. A request that was refused keeps nothing and may be repeated. Keys are each API key's own.
  */
-import type { Fault } from '@parley/contract/errors'
+import type { Fault } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'

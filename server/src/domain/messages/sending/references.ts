@@ -1,5 +1,5 @@
 /** What a send request refers to: a sender, a template, an earlier message. Each that cannot be used is a fault. */
-import type { Fault } from '@parley/contract/errors'
+import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendRequest, SendTemplate } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix } from '../../../lib/ids.ts'
@@ -40,7 +40,7 @@ export async function findReferences(db: Db, workspaceId: string, body: unknown)
 
 type Outcome<T> = { found: T } | { fault: Fault } | null
 
-const fault = (param: string, code: string, message: string) => ({ fault: { param, code, message } })
+const fault = (param: string, code: FieldErrorCode, message: string) => ({ fault: { param, code, message } })
 
 async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Outcome<UsableSender>> {
   if (id !== undefined && (typeof id !== 'string' || !withoutPrefix('snd', id))) return null
@@ -50,7 +50,7 @@ async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Out
       ? fault('sender_id', 'missing', 'The workspace has no sender.')
       : fault('sender_id', 'unknown', 'The workspace has no such sender.')
   }
-  if (another) return fault('sender_id', 'required', 'The workspace has several senders; say which one sends.')
+  if (another) return fault('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
   if (sender.status !== 'CONNECTED') {
     return fault('sender_id', 'not_connected', `The sender is ${sender.status}; only a CONNECTED one can send.`)
   }

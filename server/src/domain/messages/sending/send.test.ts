@@ -188,7 +188,7 @@ test('of several senders one has to be named, and only a connected one can send'
     const { body } = await shop.send({ to, type: 'text', text: { body: 'a' }, ...more })
     return (body as { error?: { errors: { code: string }[] } }).error?.errors.map(({ code }) => code)
   }
-  expect(await codes({})).toEqual(['required'])
+  expect(await codes({})).toEqual(['missing'])
   expect(await codes({ sender_id: shop.senderId })).toBeUndefined()
   await house.db.change(`update senders set status = 'FLAGGED' where id = $1`, [shop.senderId.slice(4)])
   expect(await codes({ sender_id: shop.senderId })).toEqual(['not_connected'])

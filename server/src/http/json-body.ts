@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'secure-json-parse'
-import { Refusal } from '../lib/refuse.ts'
+import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
 
 const depthMax = 64
@@ -14,23 +14,23 @@ export async function readJson(bodies: Bodies, request: IncomingMessage, withinM
     return
   const encoding = headers['content-encoding']
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
-    throw new Refusal('unsupported_media_type')
+    refuse('unsupported_media_type')
   }
   return parseJson(await bodies.read(request, 'client', withinMs))
 }
 
 /** JSON as data only: not nested beyond reason, and without keys that would reach an object's prototype. */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new Refusal('invalid_json', { message: 'The body is not encoded in UTF-8.' })
+  if (!isUtf8(bytes)) refuse('invalid_json', { message: 'The body is not encoded in UTF-8.' })
   const text = bytes.toString('utf8')
   if (isTooDeep(text)) {
-    throw new Refusal('invalid_json', { message: `The body is nested more than ${depthMax} levels deep.` })
+    refuse('invalid_json', { message: `The body is nested more than ${depthMax} levels deep.` })
   }
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
     const forbidden = error instanceof SyntaxError && error.message.includes('forbidden prototype')
-    throw new Refusal('invalid_json', {
+    refuse('invalid_json', {
       message: forbidden
         ? 'The body holds a key that is not allowed, such as "__proto__".'
         : `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}`,

@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+
+/*
+ * Formats of text that several requests take. `errorMessage` is the sentence that people read when a value is not in the
+ * format; the service takes it from the schema, and the OpenAPI document leaves it out.
+ */
+
+/** A time in a filter. */
+export const Moment = Type.String({
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
+  maxLength: 40,
+  errorMessage: 'Enter the time in ISO 8601 format with a time zone, for example 2026-11-15T09:30:00Z.',
+})
+
+const phoneMessage = 'Enter the phone number in international format, for example 491701234567.'
+
+/** The number of somebody to write to. */
+export const Recipient = Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', errorMessage: phoneMessage })
+
+/** The number of somebody who wrote, as a filter. */
+export const Phone = Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$', errorMessage: phoneMessage })
+
+export const httpLink = (maxLength: number, description?: string) =>
+  Type.String({
+    pattern: '^https?://[^\\s]+$',
+    maxLength,
+    ...(description && { description }),
+    errorMessage: 'Enter a link that starts with http:// or https://.',
+  })

@@ -1,0 +1,109 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { FakeClock } from '../../testing/fake-clock.ts'
+import type { Db } from '../db/db.ts'
+import type { Admit } from '../lib/gate.ts'
+import { newLogger } from '../lib/logger.ts'
+import { Refusal } from '../lib/refuse.ts'
+import { Tally } from '../lib/tally.ts'
+import { Bodies } from './bodies.ts'
+import { usualBodyLimits } from './body-memory.ts'
+import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
+import { openRoute } from './console/route.ts'
+import { newIngressDoor } from './ingress.ts'
+import { mountMetrics } from './metrics.ts'
+import { mountPages } from './pages.ts'
+import { usualPatience } from './patience.ts'
+import { newPipeline, uncharged } from './pipeline.ts'
+import { route } from './route.ts'
+import { newHttpServer } from './server.ts'
+
+/** What every surface throws at the moment. */
+let thrown: unknown
+const fail = (): never => {
+  throw thrown
+}
+const logged: string[] = []
+const surfaces = ['/v1/fails', '/console/api/fails', '/network/whatsapp/app', '/readyz', '/metrics']
+let app: FastifyInstance
+let url: string
+
+beforeAll(async () => {
+  const bodies = new Bodies({ limits: usualBodyLimits, tally: new Tally(), addressOf: () => '127.0.0.1' })
+  const deps = {
+    db: { within: () => ({}) } as unknown as Db,
+    clock: new FakeClock(),
+    log: newLogger('debug', { write: (line) => void logged.push(line) }),
+    publicUrl: 'http://parley.test',
+    trustProxy: [],
+    patience: usualPatience,
+    bodies,
+  }
+  const rejects = async () => fail()
+  const admit: Admit = async () => ({ kind: 'admitted', caller: null, budget: uncharged })
+  const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
+  const v1 = newPipeline([route({ ...row, path: '/v1/fails', handle: fail })], {
+    ...deps,
+    admit,
+    record() {},
+  })
+  const network = newIngressDoor({ ...deps, greet: rejects, screen: () => undefined, receive: rejects })
+  app = newHttpServer(v1, network, { ...deps, admit, record() {} })
+  const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
+  app.register(async (room) => mountConsole(room, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })
+  app.register(async (room) => mountPages(room, { isReady: rejects, pages: {} }))
+  app.register(async (room) => mountMetrics(room, { token: null, contentType: 'text/plain', render: rejects }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+})
+afterAll(() => app.close())
+
+const withCode = (code: string) => Object.assign(new Error('secret words'), { code })
+
+test.each<[name: string, error: unknown, status: number, code: string, level: 'warn' | 'error' | null]>([
+  ['a refusal', new Refusal('not_found'), 404, 'not_found', null],
+  ['a refusal of a body', new Refusal('payload_too_large'), 413, 'payload_too_large', null],
+  ['a refusal for now', new Refusal('service_unavailable'), 503, 'service_unavailable', null],
+  ['a database that is stopped', withCode('ECONNREFUSED'), 503, 'service_unavailable', 'warn'],
+  ['a database that is starting', withCode('57P03'), 503, 'service_unavailable', 'warn'],
+  ['a statement that took too long', withCode('57014'), 503, 'service_unavailable', 'warn'],
+  ['an answer that did not come', new Error('Query read timeout'), 503, 'service_unavailable', 'warn'],
+  ['a pool that is full', new Error('timeout exceeded when trying to connect'), 503, 'service_unavailable', 'warn'],
+  ['bytes that are not HTTP', withCode('HPE_INVALID_METHOD'), 400, 'validation_failed', null],
+  ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 413, 'payload_too_large', null],
+  ['a slow request', withCode('ERR_HTTP_REQUEST_TIMEOUT'), 408, 'request_timeout', null],
+  ['Fastify: body too large', withCode('FST_ERR_CTP_BODY_TOO_LARGE'), 413, 'payload_too_large', null],
+  ['Fastify: media type', withCode('FST_ERR_CTP_INVALID_MEDIA_TYPE'), 415, 'unsupported_media_type', null],
+  ['Fastify: bad URL', withCode('FST_ERR_BAD_URL'), 400, 'validation_failed', null],
+  ['a unique violation', withCode('23505'), 500, 'internal_error', 'error'],
+  ['a bug', new TypeError('secret words'), 500, 'internal_error', 'error'],
+  ['no error at all', undefined, 500, 'internal_error', 'error'],
+  ['a text', 'secret words', 500, 'internal_error', 'error'],
+])('%s has the same response on every surface, and is logged once if it is our fault', async (...row) => {
+  const [, error, status, code, level] = row
+  for (const path of surfaces) {
+    thrown = error
+    logged.length = 0
+    const response = await fetch(url + path)
+    const body = (await response.json()) as { error: Record<string, unknown> }
+    const requestId = response.headers.get('x-request-id')
+    expect(response.status, path).toBe(status)
+    expect(body.error, path).toMatchObject({
+      code,
+      message: expect.not.stringContaining('secret words'),
+      request_id: expect.stringMatching(/^req_/),
+      doc_url: `http://parley.test/docs/errors#${code}`,
+    })
+    expect(requestId, path).toBe(body.error.request_id)
+    expect(response.headers.get('content-type'), path).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('content-length'), path).toMatch(/^\d+$/)
+    expect(response.headers.get('retry-after'), path).toBe(status === 503 ? '1' : null)
+    const lines = logged.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+    expect(
+      lines.map((line) => line.level),
+      path,
+    ).toEqual(level === null ? [] : [level === 'warn' ? 40 : 50])
+  }
+})
