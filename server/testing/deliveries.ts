@@ -3,7 +3,6 @@ import { afterAll, beforeAll } from 'vitest'
 import { DeliveryWorker } from '../src/domain/deliveries/engine/worker.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
-import { newLogger } from '../src/lib/logger.ts'
 import { newOutbound, type OutboundOptions } from '../src/lib/outbound.ts'
 import type { TargetRules } from '../src/lib/target-guard.ts'
 import type { House } from './house.ts'
@@ -34,10 +33,9 @@ export function useDeliveryWorker(house: House, options: Partial<OutboundOptions
 }
 
 export function newDeliveryWorker(
-  { db, clock, secretKeys, logged }: House,
+  { db, clock, secretKeys, runtime: { log } }: House,
   options: Partial<OutboundOptions> = {},
 ): DeliveryWorker {
-  const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
   return new DeliveryWorker({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
 }

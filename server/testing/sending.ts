@@ -4,7 +4,6 @@ import { ingressPath } from '../src/domain/connections/apps.ts'
 import type { Connection } from '../src/domain/connections/connections.ts'
 import { giveCredits } from '../src/domain/credits/credits.ts'
 import { newOutbox, type Outbox, type OutboxOptions } from '../src/domain/messages/sending/outbox.ts'
-import { newLogger } from '../src/lib/logger.ts'
 import type { Answer } from './call.ts'
 import type { House } from './house.ts'
 import { type SimulatedNetwork, type TestAccount, useSimulator } from './simulated-network.ts'
@@ -41,8 +40,7 @@ export function useSending(house: House): Sending {
   const network = useSimulator(house)
   const sending = {} as Sending
   beforeAll(() => {
-    const log = newLogger('debug', { write: (line) => void house.logged.push(line) })
-    const open = (options?: OutboxOptions) => newOutbox(network.network, log, options)
+    const open = (options?: OutboxOptions) => newOutbox(network.network, house.runtime.log, options)
     network.control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, throughputLimit: false })
     const outbox = open()
     Object.assign(sending, {

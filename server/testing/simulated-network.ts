@@ -4,7 +4,6 @@ import { createApp } from '../src/domain/connections/apps.ts'
 import { type Connection, createConnection } from '../src/domain/connections/connections.ts'
 import { type Network, newNetwork } from '../src/domain/connections/network.ts'
 import { drainSyncs } from '../src/domain/connections/sync.ts'
-import { newLogger } from '../src/lib/logger.ts'
 import { GraphClient } from '../src/whatsapp/client.ts'
 import type { House } from './house.ts'
 import type { TestWorkspace } from './workspace.ts'
@@ -47,7 +46,6 @@ export function useSimulator(house: House): SimulatedNetwork {
     const client = new GraphClient({ productVersion: 'test', answerTimeoutMs: 2000, deadlineMs: 3000 })
     const { db, clock, secretKeys } = house
     const network = newNetwork({ db, clock, secretKeys, client })
-    const log = newLogger('debug', { write: (line) => void house.logged.push(line) })
     close = async () => {
       await client.close()
       await simulator.stop()
@@ -56,7 +54,7 @@ export function useSimulator(house: House): SimulatedNetwork {
       simulator,
       control: simulator.control,
       network,
-      drain: () => drainSyncs(network, log),
+      drain: () => drainSyncs(network, house.runtime.log),
       newAccount: () => newAccount(house, network, simulator),
       demoAccount: () => accountOf(house, network, simulator, demo),
     })

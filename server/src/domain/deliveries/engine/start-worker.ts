@@ -1,19 +1,14 @@
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { startLoop } from '../../../lib/loop.ts'
+import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { dropPastRetention, releaseForgotten } from './hold.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const lookEveryMs = 1_000
 const sweepEveryMs = 10_000
 
-export interface Deliveries {
-  worker: DeliveryWorker
-  stop(): Promise<void>
-}
-
 /** Delivers until stopped: looks for what is due every second, and in between when something is known to be. */
-export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Deliveries {
+export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
   const { clock, db } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
   const onDue = (dueAt: Date) => {
@@ -32,7 +27,6 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Deliveries {
     async () => void (await releaseForgotten(db, clock.now())),
   )
   return {
-    worker,
     async stop() {
       await Promise.all([loop.stop(), sweep.stop()])
       await worker.stop()
