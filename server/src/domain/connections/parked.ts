@@ -10,20 +10,24 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
   bringSyncsForward,
   dropParked,
   insertParked,
-  type KnownNumber,
-  knownNumbers,
   lockNumber,
+  numbersWithParked,
+  type ParkedNumber,
+  parkedOf,
   postponeRelease,
   type TakenUpdate,
   takeOldest,
+  type UnlistedNumber,
 } from './parked.sql.ts'
 import { wakeSync } from './wakes.ts'
 
-export type { KnownNumber, TakenUpdate }
+export { countParked, type WaitingNumber, waitingNumbers } from './parked.sql.ts'
+export type { TakenUpdate, UnlistedNumber }
 
 /** An update for an unknown number, as a webhook of its own. */
 export interface UnknownUpdate {
@@ -62,8 +66,33 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   })
 }
 
+/** A number with parked updates that is known now, and where its updates go. */
+export type KnownNumber = ParkedNumber & Destination
+
 /** The numbers that have parked updates and are known now. */
-export const releasableNumbers = (db: Db): Promise<KnownNumber[]> => knownNumbers(db)
+export async function releasableNumbers(db: Db): Promise<KnownNumber[]> {
+  const parked = await numbersWithParked(db, null)
+  const known = await destinationsByNumber(db, parked)
+  return parked.flatMap((number) => {
+    const destination = known.get(keyOf(number))
+    return destination ? [{ ...number, ...destination }] : []
+  })
+}
+
+/** The numbers for which a connection has parked updates and that are still unknown. */
+export async function unlistedNumbers(db: Db, connectionId: string): Promise<UnlistedNumber[]> {
+  const parked = await numbersWithParked(db, connectionId)
+  const known = await destinationsByNumber(db, parked)
+  const unlisted = parked.filter((number) => !known.has(keyOf(number))).map(({ phoneNumberId }) => phoneNumberId)
+  return unlisted.length === 0 ? [] : parkedOf(db, connectionId, unlisted)
+}
+
+const keyOf = ({ appId, phoneNumberId }: Omit<ParkedNumber, 'connectionId'>): string => `${appId} ${phoneNumberId}`
+
+async function destinationsByNumber(db: Db, parked: readonly ParkedNumber[]): Promise<Map<string, Destination>> {
+  const found = parked.length === 0 ? [] : await destinationsOf(db, parked)
+  return new Map(found.map((destination) => [keyOf(destination), destination]))
+}
 
 const perTransaction = { updates: 100, bytes: 1_000_000 }
 

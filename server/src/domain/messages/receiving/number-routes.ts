@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { forgetOldest } from '../../../lib/forget-oldest.ts'
-import { type Destination, destinationsOf } from './inbound.sql.ts'
+import { type Destination, destinationsOf } from '../../senders/senders.ts'
 
 /** One of the network's numbers, as seen through an app. */
 export interface Address {
