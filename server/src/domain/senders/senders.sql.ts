@@ -130,17 +130,17 @@ export interface Destination {
   workspaceId: string
 }
 
-const destinations = statement(
-  { numbers: { appId: 'uuid', phoneNumberId: 'text' } },
-  ({ numbers }) => `select s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
-       s.workspace_id as "workspaceId"
-     from ${numbers} join senders s on s.app_id = numbers.app_id and s.phone_number_id = numbers.phone_number_id`,
-)
-
 export const destinationsOf = (
   db: Db,
   numbers: readonly { appId: string; phoneNumberId: string }[],
-): Promise<Destination[]> => destinations.rows(db, { numbers })
+): Promise<Destination[]> =>
+  db.rows(
+    `select s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
+       s.workspace_id as "workspaceId"
+     from unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
+     join senders s on s.app_id = n.app_id and s.phone_number_id = n.phone_number_id`,
+    [numbers.map((number) => number.appId), numbers.map((number) => number.phoneNumberId)],
+  )
 
 /** How the network knows a sender, and through which account it is reached. */
 export const networkIdsOf = (
