@@ -35,7 +35,7 @@ export async function newFile(house: House, workspace: Pick<TestWorkspace, 'id'>
     messageId,
     from: '16505550123',
     fromUserId: null,
-    quotedWaMessageId: null,
+    quoted: null,
     receivedAt: now,
     form: { name: 'flow', flowToken: null, response: {}, raw: null, files: [file] },
   }

@@ -4,7 +4,17 @@ import { writeTime, writeUuid } from './binary-values.ts'
  * Arrays as parameters, in PostgreSQL's binary format: neither side writes or reads text for them, which costs more than
  * the rows themselves where a batch has hundreds. `pg` sends a Buffer as it is and says that it is binary.
  */
-const oids = { bool: 16, bytea: 17, int2: 21, int4: 23, text: 25, json: 114, timestamptz: 1184, uuid: 2950 }
+const oids = {
+  bool: 16,
+  bytea: 17,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  json: 114,
+  float8: 701,
+  timestamptz: 1184,
+  uuid: 2950,
+}
 
 const headBytes = 20
 
@@ -50,13 +60,20 @@ export const ints = (values: readonly (number | null)[]): Buffer =>
 export const smallInts = (values: readonly (number | null)[]): Buffer =>
   fixed(oids.int2, 2, values, (bytes, value: number, at) => bytes.writeInt16BE(value, at))
 
+export const floats = (values: readonly (number | null)[]): Buffer =>
+  fixed(oids.float8, 8, values, (bytes, value: number, at) => bytes.writeDoubleBE(value, at))
+
 export const bools = (values: readonly (boolean | null)[]): Buffer =>
   fixed(oids.bool, 1, values, (bytes, value: boolean, at) => bytes.writeUInt8(value ? 1 : 0, at))
 
 export const texts = (values: readonly (string | null)[]): Buffer => strings(oids.text, values)
 
-/** Each of them JSON already. */
-export const jsons = (values: readonly (string | null)[]): Buffer => strings(oids.json, values)
+/** Written as JSON here. */
+export const jsons = (values: readonly (object | null)[]): Buffer =>
+  strings(
+    oids.json,
+    values.map((value) => (value === null ? null : JSON.stringify(value))),
+  )
 
 function strings(oid: number, values: readonly (string | null)[]): Buffer {
   let letters = 0

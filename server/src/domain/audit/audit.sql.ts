@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface AuditRow {
   id: string
@@ -9,34 +10,33 @@ export interface AuditRow {
   action: string
   target: string | null
   target_name: string | null
-  before: unknown
-  after: unknown
+  before: object | null
+  after: object | null
   address: string | null
   user_agent: string | null
 }
 
-export const insertEntry = (db: Db, row: AuditRow): Promise<number> =>
-  db.change(
-    `insert into audit_entries
-       (id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address, user_agent)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [
-      row.id,
-      row.workspace_id,
-      row.at,
-      row.person_id,
-      row.actor,
-      row.action,
-      row.target,
-      row.target_name,
-      json(row.before),
-      json(row.after),
-      row.address,
-      row.user_agent,
-    ],
-  )
+const insertion = statement(
+  {
+    entry: {
+      id: 'uuid',
+      workspace_id: 'uuid',
+      at: 'timestamptz',
+      person_id: 'uuid',
+      actor: 'text',
+      action: 'text',
+      target: 'text',
+      target_name: 'text',
+      before: 'json',
+      after: 'json',
+      address: 'text',
+      user_agent: 'text',
+    },
+  },
+  ({ entry }) => `insert into audit_entries (${entry.columns}) select * from ${entry}`,
+)
 
-const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))
+export const insertEntry = (db: Db, entry: AuditRow): Promise<number> => insertion.change(db, { entry: [entry] })
 
 export interface AuditFilter {
   actor: string | null
@@ -52,16 +52,26 @@ export const entriesOf = (
   after: { at: Date; id: string } | null,
   take: number,
 ): Promise<AuditRow[]> =>
-  db.rows(
-    `select id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address, user_agent
+  statement(
+    {
+      workspaceId: 'uuid',
+      actor: 'text',
+      action: 'text',
+      target: 'text',
+      afterAt: 'timestamptz',
+      afterId: 'uuid',
+      take: 'int',
+    },
+    (the) => `select id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address,
+       user_agent
      from audit_entries
-     where ${workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'}
-       and ($2::text is null or actor = $2) and ($3::text is null or action = $3 or action like $3 || '.%')
-       and ($4::text is null or target = $4)
-       and ${after ? '(at, id) < ($5::timestamptz, $6::uuid)' : '$5::timestamptz is null and $6::uuid is null'}
-     order by at desc, id desc limit $7`,
-    [workspaceId, filter.actor, filter.action, filter.target, after?.at ?? null, after?.id ?? null, take],
-  )
+     where ${workspaceId === null ? 'workspace_id is null' : `workspace_id = ${the.workspaceId}`}
+       and (${the.actor} is null or actor = ${the.actor})
+       and (${the.action} is null or action = ${the.action} or action like ${the.action} || '.%')
+       and (${the.target} is null or target = ${the.target})
+       ${after ? `and (at, id) < (${the.afterAt}, ${the.afterId})` : ''}
+     order by at desc, id desc limit ${the.take}`,
+  ).rows(db, { workspaceId, ...filter, afterAt: after?.at, afterId: after?.id, take })
 
 /** Who and what there is to filter by, as far as the newest entries go. */
 export const facetsOf = (db: Db, workspaceId: string): Promise<{ actor: string; action: string }[]> =>

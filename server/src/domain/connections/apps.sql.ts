@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface AppRow {
   id: string
@@ -10,15 +11,24 @@ export interface AppRow {
 // Never the sealed columns: they are read by vault.sql.ts alone.
 const columns = 'id, name, graph_url, created_at'
 
+const insertion = statement(
+  {
+    app: {
+      id: 'uuid',
+      name: 'text',
+      graph_url: 'text',
+      appSecretSealed: 'text',
+      verifyTokenSealed: 'text',
+      created_at: 'timestamptz',
+    },
+  },
+  ({ app }) => `insert into apps (${app.columns}) select * from ${app}`,
+)
+
 export const insertApp = (
   db: Db,
   app: AppRow & { appSecretSealed: string; verifyTokenSealed: string },
-): Promise<number> =>
-  db.change(
-    `insert into apps (id, name, graph_url, app_secret_sealed, verify_token_sealed, created_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [app.id, app.name, app.graph_url, app.appSecretSealed, app.verifyTokenSealed, app.created_at],
-  )
+): Promise<number> => insertion.change(db, { app: [app] })
 
 export const allApps = (db: Db): Promise<AppRow[]> => db.rows(`select ${columns} from apps order by created_at, id`)
 

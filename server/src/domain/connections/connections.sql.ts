@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface ConnectionRow {
   id: string
@@ -14,17 +15,28 @@ export interface ConnectionRow {
 // Never the sealed token: it is read by vault.sql.ts alone.
 const columns = 'id, workspace_id, app_id, waba_id, created_at, synced_at, sync_error, sync_due_at'
 
+const insertion = statement(
+  {
+    connection: {
+      id: 'uuid',
+      workspace_id: 'uuid',
+      app_id: 'uuid',
+      waba_id: 'text',
+      access_token_sealed: 'text',
+      created_at: 'timestamptz',
+      sync_due_at: 'timestamptz',
+    },
+  },
+  ({ connection }) => `insert into connections (${connection.columns}) select * from ${connection}
+     on conflict (app_id, waba_id) do nothing`,
+)
+
 /** 0: the account is connected through this app already. */
 export const insertConnection = (
   db: Db,
   row: Pick<ConnectionRow, 'id' | 'workspace_id' | 'app_id' | 'waba_id' | 'created_at' | 'sync_due_at'>,
-  accessTokenSealed: string,
-): Promise<number> =>
-  db.change(
-    `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (app_id, waba_id) do nothing`,
-    [row.id, row.workspace_id, row.app_id, row.waba_id, accessTokenSealed, row.created_at, row.sync_due_at],
-  )
+  access_token_sealed: string,
+): Promise<number> => insertion.change(db, { connection: [{ ...row, access_token_sealed }] })
 
 export const connectionsOf = (db: Db, workspaceId: string): Promise<ConnectionRow[]> =>
   db.rows(`select ${columns} from connections where workspace_id = $1 order by created_at, id`, [workspaceId])
@@ -54,4 +66,20 @@ export const bringSyncForward = (
        else least(sync_due_at, greatest($3::timestamptz, synced_at + make_interval(secs => $4::int))) end
      where app_id = $1 and waba_id = $2 returning id, workspace_id`,
     [appId, wabaId, soonest, restSeconds],
+  )
+
+export interface TroubledConnection {
+  id: string
+  waba_id: string
+  sync_error: string | null
+  sync_failures: number
+  synced_at: Date | null
+}
+
+/** Those whose last synchronisation failed; of one workspace or of all (null). */
+export const troubledConnections = (db: Db, workspaceId: string | null): Promise<TroubledConnection[]> =>
+  db.rows(
+    `select id, waba_id, sync_error, sync_failures, synced_at from connections
+     where sync_failures > 0 and ($1::uuid is null or workspace_id = $1) order by created_at, id`,
+    [workspaceId],
   )

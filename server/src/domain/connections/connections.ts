@@ -24,6 +24,8 @@ import { accessTokenPlace } from './places.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
 /** A WhatsApp business account that a workspace uses through an app. */
+export { troubledConnections } from './connections.sql.ts'
+
 export interface Connection {
   id: string
   workspaceId: string

@@ -1,5 +1,5 @@
-import { byteStrings, texts, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface NewParked {
   id: string
@@ -20,20 +20,24 @@ export interface Parked {
   isStored: boolean
 }
 
-/**
- * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in the
- * order of the unique key, so that two batches cannot deadlock.
- */
-export const insertParked = (db: Db, rows: readonly NewParked[], now: Date): Promise<Parked[]> =>
-  db.rows(
-    `with new as materialized (
-       select n.*, c.id as connection_id, c.workspace_id
-       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bytea[], $6::text[])
-         as n(id, app_id, waba_id, phone_number_id, digest, webhook)
-       join connections c on c.app_id = n.app_id and c.waba_id = n.waba_id
+const insertion = statement(
+  {
+    updates: {
+      id: 'uuid',
+      appId: 'uuid',
+      wabaId: 'text',
+      phoneNumberId: 'text',
+      digest: 'bytea',
+      webhook: 'text',
+    },
+    now: 'timestamptz',
+  },
+  ({ updates, now }) => `with new as materialized (
+       select updates.*, c.id as connection_id, c.workspace_id
+       from ${updates} join connections c on c.app_id = updates.app_id and c.waba_id = updates.waba_id
      ), stored as (
        insert into parked_updates (id, workspace_id, connection_id, phone_number_id, received_at, digest, webhook)
-       select n.id, n.workspace_id, n.connection_id, n.phone_number_id, $7, n.digest, n.webhook
+       select n.id, n.workspace_id, n.connection_id, n.phone_number_id, ${now}, n.digest, n.webhook
        from new n order by n.connection_id, n.phone_number_id, n.digest, n.id
        on conflict do nothing returning id
      )
@@ -42,16 +46,14 @@ export const insertParked = (db: Db, rows: readonly NewParked[], now: Date): Pro
          select from parked_updates p
          where p.connection_id = n.connection_id and p.phone_number_id = n.phone_number_id) as "isFirst"
      from new n left join stored s on s.id = n.id`,
-    [
-      uuids(rows.map((row) => row.id)),
-      uuids(rows.map((row) => row.appId)),
-      texts(rows.map((row) => row.wabaId)),
-      texts(rows.map((row) => row.phoneNumberId)),
-      byteStrings(rows.map((row) => row.digest)),
-      texts(rows.map((row) => row.webhook)),
-      now,
-    ],
-  )
+)
+
+/**
+ * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in the
+ * order of the unique key, so that two batches cannot deadlock.
+ */
+export const insertParked = (db: Db, updates: readonly NewParked[], now: Date): Promise<Parked[]> =>
+  insertion.rows(db, { updates, now })
 
 export interface SyncGaps {
   usualSeconds: number
@@ -82,42 +84,59 @@ const parkedNumbers = (where: string) => `with recursive numbers as (
          order by p.connection_id, p.phone_number_id limit 1) as next
      )`
 
+/** A number that has parked updates. */
+export interface ParkedNumber {
+  connectionId: string
+  appId: string
+  phoneNumberId: string
+}
+
+/** Of one connection or of all (null). */
+export const numbersWithParked = (db: Db, connectionId: string | null): Promise<ParkedNumber[]> =>
+  db.rows(
+    `${parkedNumbers(connectionId === null ? 'true' : 'p.connection_id = $1')}
+     select n.connection_id as "connectionId", c.app_id as "appId", n.phone_number_id as "phoneNumberId"
+     from numbers n join connections c on c.id = n.connection_id`,
+    connectionId === null ? [] : [connectionId],
+  )
+
 export interface UnlistedNumber {
   phoneNumberId: string
   updates: number
 }
 
-/** The numbers for which a connection has parked updates and that are still unknown. */
-export const unlistedOf = (db: Db, connectionId: string): Promise<UnlistedNumber[]> =>
+export const parkedOf = (db: Db, connectionId: string, phoneNumberIds: readonly string[]): Promise<UnlistedNumber[]> =>
   db.rows(
-    `${parkedNumbers('p.connection_id = $1')}
-     select n.phone_number_id as "phoneNumberId", (
-       select count(*)::int from parked_updates p
-       where p.connection_id = n.connection_id and p.phone_number_id = n.phone_number_id) as updates
-     from numbers n join connections c on c.id = n.connection_id
-     where not exists (select from senders s where s.app_id = c.app_id and s.phone_number_id = n.phone_number_id)`,
-    [connectionId],
+    `select phone_number_id as "phoneNumberId", count(*)::int as updates from parked_updates
+     where connection_id = $1 and phone_number_id = any($2::text[]) group by 1 order by 1`,
+    [connectionId, phoneNumberIds],
   )
 
-/** A number with parked updates that is known now, and where its updates go. */
-export interface KnownNumber {
+export interface WaitingNumber extends UnlistedNumber {
   connectionId: string
-  appId: string
-  phoneNumberId: string
-  senderId: string
+  wabaId: string
   workspaceId: string
+  since: Date
+  /** Why the account could not be synced last time. */
+  syncError: string | null
+  syncedAt: Date | null
 }
 
-export const knownNumbers = (db: Db): Promise<KnownNumber[]> =>
+/** The numbers that updates are parked for, of all workspaces, the longest first. */
+export const waitingNumbers = (db: Db): Promise<WaitingNumber[]> =>
   db.rows(
-    `${parkedNumbers('true')}
-     select n.connection_id as "connectionId", c.app_id as "appId", n.phone_number_id as "phoneNumberId",
-       s.id as "senderId", s.workspace_id as "workspaceId"
-     from numbers n join connections c on c.id = n.connection_id
-     join senders s on s.app_id = c.app_id and s.phone_number_id = n.phone_number_id`,
+    `select p.phone_number_id as "phoneNumberId", c.id as "connectionId", c.waba_id as "wabaId",
+       c.workspace_id as "workspaceId", p.updates, p.since,
+       case when c.sync_failures > 0 then c.sync_error end as "syncError", c.synced_at as "syncedAt"
+     from (select connection_id, phone_number_id, count(*)::int as updates, min(received_at) as since
+       from parked_updates group by connection_id, phone_number_id) as p
+     join connections c on c.id = p.connection_id order by p.since, p.phone_number_id`,
   )
 
-type NumberKey = Pick<KnownNumber, 'connectionId' | 'phoneNumberId'>
+export const countParked = (db: Db): Promise<{ updates: number; oldestAt: Date | null } | undefined> =>
+  db.first('select count(*)::int as updates, min(received_at) as "oldestAt" from parked_updates')
+
+type NumberKey = Pick<ParkedNumber, 'connectionId' | 'phoneNumberId'>
 
 /** One process at a time releases the updates of a number, so that their order holds. Held until the transaction ends. */
 export async function lockNumber(db: Db, { connectionId, phoneNumberId }: NumberKey): Promise<boolean> {

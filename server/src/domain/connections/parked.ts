@@ -8,22 +8,27 @@
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
+import { readAt } from '../../db/revisioned-cache.ts'
 import { wakeAnywhere } from '../../db/wake.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
+import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
   bringSyncsForward,
   dropParked,
   insertParked,
-  type KnownNumber,
-  knownNumbers,
   lockNumber,
+  numbersWithParked,
+  type ParkedNumber,
+  parkedOf,
   postponeRelease,
   type TakenUpdate,
   takeOldest,
+  type UnlistedNumber,
 } from './parked.sql.ts'
 
-export type { KnownNumber, TakenUpdate }
+export { countParked, type WaitingNumber, waitingNumbers } from './parked.sql.ts'
+export type { TakenUpdate, UnlistedNumber }
 
 /** An update for an unknown number, as a webhook of its own. */
 export interface UnknownUpdate {
@@ -62,8 +67,34 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   })
 }
 
+/** A number with parked updates that is known now, and where its updates go. */
+export type KnownNumber = ParkedNumber & Destination
+
 /** The numbers that have parked updates and are known now. */
-export const releasableNumbers = (db: Db): Promise<KnownNumber[]> => knownNumbers(db)
+export async function releasableNumbers(db: Db): Promise<KnownNumber[]> {
+  const parked = await numbersWithParked(db, null)
+  const known = await destinationsByNumber(db, parked)
+  return parked.flatMap((number) => {
+    const destination = known.get(keyOf(number))
+    return destination ? [{ ...number, ...destination }] : []
+  })
+}
+
+/** The numbers for which a connection has parked updates and that are still unknown. */
+export async function unlistedNumbers(db: Db, connectionId: string): Promise<UnlistedNumber[]> {
+  const parked = await numbersWithParked(db, connectionId)
+  const known = await destinationsByNumber(db, parked)
+  const unlisted = parked.filter((number) => !known.has(keyOf(number))).map(({ phoneNumberId }) => phoneNumberId)
+  return unlisted.length === 0 ? [] : parkedOf(db, connectionId, unlisted)
+}
+
+const keyOf = ({ appId, phoneNumberId }: Omit<ParkedNumber, 'connectionId'>): string => `${appId} ${phoneNumberId}`
+
+async function destinationsByNumber(db: Db, parked: readonly ParkedNumber[]): Promise<Map<string, Destination>> {
+  if (parked.length === 0) return new Map()
+  const found = readAt(await destinationsOf(db, parked), 'senderId', (each) => [keyOf(each), each])
+  return new Map(found.values)
+}
 
 const perTransaction = { updates: 100, bytes: 1_000_000 }
 

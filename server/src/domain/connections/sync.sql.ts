@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 /** A synchronisation that has begun: nobody else begins one of this connection before the lease runs out. */
 export interface Started {
@@ -64,18 +65,26 @@ export interface Synced {
   unlistedSyncs: number
 }
 
-// Where the due time is no longer the lease, somebody brought the next one forward meanwhile; so it stays.
-export const settleSynced = (
-  db: Db,
-  { id, sync_ticket, sync_due_at }: Started,
-  { next, listedAt, remark, unlistedSyncs }: Synced,
-): Promise<number> =>
-  db.change(
-    `update connections set sync_applied = $2, sync_due_at = case when sync_due_at = $3 then $4 else sync_due_at end,
-       synced_at = $5, sync_error = $6, unlisted_syncs = $7, sync_failures = 0, sync_not_before = null
-     where id = $1`,
-    [id, sync_ticket, sync_due_at, next, listedAt, remark, unlistedSyncs],
-  )
+const syncedUpdate = statement(
+  {
+    id: 'uuid',
+    sync_ticket: 'bigint',
+    sync_due_at: 'timestamptz',
+    next: 'timestamptz',
+    listedAt: 'timestamptz',
+    remark: 'text',
+    unlistedSyncs: 'int',
+  },
+  // Where the due time is no longer the lease, somebody brought the next one forward meanwhile; so it stays.
+  ({ id, sync_ticket, sync_due_at, next, listedAt, remark, unlistedSyncs }) => `update connections set
+       sync_applied = ${sync_ticket}, sync_due_at = case when sync_due_at = ${sync_due_at} then ${next} else sync_due_at end,
+       synced_at = ${listedAt}, sync_error = ${remark}, unlisted_syncs = ${unlistedSyncs}, sync_failures = 0,
+       sync_not_before = null
+     where id = ${id}`,
+)
+
+export const settleSynced = (db: Db, started: Started, synced: Synced): Promise<number> =>
+  syncedUpdate.change(db, { ...started, ...synced })
 
 /** Nothing if a later one has settled already. */
 export const settleFailed = (

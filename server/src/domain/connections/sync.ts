@@ -18,7 +18,7 @@ import { keepSenders } from '../senders/senders.ts'
 import { keepTemplates } from '../templates/templates.ts'
 import { wordsOf } from './failure.ts'
 import type { Network } from './network.ts'
-import { type UnlistedNumber, unlistedOf } from './parked.sql.ts'
+import { type UnlistedNumber, unlistedNumbers } from './parked.ts'
 import {
   claimDue,
   claimOne,
@@ -156,7 +156,7 @@ function settleFailure(network: Network, started: Started, failure: CallFailure,
     // Locked first: an update that is parked meanwhile is either seen here or brings the next sync forward afterwards.
     await holdTurn(tx, started)
     const usualMs = waitAfter(failures, retryAfterMs)
-    const isWaitedFor = (await unlistedOf(tx, started.id)).length > 0
+    const isWaitedFor = (await unlistedNumbers(tx, started.id)).length > 0
     const nextAt = later(network, isWaitedFor ? Math.min(usualMs, waitIfParked(failures, failure)) : usualMs)
     const notBefore = retryAfterMs === null ? null : later(network, retryAfterMs)
     await settleFailed(tx, started, why, nextAt, notBefore)
@@ -179,7 +179,7 @@ function settle(
     await keepTemplates(tx, owner, templates, now)
     const remark =
       notOurs.length === 0 ? null : `Another workspace has ${notOurs.join(', ')} through the same app; it stays there.`
-    const unlisted = await unlistedOf(tx, started.id)
+    const unlisted = await unlistedNumbers(tx, started.id)
     const unlistedSyncs = unlisted.length === 0 ? 0 : turn.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? everyMs : waitIfUnlisted(unlistedSyncs))
     await settleSynced(tx, started, { next, listedAt, remark, unlistedSyncs })

@@ -1,7 +1,8 @@
 import type { EntryKind } from '@parley/contract/console/credits'
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
-import type { EntryRow } from './credits.sql.ts'
+import { pagedStatement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { type EntryRow, entryColumns } from './credits.sql.ts'
 
 export interface EntryFilters {
   kind?: EntryKind | undefined
@@ -10,26 +11,28 @@ export interface EntryFilters {
 }
 
 /** A kind is spelled out: the index of the rare ones serves only who names one. */
+const listing = (kind: string) =>
+  pagedStatement(
+    { workspaceId: 'uuid', from: 'timestamptz', to: 'timestamptz' },
+    ({ workspaceId, from, to }) => `select ${entryColumns} from credit_entries
+     where workspace_id = ${workspaceId} and (${from} is null or created_at >= ${from})
+       and (${to} is null or created_at < ${to}) ${kind}`,
+  )
+
+const listings = {
+  all: listing(''),
+  grant: listing(`and kind = 'grant'`),
+  debit: listing(`and kind = 'debit'`),
+  refund: listing(`and kind = 'refund'`),
+  adjust: listing(`and kind = 'adjust'`),
+} satisfies Record<EntryKind | 'all', unknown>
+
 export const entriesWanted = (
   db: Db,
   workspaceId: string,
   { kind, from, to }: EntryFilters,
   page: KeySet,
-): Promise<EntryRow[]> =>
-  db.rows(
-    `select id, kind, amount, balance_after, message_id, note, created_at from credit_entries
-     where workspace_id = $1 and ($2::timestamptz is null or created_at >= $2)
-       and ($3::timestamptz is null or created_at < $3) ${kind === undefined ? '' : kindClauses[kind]}
-       ${keySetClause(page, 4)}`,
-    [workspaceId, from ?? null, to ?? null, ...keySetValues(page)],
-  )
-
-const kindClauses: Readonly<Record<EntryKind, string>> = {
-  grant: `and kind = 'grant'`,
-  debit: `and kind = 'debit'`,
-  refund: `and kind = 'refund'`,
-  adjust: `and kind = 'adjust'`,
-}
+): Promise<EntryRow[]> => listings[kind ?? 'all'].rows(db, { workspaceId, from, to }, page)
 
 export interface DayRow {
   day: string
@@ -45,9 +48,3 @@ export const daysOf = (db: Db, workspaceId: string, now: Date, days: number): Pr
      left join credit_days d on d.workspace_id = $1 and d.day = n.day order by n.day`,
     [workspaceId, now, days],
   )
-
-export const lowBalanceOf = (db: Db, workspaceId: string): Promise<{ low_balance: number } | undefined> =>
-  db.first('select low_balance from workspaces where id = $1', [workspaceId])
-
-export const setLowBalance = (db: Db, workspaceId: string, lowBalance: number): Promise<number> =>
-  db.change('update workspaces set low_balance = $2 where id = $1', [workspaceId, lowBalance])

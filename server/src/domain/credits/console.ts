@@ -3,16 +3,16 @@ import type { Db } from '../../db/db.ts'
 import { type Cell, csvLines } from '../../lib/csv.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
-import { refuse } from '../../lib/refuse.ts'
-import { daysOf, type EntryFilters, entriesWanted, lowBalanceOf, setLowBalance } from './console.sql.ts'
+import { changeSettings, readSettings } from '../workspaces/settings.ts'
+import { daysOf, type EntryFilters, entriesWanted } from './console.sql.ts'
 import { type EntryRow, readBalance } from './credits.ts'
 import { listPrices } from './prices.ts'
 
 const shownDays = 30
 
 export async function readCredits(db: Db, workspaceId: string): Promise<CreditsReply> {
-  const workspace = (await lowBalanceOf(db, workspaceId)) ?? refuse('not_found')
-  return { balance: await readBalance(db, workspaceId), low_balance: workspace.low_balance }
+  const { lowBalance } = await readSettings(db, workspaceId)
+  return { balance: await readBalance(db, workspaceId), low_balance: lowBalance }
 }
 
 export const readUsage = async (db: Db, now: Date, workspaceId: string): Promise<CreditUsage> => ({
@@ -22,9 +22,8 @@ export const readUsage = async (db: Db, now: Date, workspaceId: string): Promise
 
 /** Returns what it was before. */
 export async function changeLowBalance(db: Db, workspaceId: string, lowBalance: number): Promise<number> {
-  const before = (await lowBalanceOf(db, workspaceId)) ?? refuse('not_found')
-  await setLowBalance(db, workspaceId, lowBalance)
-  return before.low_balance
+  const { before } = await changeSettings(db, workspaceId, { low_balance: lowBalance })
+  return before.lowBalance
 }
 
 export const listEntries = (

@@ -1,4 +1,6 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
+import { without } from '../../db/without.ts'
 
 export interface EntryRow {
   id: string
@@ -20,35 +22,40 @@ export interface NewEntry {
   at: Date
 }
 
-const entered = `insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, note, created_at)
-  select $2, $1, $3, $4::bigint, balance, $5, $6, $7 from moved`
+export const entryColumns = 'id, kind, amount, balance_after, message_id, note, created_at'
 
-const counted = `insert into credit_days as d (workspace_id, day, spent, refunded)
-  select $1, ($7::timestamptz at time zone 'UTC')::date, case when $3 = 'debit' then -$4::bigint else 0 end,
-    case when $3 = 'refund' then $4::bigint else 0 end from moved
-  on conflict (workspace_id, day) do update set spent = d.spent + excluded.spent,
-    refunded = d.refunded + excluded.refunded`
-
-const valuesOf = ({ workspaceId, id, kind, amount, messageId, note, at }: NewEntry) => [
-  workspaceId,
-  id,
-  kind,
-  amount,
-  messageId,
-  note,
-  at,
-]
-
-/** Moves the balance by the entry's amount, enters it and counts it for its day, in one statement. Undefined: the balance would be below zero. */
-export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
-  db.first(
-    `with moved as (
-       update credit_balances set balance = balance + $4::bigint
-       where workspace_id = $1 and balance + $4::bigint >= 0 returning balance
-     ), kept as (${entered}), noted as (${counted})
+const moving = statement(
+  {
+    workspaceId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    amount: 'bigint',
+    messageId: 'uuid',
+    note: 'text',
+    at: 'timestamptz',
+  },
+  ({ workspaceId, id, kind, amount, messageId, note, at }) => `with moved as (
+       update credit_balances set balance = balance + ${amount}
+       where workspace_id = ${workspaceId} and balance + ${amount} >= 0 returning balance
+     ), kept as (
+       insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, note, created_at)
+       select ${id}, ${workspaceId}, ${kind}, ${amount}, balance, ${messageId}, ${note}, ${at} from moved
+     ), counted as (
+       insert into credit_days as d (workspace_id, day, spent, refunded)
+       select ${workspaceId}, (${at} at time zone 'UTC')::date, case when ${kind} = 'debit' then -${amount} else 0 end,
+         case when ${kind} = 'refund' then ${amount} else 0 end from moved
+       on conflict (workspace_id, day) do update set spent = d.spent + excluded.spent,
+         refunded = d.refunded + excluded.refunded
+     )
      select balance from moved`,
-    valuesOf(entry),
-  )
+)
+
+/**
+ * Moves the balance by the entry's amount, enters it and counts it for its day, in one statement. Undefined: the balance would
+ * be below zero.
+ */
+export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
+  moving.first(db, entry)
 
 export const openBalance = (db: Db, workspaceId: string): Promise<number> =>
   db.change('insert into credit_balances (workspace_id, balance) values ($1, 0) on conflict do nothing', [workspaceId])
@@ -76,7 +83,7 @@ export const unrefunded = (
 
 export const entriesOf = (db: Db, workspaceId: string, take: number): Promise<EntryRow[]> =>
   db.rows(
-    `select id, kind, amount, balance_after, message_id, note, created_at from credit_entries
+    `select ${entryColumns} from credit_entries
      where workspace_id = $1 order by created_at desc, id desc limit $2`,
     [workspaceId, take],
   )
@@ -84,7 +91,7 @@ export const entriesOf = (db: Db, workspaceId: string, take: number): Promise<En
 /** What was paid for a message and given back. */
 export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<EntryRow[]> =>
   db.rows(
-    `select id, kind, amount, balance_after, message_id, note, created_at from credit_entries
+    `select ${entryColumns} from credit_entries
      where workspace_id = $1 and message_id = $2 order by created_at, id`,
     [workspaceId, messageId],
   )
@@ -114,3 +121,39 @@ export const upsertPrice = (db: Db, item: string, credits: number): Promise<numb
     `insert into prices (item, credits) values ($1, $2) on conflict (item) do update set credits = excluded.credits`,
     [item, credits],
   )
+
+/** The balance of every workspace, and what it spent since. */
+export const balancesSince = (
+  db: Db,
+  since: Date,
+): Promise<{ workspaceId: string; balance: number; spent: number }[]> =>
+  db.rows(
+    `select b.workspace_id as "workspaceId", b.balance, s.spent from credit_balances b
+     cross join lateral (
+       select coalesce(-sum(e.amount), 0)::int as spent from credit_entries e
+       where e.workspace_id = b.workspace_id and e.created_at > $1 and e.kind = 'debit') as s`,
+    [since],
+  )
+
+export const allBalances = (db: Db): Promise<{ workspaceId: string; balance: number }[]> =>
+  db.rows('select workspace_id as "workspaceId", balance from credit_balances')
+
+/**
+ * What messages cost since a time, less what was given back: whole days of UTC as they were counted, and what lies before
+ * the first of them entry by entry.
+ */
+export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
+  const firstDay = new Date(Math.ceil(from.getTime() / 86_400_000) * 86_400_000)
+  const row = await without(['sort', 'seqscan', 'bitmapscan'], db, (tx) =>
+    tx.first<{ spent: number }>(
+      `select (
+         coalesce((select sum(spent - refunded) from credit_days
+           where workspace_id = $1 and day >= ($3::timestamptz at time zone 'UTC')::date), 0)
+         - coalesce((select sum(amount) from credit_entries
+           where workspace_id = $1 and created_at >= $2 and created_at < $3 and kind in ('debit', 'refund')), 0)
+       )::bigint as spent`,
+      [workspaceId, from, firstDay],
+    ),
+  )
+  return row?.spent ?? 0
+}

@@ -22,6 +22,7 @@ import {
   unrefunded,
 } from './credits.sql.ts'
 
+export { allBalances, balancesSince, creditsSpent } from './credits.sql.ts'
 export type { Disagreement, EntryRow }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>

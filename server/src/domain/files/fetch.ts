@@ -2,10 +2,12 @@ import { pipeline } from 'node:stream/promises'
 import { servedType } from '../../lib/attachment.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
 import type { CallFailure } from '../../whatsapp/graph-call.ts'
+import type { FileSource } from '../../whatsapp/incoming-form.ts'
 import { BadFile, checkFile, type Download } from '../../whatsapp/media.ts'
 import { openSealed } from '../../whatsapp/sealed-file.ts'
 import { sha256Hex } from '../../whatsapp/sha256.ts'
 import type { Network } from '../connections/network.ts'
+import { networkIdsOf } from '../senders/senders.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
 import type { FetchFailure } from './judge.ts'
 
@@ -27,9 +29,10 @@ class LeaseLost extends Error {
 
 /** Streams a file from the network into chunks. What the network does is an outcome; only our own faults are thrown. */
 export async function fetchFile(network: Network, claimed: ClaimedFile, stop: AbortSignal): Promise<FetchOutcome> {
-  const access = await network.vault.accessFor(claimed.connectionId)
-  if (!access) throw new Error(`the connection ${claimed.connectionId} is gone`)
-  const found = await locate(network, access, claimed)
+  const sender = await networkIdsOf(network.db, claimed.senderId)
+  const access = sender && (await network.vault.accessFor(sender.connectionId))
+  if (!access) throw new Error(`the connection of the sender ${claimed.senderId} is gone`)
+  const found = await locate(network, access, claimed.source, sender.phoneNumberId)
   if (found.kind !== 'found') return found
   const { download, sha256, size } = found
   const check = checkFile({ sha256, maxBytes: maxFileBytes })
@@ -57,7 +60,12 @@ export async function fetchFile(network: Network, claimed: ClaimedFile, stop: Ab
 
 type Located = { kind: 'found'; download: Download; sha256: string | null; size: number | null } | FetchFailure
 
-async function locate(network: Network, access: GraphAccess, { source, phoneNumberId }: ClaimedFile): Promise<Located> {
+async function locate(
+  network: Network,
+  access: GraphAccess,
+  source: FileSource,
+  phoneNumberId: string,
+): Promise<Located> {
   const { client } = network
   if (source.sealed !== null) {
     const answer = await client.downloadSealed(access, source.sealed.url)

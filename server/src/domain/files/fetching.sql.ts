@@ -1,5 +1,6 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 import type { FileSource } from '../../whatsapp/incoming-form.ts'
 
 /** A file that this process alone may fetch, for as long as its lease stands in the row. */
@@ -7,8 +8,7 @@ export interface ClaimedFile {
   id: string
   lease: string
   workspaceId: string
-  connectionId: string
-  phoneNumberId: string
+  senderId: string
   mimeType: string
   source: FileSource
   /** This one included: a process that dies in the midst has used it up. */
@@ -25,13 +25,12 @@ export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): 
      ), claimed as (
        update flow_files f set state = 'fetching', lease = gen_random_uuid(), due_at = $2, attempts = f.attempts + 1
        from due where f.id = due.id
-       returning f.id, f.lease, f.workspace_id, f.sender_id, f.mime_type, f.source, f.attempts, f.try_until
+       returning f.id, f.lease, f.workspace_id as "workspaceId", f.sender_id as "senderId", f.mime_type as "mimeType",
+         f.source, f.attempts, f.try_until as "tryUntil"
      ), cleared as (
        delete from file_chunks c using due where c.file_id = due.id
      )
-     select c.id, c.lease, c.workspace_id as "workspaceId", s.connection_id as "connectionId",
-       s.phone_number_id as "phoneNumberId", c.mime_type as "mimeType", c.source, c.attempts, c.try_until as "tryUntil"
-     from claimed c join senders s on s.id = c.sender_id`,
+     select * from claimed`,
     [now, leaseUntil, limit],
   )
 
@@ -58,14 +57,24 @@ export interface Fetched {
   contentType: string
 }
 
+const fetched = statement(
+  {
+    id: 'uuid',
+    lease: 'uuid',
+    size: 'bigint',
+    chunkBytes: 'int',
+    contentType: 'text',
+    now: 'timestamptz',
+  },
+  ({ id, lease, size, chunkBytes, contentType, now }) => `update flow_files set state = 'fetched', content = lease,
+       lease = null, source = null, last_error = null, size = ${size}, chunk_bytes = ${chunkBytes},
+       content_type = ${contentType}, fetched_at = ${now}
+     where id = ${id} and lease = ${lease} and state = 'fetching'`,
+)
+
 /** From here on its chunks are the file. */
 export const settleFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
-  db.change(
-    `update flow_files set state = 'fetched', content = lease, lease = null, source = null, last_error = null,
-       size = $3, chunk_bytes = $4, content_type = $5, fetched_at = $6
-     where id = $1 and lease = $2 and state = 'fetching'`,
-    [id, lease, file.size, file.chunkBytes, file.contentType, now],
-  )
+  fetched.change(db, { id, lease, ...file, now })
 
 /** To be tried again; `uncounted` when the attempt was broken off by us. */
 export const settleRetry = (

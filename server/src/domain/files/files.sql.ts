@@ -1,5 +1,6 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 import type { FileSource } from '../../whatsapp/incoming-form.ts'
 
 export interface NewFile {
@@ -14,28 +15,28 @@ export interface NewFile {
   source: FileSource
 }
 
+const insertion = statement(
+  {
+    files: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      responseId: 'uuid',
+      index: 'smallint',
+      senderId: 'uuid',
+      field: 'text',
+      fileName: 'text',
+      mimeType: 'text',
+      source: 'json',
+    },
+    now: 'timestamptz',
+    tryUntil: 'timestamptz',
+  },
+  ({ files, now, tryUntil }) => `insert into flow_files (${files.columns}, due_at, try_until, created_at)
+     select files.*, ${now}, ${tryUntil}, ${now} from ${files}`,
+)
+
 export const insertFiles = (db: Db, files: readonly NewFile[], now: Date, tryUntil: Date): Promise<number> =>
-  db.change(
-    `insert into flow_files (id, workspace_id, response_id, index, sender_id, field, file_name, mime_type, source, due_at,
-       try_until, created_at)
-     select n.id, n.workspace_id, n.response_id, n.index, n.sender_id, n.field, n.file_name, n.mime_type, n.source, $10,
-       $11, $10
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
-       $9::json[]) as n(id, workspace_id, response_id, index, sender_id, field, file_name, mime_type, source)`,
-    [
-      files.map((file) => file.id),
-      files.map((file) => file.workspaceId),
-      files.map((file) => file.responseId),
-      files.map((file) => file.index),
-      files.map((file) => file.senderId),
-      files.map((file) => file.field),
-      files.map((file) => file.fileName),
-      files.map((file) => file.mimeType),
-      files.map((file) => JSON.stringify(file.source)),
-      now,
-      tryUntil,
-    ],
-  )
+  insertion.change(db, { files, now, tryUntil })
 
 interface StoredFile {
   id: string
@@ -81,18 +82,21 @@ export const fileAt = (db: Db, workspaceId: string, responseId: string, index: n
     index,
   ])
 
+const chunkReading = statement(
+  { workspaceId: 'uuid', fileId: 'uuid', content: 'uuid', number: 'int', first: 'int', count: 'int' },
+  ({ workspaceId, fileId, content, number, first, count }) =>
+    `select encode(substring(bytes from ${first} + 1 for ${count}), 'base64') as bytes from file_chunks
+     where workspace_id = ${workspaceId} and file_id = ${fileId} and lease = ${content} and number = ${number}`,
+)
+
 /** Some bytes of a chunk, as base64: two thirds of the hex that bytea is otherwise written in. */
 export async function chunkPart(
   db: Db,
   workspaceId: string,
-  file: { id: string; content: string },
-  { number, first, count }: { number: number; first: number; count: number },
+  { id, content }: { id: string; content: string },
+  part: { number: number; first: number; count: number },
 ): Promise<Buffer> {
-  const row = await db.first<{ bytes: string }>(
-    `select encode(substring(bytes from $5 for $6), 'base64') as bytes from file_chunks
-     where workspace_id = $1 and file_id = $2 and lease = $3 and number = $4`,
-    [workspaceId, file.id, file.content, number, first + 1, count],
-  )
+  const row = await chunkReading.first<{ bytes: string }>(db, { workspaceId, fileId: id, content, ...part })
   const bytes = Buffer.from(row?.bytes ?? '', 'base64')
   // The row may outlive its use until the next full collection; a hundred megabytes of text must not do so with it.
   if (row) row.bytes = ''

@@ -1,6 +1,7 @@
 import type { FlowResponseFilters } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
+import { type Places, pagedStatement, statement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
 
 export interface NewResponse {
   id: string
@@ -11,10 +12,41 @@ export interface NewResponse {
   sentByUserId: string | null
   name: string | null
   flowToken: string | null
-  quotedWaMessageId: string | null
+  /** The message that it quotes, if we sent that. */
+  quotedMessageId: string | null
+  quotedTemplateId: string | null
   response: object
   receivedAt: Date
 }
+
+export interface FormToken {
+  messageId: string
+  workspaceId: string
+  senderId: string
+  recipient: string
+  token: string
+  templateId: string | null
+  flowId: string | null
+  createdAt: Date
+}
+
+const tokenInsertion = statement(
+  {
+    form: {
+      messageId: 'uuid',
+      workspaceId: 'uuid',
+      senderId: 'uuid',
+      recipient: 'text',
+      token: 'text',
+      templateId: 'uuid',
+      flowId: 'text',
+      createdAt: 'timestamptz',
+    },
+  },
+  ({ form }) => `insert into flow_tokens (${form.columns}) select * from ${form}`,
+)
+
+export const insertToken = (db: Db, form: FormToken): Promise<number> => tokenInsertion.change(db, { form: [form] })
 
 /** What could be traced of a submission. */
 export interface Traced {
@@ -25,25 +57,37 @@ export interface Traced {
   templateId: string | null
 }
 
-/**
- * Keeps submissions, each with the message that carried its form: the quoted one; else the latest with its token to the
- * same person; else, for the network may write a person's number in another way, the only one that ever had the token.
- */
-export const insertResponses = (db: Db, rows: readonly NewResponse[], now: Date): Promise<Traced[]> =>
-  db.rows(
-    `insert into flow_responses (id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, name, flow_token,
-       flow_id, source_message_id, template_id, response, received_at, created_at)
+const insertion = statement(
+  {
+    submitted: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      messageId: 'uuid',
+      senderId: 'uuid',
+      sentBy: 'text',
+      sentByUserId: 'text',
+      name: 'text',
+      flowToken: 'text',
+      quotedMessageId: 'uuid',
+      quotedTemplateId: 'uuid',
+      response: 'json',
+      receivedAt: 'timestamptz',
+    },
+    now: 'timestamptz',
+  },
+  ({
+    submitted,
+    now,
+  }) => `insert into flow_responses (id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id,
+       name, flow_token, flow_id, source_message_id, template_id, response, received_at, created_at)
      select n.id, n.workspace_id, n.message_id, n.sender_id, n.sent_by, n.sent_by_user_id, n.name,
-       coalesce(n.flow_token, s.token), s.flow_id, s.message_id, s.template_id, n.response, n.received_at, $12
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[], $10::json[], $11::timestamptz[])
-       as n(id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, name, flow_token, quoted, response,
-         received_at)
+       coalesce(n.flow_token, s.token), s.flow_id, s.message_id, s.template_id, n.response, n.received_at, ${now}
+     from (select * from ${submitted}) as n
      left join lateral (
        select * from (
-         select 1 as rank, m.id as message_id, m.template_id, t.flow_id, t.token
-         from messages m left join flow_tokens t on t.message_id = m.id
-         where m.sender_id = n.sender_id and m.wa_message_id = n.quoted and m.workspace_id = n.workspace_id
+         select 1 as rank, n.quoted_message_id as message_id, n.quoted_template_id as template_id, t.flow_id, t.token
+         from (select 1) as quoted left join flow_tokens t on t.message_id = n.quoted_message_id
+         where n.quoted_message_id is not null
          union all
          (select 2, t.message_id, t.template_id, t.flow_id, t.token from flow_tokens t
           where t.workspace_id = n.workspace_id and t.token = n.flow_token and t.recipient = n.sent_by
@@ -59,21 +103,14 @@ export const insertResponses = (db: Db, rows: readonly NewResponse[], now: Date)
      order by n.id
      returning id, flow_token as "flowToken", flow_id as "flowId", source_message_id as "sourceMessageId",
        template_id as "templateId"`,
-    [
-      rows.map((row) => row.id),
-      rows.map((row) => row.workspaceId),
-      rows.map((row) => row.messageId),
-      rows.map((row) => row.senderId),
-      rows.map((row) => row.sentBy),
-      rows.map((row) => row.sentByUserId),
-      rows.map((row) => row.name),
-      rows.map((row) => row.flowToken),
-      rows.map((row) => row.quotedWaMessageId),
-      rows.map((row) => JSON.stringify(row.response)),
-      rows.map((row) => row.receivedAt),
-      now,
-    ],
-  )
+)
+
+/**
+ * Keeps submissions, each with the message that carried its form: the quoted one; else the latest with its token to the
+ * same person; else, for the network may write a person's number in another way, the only one that ever had the token.
+ */
+export const insertResponses = (db: Db, submitted: readonly NewResponse[], now: Date): Promise<Traced[]> =>
+  insertion.rows(db, { submitted, now })
 
 export interface ResponseRow {
   id: string
@@ -92,35 +129,50 @@ export interface ResponseRow {
 const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id, response,
   received_at, created_at`
 
-const shown = `workspace_id = $1 and ($2::text is null or sent_by = $2) and ($3::text is null or flow_id = $3)
-  and ($4::timestamptz is null or received_at > $4) and ($5::timestamptz is null or received_at < $5)`
+const filters = {
+  workspaceId: 'uuid',
+  from: 'text',
+  flowId: 'text',
+  receivedAfter: 'timestamptz',
+  receivedBefore: 'timestamptz',
+} as const
 
-const shownValues = (workspaceId: string, filters: FlowResponseFilters) => [
+const shown = ({ workspaceId, from, flowId, receivedAfter, receivedBefore }: Places<typeof filters>) =>
+  `workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from}) and (${flowId} is null or flow_id = ${flowId})
+   and (${receivedAfter} is null or received_at > ${receivedAfter})
+   and (${receivedBefore} is null or received_at < ${receivedBefore})`
+
+const shownValues = (workspaceId: string, filters: FlowResponseFilters) => ({
   workspaceId,
-  filters.from ?? null,
-  filters.flow_id ?? null,
-  filters.received_after ?? null,
-  filters.received_before ?? null,
-]
+  from: filters.from,
+  flowId: filters.flow_id,
+  receivedAfter: filters.received_after,
+  receivedBefore: filters.received_before,
+})
+
+const listing = pagedStatement(filters, (places) => `select ${columns} from flow_responses where ${shown(places)}`)
 
 export const responsesOf = (
   db: Db,
   workspaceId: string,
   filters: FlowResponseFilters,
   page: KeySet,
-): Promise<ResponseRow[]> =>
-  db.rows(`select ${columns} from flow_responses where ${shown} ${keySetClause(page, 6)}`, [
-    ...shownValues(workspaceId, filters),
-    ...keySetValues(page),
-  ])
+): Promise<ResponseRow[]> => listing.rows(db, shownValues(workspaceId, filters), page)
+
+const counting = statement(filters, (places) => `select count(*) as total from flow_responses where ${shown(places)}`)
 
 export async function countResponses(db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> {
-  const row = await db.first<{ total: number }>(
-    `select count(*) as total from flow_responses where ${shown}`,
-    shownValues(workspaceId, filters),
-  )
+  const row = await counting.first<{ total: number }>(db, shownValues(workspaceId, filters))
   return row?.total ?? 0
 }
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])
+
+/** The one that came as this message. */
+export const responseOfMessage = (
+  db: Db,
+  workspaceId: string,
+  messageId: string,
+): Promise<{ id: string } | undefined> =>
+  db.first('select id from flow_responses where workspace_id = $1 and message_id = $2', [workspaceId, messageId])

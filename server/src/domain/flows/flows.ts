@@ -8,6 +8,8 @@ import { filesByResponse, type ListedFile } from '../files/files.ts'
 import { type KeptFile, openFile } from '../files/read.ts'
 import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
 
+export { responseOfMessage as findResponseOf } from './flows.sql.ts'
+
 type Listed = ResponseRow & { files: ListedFile[] }
 
 /** Submitted forms, each with its files and how it stands with them. */

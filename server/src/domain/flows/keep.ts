@@ -5,6 +5,8 @@ import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
 import { expectFiles } from '../files/files.ts'
 import { insertResponses, type Traced } from './flows.sql.ts'
 
+export { insertToken as keepFormToken } from './flows.sql.ts'
+
 /** A form that came in, with the message it came as. */
 export interface Submission {
   workspaceId: string
@@ -12,7 +14,8 @@ export interface Submission {
   messageId: string
   from: string | null
   fromUserId: string | null
-  quotedWaMessageId: string | null
+  /** The message that it quotes, if we sent that. */
+  quoted: { id: string; templateId: string | null } | null
   receivedAt: Date
   form: FormSubmission
 }
@@ -50,7 +53,8 @@ const toRow = (submission: Submission, now: Date) => ({
   sentByUserId: submission.fromUserId,
   name: submission.form.name,
   flowToken: submission.form.flowToken,
-  quotedWaMessageId: submission.quotedWaMessageId,
+  quotedMessageId: submission.quoted?.id ?? null,
+  quotedTemplateId: submission.quoted?.templateId ?? null,
   response: answersIn(submission.form),
   receivedAt: submission.receivedAt,
 })

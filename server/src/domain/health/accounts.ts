@@ -2,20 +2,17 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
+import { troubledConnections } from '../connections/connections.ts'
+import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from '../connections/places.ts'
+import { balancesSince } from '../credits/credits.ts'
 import { secretPlace } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpPlace } from '../people/two-factor.ts'
+import { activeCounts, troubledSenders } from '../senders/senders.ts'
+import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
-import {
-  countSenders,
-  lowBalances,
-  type ParkedNumber,
-  parkedNumbers,
-  sealedSecrets,
-  troubledConnections,
-  troubledSenders,
-} from './health.sql.ts'
+import { sealedSecrets } from './health.sql.ts'
 
 const places = {
   app: [appSecretPlace, verifyTokenPlace],
@@ -53,12 +50,12 @@ function opens(keys: SecretKeys, sealed: string, place: string): boolean {
 }
 
 export async function checkSync(db: Db): Promise<Finding> {
-  const failing = await troubledConnections(db)
+  const failing = (await troubledConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
   if (failing.length === 0) return ok('synchronising', 'The last one of every account succeeded.')
   return warning('synchronising', `${count(failing.length, 'account')} could not be synchronised.`, {
     details: failing.map(
-      ({ id, wabaId, error, failures, syncedAt }) =>
-        `${id} (account ${wabaId}): ${error} ${count(failures, 'failure')}, last success ${syncedAt?.toISOString() ?? 'never'}`,
+      ({ id, waba_id, sync_error, sync_failures, synced_at }) =>
+        `${id} (account ${waba_id}): ${sync_error} ${count(sync_failures, 'failure')}, last success ${synced_at?.toISOString() ?? 'never'}`,
     ),
     means: 'Senders and templates are shown as they were then.',
     advice: 'It is tried again by itself; "npx parley connection sync ID" does it now and says what is wrong.',
@@ -69,7 +66,7 @@ export async function checkSync(db: Db): Promise<Finding> {
 const parkedForMs = 60_000
 
 export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
-  const numbers = await parkedNumbers(db)
+  const numbers = await waitingNumbers(db)
   const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
   const says = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet`
   const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY
@@ -84,7 +81,7 @@ export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
   })
 }
 
-function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest }: ParkedNumber): string {
+function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest }: WaitingNumber): string {
   const { updates, since, syncError, syncedAt } = rest
   const where = `${phoneNumberId} (account ${wabaId}, workspace ${workspaceId}, connection ${connectionId})`
   const cause = syncError
@@ -94,14 +91,14 @@ function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest 
 }
 
 export async function checkSenders(db: Db): Promise<Finding> {
-  const troubled = await troubledSenders(db)
-  const all = (await countSenders(db))?.count ?? 0
+  const troubled = await troubledSenders(db, null)
+  const all = (await activeCounts(db, null)).reduce((sum, workspace) => sum + workspace.count, 0)
   if (all === 0) return ok('senders', 'There is none yet.')
   if (troubled.length === 0) return ok('senders', `All ${all} are connected and well rated.`)
   return warning('senders', `${troubled.length} of ${all} not connected, or rated red.`, {
     details: troubled.map(
-      ({ id, phoneNumber, status, quality }) =>
-        `${withPrefix('snd', id)} ${phoneNumber}: ${status}, quality ${quality}`,
+      ({ id, phone_number, status, quality_rating }) =>
+        `${withPrefix('snd', id)} ${phone_number}: ${status}, quality ${quality_rating}`,
     ),
     means: 'The network refuses or throttles what such a number sends.',
     advice: 'See to the number in Meta’s WhatsApp Manager.',
@@ -111,7 +108,13 @@ export async function checkSenders(db: Db): Promise<Finding> {
 const dayMs = 86_400_000
 
 export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
-  const low = await lowBalances(db, new Date(clock.now().getTime() - dayMs))
+  const balances = new Map(
+    (await balancesSince(db, new Date(clock.now().getTime() - dayMs))).map((row) => [row.workspaceId, row]),
+  )
+  const low = (await listWorkspaces(db)).flatMap(({ id, name, suspended }) => {
+    const row = balances.get(id)
+    return row && !suspended && (row.balance === 0 || row.balance < row.spent) ? [{ ...row, id, name }] : []
+  })
   if (low.length === 0) return ok('credits', 'No workspace is about to run out.')
   return warning('credits', `${count(low.length, 'workspace')} with less than a day’s credits.`, {
     details: low.map(({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in 24 hours`),

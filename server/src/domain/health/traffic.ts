@@ -2,42 +2,47 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { span } from '../../lib/span.ts'
+import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
+import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
+import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
+import { troubledEndpoints } from '../webhooks/endpoints.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
-import {
-  activeHolds,
-  countDeliveries,
-  countOutbox,
-  countParked,
-  type TroubledEndpoint,
-  troubledEndpoints,
-} from './health.sql.ts'
 
 /** A receiver that fails now and then is its owner's business; from here on it is on its way to being disabled. */
 const failingFrom = 5
 
 export async function checkEndpoints(db: Db): Promise<Finding> {
-  const troubled = await troubledEndpoints(db)
+  // The oldest first.
+  const troubled = (await troubledEndpoints(db, null, failingFrom)).reverse()
   const disabled = troubled.filter(({ enabled }) => !enabled)
-  const failing = troubled.filter(({ enabled, failures }) => enabled && failures >= failingFrom)
+  const failing = troubled.filter(({ enabled }) => enabled)
   if (disabled.length + failing.length === 0)
     return ok('endpoints', 'None is disabled, and none fails again and again.')
-  const held = disabled.reduce((sum, { open }) => sum + open, 0)
+  const ids = troubled.map(({ id }) => id)
+  const counts = await readOpenCounts(db, null, ids, countedMax)
+  const openOf = ({ id }: { id: string }) => (counts.get(id)?.held ?? 0) + (counts.get(id)?.waiting ?? 0)
+  const held = disabled.reduce((sum, endpoint) => sum + openOf(endpoint), 0)
   const parts = [
     disabled.length > 0 && `${count(disabled.length, 'endpoint')} disabled, with ${count(held, 'event')} held`,
     failing.length > 0 && `${count(failing.length, 'endpoint')} failing`,
   ].filter(Boolean)
   return warning('endpoints', `${parts.join('; ')}.`, {
-    details: [...disabled, ...failing].map(wordsFor),
+    details: [...disabled, ...failing].map((endpoint) => wordsFor(endpoint, openOf(endpoint))),
     means: `Held events are kept until retention ends. An endpoint is disabled after ${failuresMax} failures in a row.`,
     advice: 'Have the receiver repaired, try "npx parley webhook test ID", then "npx parley webhook enable ID".',
   })
 }
 
-function wordsFor({ id, name, url, enabled, reason, failures, failingSince, open }: TroubledEndpoint): string {
+/** Health counts all there are. */
+const countedMax = 2 ** 31 - 1
+
+type Troubled = Awaited<ReturnType<typeof troubledEndpoints>>[number]
+
+function wordsFor({ id, name, url, enabled, failures, ...row }: Troubled, open: number): string {
   const who = `${withPrefix('whk', id)} ${name} (${url})`
-  if (!enabled) return `${who}: disabled, ${open} held. ${reason ?? ''}`.trim()
-  return `${who}: ${failures} failures in a row since ${failingSince?.toISOString() ?? 'a while'}, ${open} open`
+  if (!enabled) return `${who}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
+  return `${who}: ${failures} failures in a row since ${row.failing_since?.toISOString() ?? 'a while'}, ${open} open`
 }
 
 const lateMs = { warning: 60_000, problem: 600_000 }

@@ -63,10 +63,11 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
   }),
 ]
 
-const toWorkspace = (row: WorkspaceSummary): OperatedWorkspace => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-  suspended_at: row.suspended_at?.toISOString() ?? null,
+const toWorkspace = ({ createdAt, suspended, ...rest }: WorkspaceSummary): OperatedWorkspace => ({
+  ...rest,
+  created_at: createdAt.toISOString(),
+  suspended_at: suspended?.at.toISOString() ?? null,
+  suspended_reason: suspended?.reason ?? null,
 })
 
 const toReport = ({ at, verdict, findings }: Health): HealthReport => ({

@@ -1,16 +1,52 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { giveCredits } from '../credits/credits.ts'
+import { allBalances, giveCredits } from '../credits/credits.ts'
 import { type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
 import { type Queues, readQueues } from '../health/traffic.ts'
+import { listKeys } from '../keys/keys.ts'
+import { countMembers } from '../people/members.ts'
 import { listRefusals, type RefusalGroup } from '../requests/requests.ts'
-import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { type SummaryRow, summaries } from './instance.sql.ts'
+import { activeCounts } from '../senders/senders.ts'
+import { listAllWebhooks } from '../webhooks/webhooks.ts'
+import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
-export type { Health, SummaryRow as WorkspaceSummary }
+export type { Health }
+
+export interface WorkspaceSummary extends Workspace {
+  balance: number
+  members: number
+  senders: number
+  keys: number
+  webhooks: number
+}
 
 /** Every workspace of the installation, and how much is in it: not what. */
-export const listSummaries = (db: Db): Promise<SummaryRow[]> => summaries(db)
+export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
+  const [workspaces, balances, members, senders, keys, webhooks] = await Promise.all([
+    listWorkspaces(db),
+    allBalances(db),
+    countMembers(db),
+    activeCounts(db, null),
+    listKeys(db),
+    listAllWebhooks(db),
+  ])
+  const sums = (rows: readonly { workspaceId: string; count?: number }[]) => {
+    const byWorkspace = Map.groupBy(rows, ({ workspaceId }) => workspaceId)
+    return (id: string) => (byWorkspace.get(id) ?? []).reduce((sum, { count = 1 }) => sum + count, 0)
+  }
+  const balanceOf = sums(balances.map(({ workspaceId, balance: count }) => ({ workspaceId, count })))
+  const [membersOf, sendersOf] = [sums(members), sums(senders)]
+  const keysOf = sums(keys.filter(({ revokedAt }) => revokedAt === null).map(({ workspaceId }) => ({ workspaceId })))
+  const webhooksOf = sums(webhooks.map(({ workspaceId }) => ({ workspaceId })))
+  return workspaces.map((workspace) => ({
+    ...workspace,
+    balance: balanceOf(workspace.id),
+    members: membersOf(workspace.id),
+    senders: sendersOf(workspace.id),
+    keys: keysOf(workspace.id),
+    webhooks: webhooksOf(workspace.id),
+  }))
+}
 
 /** How the installation is, without asking others. */
 export const readHealth = (db: Db, clock: Clock, deps: HealthDeps): Promise<Health> => instanceHealth(db, clock, deps)

@@ -1,6 +1,7 @@
 import type { OrderItem, OrderStatus } from '@parley/contract/order'
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
+import { pagedStatement, statement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
 
 export interface NewOrder {
   id: string
@@ -18,31 +19,34 @@ export interface NewOrder {
   receivedAt: Date
 }
 
-export const insertOrders = (db: Db, rows: readonly NewOrder[], now: Date): Promise<number> =>
-  db.change(
-    `insert into orders (id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note,
-       items, total, currency, received_at, created_at, updated_at)
-     select n.*, $14, $14
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[], $10::json[], $11::numeric[], $12::text[], $13::timestamptz[]) as n
-     order by 1`,
-    [
-      rows.map((row) => row.id),
-      rows.map((row) => row.workspaceId),
-      rows.map((row) => row.messageId),
-      rows.map((row) => row.senderId),
-      rows.map((row) => row.sentBy),
-      rows.map((row) => row.sentByUserId),
-      rows.map((row) => row.profileName),
-      rows.map((row) => row.catalogId),
-      rows.map((row) => row.note),
-      rows.map((row) => JSON.stringify(row.items)),
-      rows.map((row) => row.total),
-      rows.map((row) => row.currency),
-      rows.map((row) => row.receivedAt),
-      now,
-    ],
-  )
+const insertion = statement(
+  {
+    orders: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      messageId: 'uuid',
+      senderId: 'uuid',
+      sentBy: 'text',
+      sentByUserId: 'text',
+      profileName: 'text',
+      catalogId: 'text',
+      note: 'text',
+      items: 'json',
+      currency: 'text',
+      receivedAt: 'timestamptz',
+      total: 'text',
+    },
+    now: 'timestamptz',
+  },
+  ({ orders, now }) => `insert into orders (id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id,
+       profile_name, catalog_id, note, items, total, currency, received_at, created_at, updated_at)
+     select id, workspace_id, message_id, sender_id, sent_by, sent_by_user_id, profile_name, catalog_id, note, items,
+       total::numeric, currency, received_at, ${now}, ${now}
+     from ${orders} order by id`,
+)
+
+export const insertOrders = (db: Db, orders: readonly NewOrder[], now: Date): Promise<number> =>
+  insertion.change(db, { orders, now })
 
 export interface OrderRow {
   id: string
@@ -70,15 +74,19 @@ export interface OrderFilters {
   from?: string | undefined
 }
 
-const shown = `workspace_id = $1 and ($2::text is null or status = $2) and ($3::text is null or sent_by = $3)`
+const listing = pagedStatement(
+  { workspaceId: 'uuid', status: 'text', from: 'text' },
+  ({ workspaceId, status, from }) => `select ${columns} from orders
+     where workspace_id = ${workspaceId} and (${status} is null or status = ${status})
+       and (${from} is null or sent_by = ${from})`,
+)
 
-const shownValues = (workspaceId: string, { status, from }: OrderFilters) => [workspaceId, status ?? null, from ?? null]
-
-export const ordersOf = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
-  db.rows(`select ${columns} from orders where ${shown} ${keySetClause(page, 4)}`, [
-    ...shownValues(workspaceId, filters),
-    ...keySetValues(page),
-  ])
+export const ordersOf = (
+  db: Db,
+  workspaceId: string,
+  { status, from }: OrderFilters,
+  page: KeySet,
+): Promise<OrderRow[]> => listing.rows(db, { workspaceId, status, from }, page)
 
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])
@@ -97,15 +105,16 @@ export interface NewChange {
   at: Date
 }
 
-export const changeStatus = (db: Db, change: NewChange): Promise<number> =>
-  db.change(
-    `with changed as (
-       update orders set status = $5, updated_at = $7 where workspace_id = $3 and id = $2
+const changing = statement(
+  { id: 'uuid', orderId: 'uuid', workspaceId: 'uuid', from: 'text', to: 'text', by: 'text', at: 'timestamptz' },
+  ({ id, orderId, workspaceId, from, to, by, at }) => `with changed as (
+       update orders set status = ${to}, updated_at = ${at} where workspace_id = ${workspaceId} and id = ${orderId}
      )
      insert into order_changes (id, order_id, workspace_id, old_status, new_status, changed_by, changed_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [change.id, change.orderId, change.workspaceId, change.from, change.to, change.by, change.at],
-  )
+     values (${id}, ${orderId}, ${workspaceId}, ${from}, ${to}, ${by}, ${at})`,
+)
+
+export const changeStatus = (db: Db, change: NewChange): Promise<number> => changing.change(db, change)
 
 export interface ChangeRow {
   old_status: OrderStatus
@@ -120,3 +129,7 @@ export const changesOf = (db: Db, workspaceId: string, orderId: string): Promise
      order by changed_at, id`,
     [workspaceId, orderId],
   )
+
+/** The one that came as this message. */
+export const orderOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<{ id: string } | undefined> =>
+  db.first('select id from orders where workspace_id = $1 and message_id = $2', [workspaceId, messageId])

@@ -14,6 +14,8 @@ import {
   ordersOf,
 } from './orders.sql.ts'
 
+export { orderOfMessage as findOrderOf } from './orders.sql.ts'
+
 export const listOrders = (db: Db, workspaceId: string, filters: OrderFilters, page: KeySet): Promise<OrderRow[]> =>
   ordersOf(db, workspaceId, { ...filters, from: filters.from?.replace(/^\+/, '') }, page)
 

@@ -4,11 +4,16 @@ import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Steps, stepAt, stepsOf, sumBySteps } from '../../lib/steps.ts'
-import { readBalance } from '../credits/credits.ts'
+import { creditsSpent, readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
+import { listKeys } from '../keys/keys.ts'
+import { messagesBySteps, receivedBySteps } from '../messages/reading/messages.ts'
+import { hasCompany } from '../people/members.ts'
 import { meaningOf, readTraffic } from '../requests/search.ts'
-import { creditsSpent, lowBalanceOf, messagesBySteps, readFacts, receivedBySteps } from './overview.sql.ts'
+import { activeCounts } from '../senders/senders.ts'
+import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
+import { readSettings } from '../workspaces/settings.ts'
 
 /** Somebody who looks, and what their role shows them. */
 export interface Viewer {
@@ -108,17 +113,27 @@ async function readDeliveries({ db, workspaceId }: Viewer, steps: Steps): Promis
 }
 
 async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<NonNullable<Overview['credits']>> {
-  const [balance, spent, low] = await Promise.all([
+  const [balance, spent, { lowBalance }] = await Promise.all([
     readBalance(db, workspaceId),
     creditsSpent(db, workspaceId, from),
-    lowBalanceOf(db, workspaceId),
+    readSettings(db, workspaceId),
   ])
-  return { balance, spent, low_balance: low, low: balance <= low }
+  return { balance, spent, low_balance: lowBalance, low: balance <= lowBalance }
 }
 
 /** The first steps; each finds out by itself whether it was taken. */
 export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
-  const facts = await readFacts(viewer.db, viewer.workspaceId, viewer.clock.now())
+  const { db, workspaceId } = viewer
+  const [senders, keys, webhooks, delivered, teammate] = await Promise.all([
+    activeCounts(db, workspaceId),
+    listKeys(db, workspaceId),
+    listWebhooks(db, workspaceId),
+    anyDelivered(db, workspaceId),
+    hasCompany(db, workspaceId),
+  ])
+  const now = viewer.clock.now()
+  const valid = keys.filter(({ revokedAt }) => revokedAt === null)
+  const hint = valid.find(({ expiresAt }) => expiresAt === null || expiresAt > now)?.hint ?? null
   const step = (kind: OnboardingStep, done: boolean, permission: Permission | null) => ({
     kind,
     done,
@@ -127,13 +142,17 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
   return {
     steps: [
       step('second_factor', person.twoFactor, null),
-      step('sender', facts?.sender ?? false, 'senders:read'),
-      step('key', facts?.key ?? false, 'keys:manage'),
-      step('request', facts?.request ?? false, 'requests:read'),
-      step('webhook', facts?.webhook ?? false, 'webhooks:manage'),
-      step('delivery', facts?.delivery ?? false, 'webhooks:test'),
-      step('teammate', facts?.teammate ?? false, 'team:manage'),
+      step('sender', senders.length > 0, 'senders:read'),
+      step('key', valid.length > 0, 'keys:manage'),
+      step(
+        'request',
+        keys.some(({ lastUsedAt }) => lastUsedAt !== null),
+        'requests:read',
+      ),
+      step('webhook', webhooks.length > 0, 'webhooks:manage'),
+      step('delivery', delivered, 'webhooks:test'),
+      step('teammate', teammate, 'team:manage'),
     ],
-    key_hint: can(viewer.role, 'keys:read') ? (facts?.keyHint ?? null) : null,
+    key_hint: can(viewer.role, 'keys:read') ? hint : null,
   }
 }

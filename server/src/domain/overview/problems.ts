@@ -1,13 +1,17 @@
 import type { Problem } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { withPrefix } from '../../lib/ids.ts'
+import { troubledConnections } from '../connections/connections.ts'
 import { readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
+import { readOpenCounts } from '../deliveries/reading/statistics.ts'
+import { listKeys } from '../keys/keys.ts'
 import { listMuted } from '../requests/refusals.ts'
 import { meaningOf, readTraffic, type TrafficRow } from '../requests/search.ts'
-import { lowBalanceOf } from './overview.sql.ts'
+import { troubledSenders } from '../senders/senders.ts'
+import { troubledEndpoints } from '../webhooks/endpoints.ts'
+import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
-import { expiringKeys, heldMax, troubledConnections, troubledSenders, troubledWebhooks } from './problems.sql.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -32,9 +36,17 @@ const rank = { problem: 0, warning: 1 } as const
 
 /** One failure is retried and forgotten; this many in a row are worth a look before the endpoint is disabled. */
 const failuresMin = 3
+/** Of each kind. */
+const shownMax = 20
+/** Held deliveries are counted up to this. */
+const heldMax = 10_000
 
 async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const rows = await troubledWebhooks(db, workspaceId, failuresMin)
+  const rows = (await troubledEndpoints(db, workspaceId, failuresMin))
+    .sort((left, right) => Number(left.enabled) - Number(right.enabled) || right.failures - left.failures)
+    .slice(0, shownMax)
+  const ids = rows.map(({ id }) => id)
+  const open = await readOpenCounts(db, workspaceId, ids, heldMax)
   return rows.map((row) => {
     const href = `webhooks/${withPrefix('whk', row.id)}`
     const since = row.failing_since?.toISOString() ?? null
@@ -42,15 +54,16 @@ async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
       const detail = `${row.failures} attempts in a row failed; after ${failuresMax} the endpoint is disabled.`
       return { kind: 'webhook_failing', severity: 'warning', title: `${row.name} is failing`, detail, href, since }
     }
-    const held = row.held >= heldMax ? `${heldMax} or more` : String(row.held)
-    const waiting = row.held === 0 ? 'Nothing waits for it.' : `${held} deliveries wait until it is enabled.`
+    const held = open.get(row.id)?.held ?? 0
+    const shown = held >= heldMax ? `${heldMax} or more` : String(held)
+    const waiting = held === 0 ? 'Nothing waits for it.' : `${shown} deliveries wait until it is enabled.`
     const detail = `${row.disabled_reason ?? 'Somebody disabled it.'} ${waiting}`
     return { kind: 'webhook_disabled', severity: 'problem', title: `${row.name} is disabled`, detail, href, since }
   })
 }
 
 async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await troubledSenders(db, workspaceId)).map((row) => ({
+  return (await troubledSenders(db, workspaceId)).slice(0, shownMax).map((row) => ({
     kind: 'sender_troubled',
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} is rated red` : `${nameOf(row)} is not connected`,
@@ -64,7 +77,7 @@ const nameOf = ({ display_name, phone_number }: { display_name: string | null; p
   display_name ? `${display_name} (+${phone_number})` : `+${phone_number}`
 
 async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await troubledConnections(db, workspaceId)).map((row) => ({
+  return (await troubledConnections(db, workspaceId)).slice(0, shownMax).map((row) => ({
     kind: 'sync_failing',
     severity: 'warning',
     title: `Account ${row.waba_id} cannot be synchronised`,
@@ -75,7 +88,10 @@ async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
 }
 
 async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const [balance, low] = await Promise.all([readBalance(db, workspaceId), lowBalanceOf(db, workspaceId)])
+  const [balance, { lowBalance: low }] = await Promise.all([
+    readBalance(db, workspaceId),
+    readSettings(db, workspaceId),
+  ])
   if (balance > low) return []
   const isOut = balance <= 0
   return [
@@ -94,12 +110,16 @@ async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
 
 async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
   const now = clock.now()
-  const rows = await expiringKeys(db, workspaceId, now, new Date(now.getTime() + 7 * dayMs))
-  return rows.map((row) => ({
+  const until = new Date(now.getTime() + 7 * dayMs)
+  const expiring = (await listKeys(db, workspaceId)).flatMap(({ id, name, revokedAt, expiresAt }) =>
+    revokedAt === null && expiresAt !== null && expiresAt > now && expiresAt <= until ? [{ id, name, expiresAt }] : [],
+  )
+  expiring.sort((left, right) => left.expiresAt.getTime() - right.expiresAt.getTime())
+  return expiring.slice(0, shownMax).map((row) => ({
     kind: 'key_expiring',
     severity: 'warning',
     title: `The key ${row.name} expires soon`,
-    detail: `From ${row.expires_at.toISOString().slice(0, 16).replace('T', ' ')} UTC on its requests are refused.`,
+    detail: `From ${row.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC on its requests are refused.`,
     href: `keys?open=${row.id}`,
     since: null,
   }))

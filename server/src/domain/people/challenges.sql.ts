@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface ChallengeRow {
   kind: 'second_factor' | 'passkey'
@@ -6,14 +7,24 @@ export interface ChallengeRow {
   challenge: string | null
 }
 
+const insertion = statement(
+  {
+    challenge: {
+      digest: 'bytea',
+      kind: 'text',
+      person_id: 'uuid',
+      challenge: 'text',
+      created_at: 'timestamptz',
+      expires_at: 'timestamptz',
+    },
+  },
+  ({ challenge }) => `insert into challenges (${challenge.columns}) select * from ${challenge}`,
+)
+
 export const insertChallenge = (
   db: Db,
-  row: ChallengeRow & { digest: Buffer; created_at: Date; expires_at: Date },
-): Promise<number> =>
-  db.change(
-    `insert into challenges (digest, kind, person_id, challenge, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)`,
-    [row.digest, row.kind, row.person_id, row.challenge, row.created_at, row.expires_at],
-  )
+  challenge: ChallengeRow & { digest: Buffer; created_at: Date; expires_at: Date },
+): Promise<number> => insertion.change(db, { challenge: [challenge] })
 
 export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Promise<ChallengeRow | undefined> =>
   db.first('select kind, person_id, challenge from challenges where digest = $1 and kind = $2 and expires_at > $3', [

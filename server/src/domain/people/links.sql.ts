@@ -1,6 +1,7 @@
 import type { Role } from '@parley/contract/console/permissions'
 import type { LinkKind } from '@parley/contract/console/session'
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface LinkRow {
   id: string
@@ -18,24 +19,27 @@ export interface LinkRow {
 const columns =
   'l.id, l.kind, l.email, l.person_id, l.workspace_id, l.role, l.operator, l.created_by, l.created_at, l.expires_at'
 
-export const insertLink = (db: Db, row: LinkRow & { digest: Buffer }): Promise<number> =>
-  db.change(
-    `insert into links (id, digest, kind, email, person_id, workspace_id, role, operator, created_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      row.id,
-      row.digest,
-      row.kind,
-      row.email,
-      row.person_id,
-      row.workspace_id,
-      row.role,
-      row.operator,
-      row.created_by,
-      row.created_at,
-      row.expires_at,
-    ],
-  )
+const insertion = statement(
+  {
+    link: {
+      id: 'uuid',
+      digest: 'bytea',
+      kind: 'text',
+      email: 'text',
+      person_id: 'uuid',
+      workspace_id: 'uuid',
+      role: 'text',
+      operator: 'bool',
+      created_by: 'text',
+      created_at: 'timestamptz',
+      expires_at: 'timestamptz',
+    },
+  },
+  ({ link }) => `insert into links (${link.columns}) select * from ${link}`,
+)
+
+export const insertLink = (db: Db, link: LinkRow & { digest: Buffer }): Promise<number> =>
+  insertion.change(db, { link: [link] })
 
 export interface OpenLink extends LinkRow {
   workspace_name: string | null

@@ -20,20 +20,15 @@ export interface PlaceRow {
   requires_two_factor: boolean
 }
 
+const places = `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
+  from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1`
+
 /** Where a person belongs. */
 export const placesOf = (db: Db, personId: string): Promise<PlaceRow[]> =>
-  db.rows(
-    `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
-     from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1 order by w.name, w.id`,
-    [personId],
-  )
+  db.rows(`${places} order by w.name, w.id`, [personId])
 
 export const placeOf = (db: Db, personId: string, workspaceId: string): Promise<PlaceRow | undefined> =>
-  db.first(
-    `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
-     from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1 and m.workspace_id = $2`,
-    [personId, workspaceId],
-  )
+  db.first(`${places} and m.workspace_id = $2`, [personId, workspaceId])
 
 export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
   db.rows(
@@ -58,3 +53,16 @@ export const upsertMember = (db: Db, workspaceId: string, personId: string, role
 
 export const deleteMember = (db: Db, workspaceId: string, personId: string): Promise<number> =>
   db.change('delete from memberships where workspace_id = $1 and person_id = $2', [workspaceId, personId])
+
+export const countMembers = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
+  db.rows('select workspace_id as "workspaceId", count(*) from memberships group by 1')
+
+/** Whether somebody else belongs to a workspace, or was ever invited. */
+export const hasCompany = async (db: Db, workspaceId: string): Promise<boolean> =>
+  (
+    await db.first<{ yes: boolean }>(
+      `select (select count(*) from memberships where workspace_id = $1) > 1
+         or exists (select 1 from links where workspace_id = $1 and kind = 'invite') as yes`,
+      [workspaceId],
+    )
+  )?.yes === true

@@ -13,6 +13,7 @@ import {
   upsertMember,
 } from './members.sql.ts'
 
+export { countMembers, hasCompany } from './members.sql.ts'
 export type { MemberRow as Member, PlaceRow as Place }
 
 export const listPlaces = (db: Db, personId: string): Promise<PlaceRow[]> => placesOf(db, personId)

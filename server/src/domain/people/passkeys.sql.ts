@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface PasskeyRow {
   id: string
@@ -13,11 +14,24 @@ export interface PasskeyRow {
 
 const columns = 'id, person_id, name, credential_id, public_key, counter, transports, created_at'
 
-export const insertPasskey = (db: Db, row: PasskeyRow): Promise<number> =>
-  db.change(
-    `insert into passkeys (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (credential_id) do nothing`,
-    [row.id, row.person_id, row.name, row.credential_id, row.public_key, row.counter, row.transports, row.created_at],
-  )
+const insertion = statement(
+  {
+    id: 'uuid',
+    person_id: 'uuid',
+    name: 'text',
+    credential_id: 'text',
+    public_key: 'bytea',
+    counter: 'bigint',
+    transports: 'text[]',
+    created_at: 'timestamptz',
+  },
+  (the) => `insert into passkeys (${columns})
+     values (${the.id}, ${the.person_id}, ${the.name}, ${the.credential_id}, ${the.public_key}, ${the.counter},
+       ${the.transports}, ${the.created_at})
+     on conflict (credential_id) do nothing`,
+)
+
+export const insertPasskey = (db: Db, row: PasskeyRow): Promise<number> => insertion.change(db, row)
 
 export const passkeysOf = (db: Db, personId: string): Promise<PasskeyRow[]> =>
   db.rows(`select ${columns} from passkeys where person_id = $1 order by created_at, id`, [personId])

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface PersonRow {
   id: string
@@ -15,15 +16,24 @@ export interface PersonRow {
 const columns =
   'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at' as const
 
+const insertion = statement(
+  {
+    person: {
+      id: 'uuid',
+      email: 'text',
+      name: 'text',
+      password_hash: 'text',
+      operator: 'bool',
+      created_at: 'timestamptz',
+    },
+  },
+  ({ person }) => `insert into people (${person.columns}) select * from ${person} on conflict (email) do nothing`,
+)
+
 export const insertPerson = (
   db: Db,
-  row: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at'>,
-): Promise<number> =>
-  db.change(
-    `insert into people (id, email, name, password_hash, operator, created_at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (email) do nothing`,
-    [row.id, row.email, row.name, row.password_hash, row.operator, row.created_at],
-  )
+  person: Pick<PersonRow, 'id' | 'email' | 'name' | 'password_hash' | 'operator' | 'created_at'>,
+): Promise<number> => insertion.change(db, { person: [person] })
 
 export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1`, [id])

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface SessionRow {
   id: string
@@ -21,21 +22,24 @@ export interface OpenSession extends SessionRow {
 
 const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
 
-export const insertSession = (db: Db, row: SessionRow & { token_digest: Buffer }): Promise<number> =>
-  db.change(
-    `insert into sessions (id, person_id, token_digest, created_at, last_seen_at, confirmed_at, address, user_agent)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      row.id,
-      row.person_id,
-      row.token_digest,
-      row.created_at,
-      row.last_seen_at,
-      row.confirmed_at,
-      row.address,
-      row.user_agent,
-    ],
-  )
+const insertion = statement(
+  {
+    session: {
+      id: 'uuid',
+      person_id: 'uuid',
+      token_digest: 'bytea',
+      created_at: 'timestamptz',
+      last_seen_at: 'timestamptz',
+      confirmed_at: 'timestamptz',
+      address: 'text',
+      user_agent: 'text',
+    },
+  },
+  ({ session }) => `insert into sessions (${session.columns}) select * from ${session}`,
+)
+
+export const insertSession = (db: Db, session: SessionRow & { token_digest: Buffer }): Promise<number> =>
+  insertion.change(db, { session: [session] })
 
 export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
   db.first(

@@ -1,16 +1,17 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 import type { RequestRecord } from '../../lib/gate.ts'
 import { type LogBatch, logColumns } from './log-batch.ts'
 
 /** Logs a batch, and counts its refusals by the hour; all or nothing. */
 export async function insertRequests(db: Db, batch: LogBatch): Promise<void> {
   if (batch.size === 0) return
-  const { refused } = batch
-  if (refused.length === 0) return copyRequests(db, batch)
+  if (batch.refused.length === 0) return copyRequests(db, batch)
+  const refused = batch.refused.map(toRefused)
   await db.transaction(async (tx) => {
     await copyRequests(tx, batch)
-    await countRefusals(tx, refused)
-    await countRefused(tx, refused)
+    await refusalCount.change(tx, { refused })
+    await trafficCount.change(tx, { refused })
   })
 }
 
@@ -41,43 +42,35 @@ const ensureDay = (db: Db, day: string): Promise<unknown> =>
 
 const startOf = (day: number): Date => new Date(day * 86_400_000)
 
-async function countRefusals(db: Db, refused: readonly RequestRecord[]): Promise<void> {
-  await db.change(
-    `insert into refusal_hours as h (hour, workspace_id, code, key_id, address, count, first_at, last_at)
+const refusalCount = statement(
+  { refused: { at: 'timestamptz', workspaceId: 'uuid', code: 'text', keyId: 'uuid', address: 'text' } },
+  ({ refused }) => `insert into refusal_hours as h (hour, workspace_id, code, key_id, address, count, first_at, last_at)
      select date_trunc('hour', at, 'UTC'), workspace_id, code, key_id, address, count(*), min(at), max(at)
-     from unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::uuid[], $5::text[])
-       as n(at, workspace_id, code, key_id, address)
+     from ${refused}
      group by 1, 2, 3, 4, 5 order by 2, 3, 1, 4, 5
      on conflict (workspace_id, code, hour, key_id, address) do update set
        count = h.count + excluded.count,
        first_at = least(h.first_at, excluded.first_at),
        last_at = greatest(h.last_at, excluded.last_at)`,
-    [
-      refused.map((record) => record.at),
-      refused.map((record) => record.caller?.workspaceId ?? null),
-      refused.map((record) => record.code),
-      refused.map((record) => record.caller?.keyId ?? null),
-      refused.map((record) => record.address),
-    ],
-  )
-}
+)
 
 /** The same among all requests, where those that went well are counted too. */
-async function countRefused(db: Db, refused: readonly RequestRecord[]): Promise<void> {
-  await db.change(
-    `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
+const trafficCount = statement(
+  { refused: { at: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', code: 'text' } },
+  ({ refused }) => `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
      select date_trunc('hour', at, 'UTC'), workspace_id, key_id, code, count(*)
-     from unnest($1::timestamptz[], $2::uuid[], $3::uuid[], $4::text[]) as n(at, workspace_id, key_id, code)
+     from ${refused}
      group by 1, 2, 3, 4 order by 2, 1, 3, 4
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
-    [
-      refused.map((record) => record.at),
-      refused.map((record) => record.caller?.workspaceId ?? null),
-      refused.map((record) => record.caller?.keyId ?? null),
-      refused.map((record) => record.code),
-    ],
-  )
-}
+)
+
+const toRefused = ({ at, caller, code, address }: RequestRecord) => ({
+  at,
+  workspaceId: caller?.workspaceId ?? null,
+  keyId: caller?.keyId ?? null,
+  code,
+  address,
+})
 
 export interface RequestRow {
   id: string
@@ -92,6 +85,8 @@ export interface RequestRow {
   user_agent: string | null
 }
 
+export const requestColumns = 'id, at, key_id, method, route, status, code, duration_us, address, user_agent'
+
 /** The newest first, older than `before` if given. `workspaceId` null asks for those whose workspace is not known. */
 export const requestsOf = (
   db: Db,
@@ -99,8 +94,7 @@ export const requestsOf = (
   filter: { code: string | null; before: { at: Date; id: string } | null; limit: number },
 ): Promise<RequestRow[]> =>
   db.rows(
-    `select id, at, key_id, method, route, status, code, duration_us, address, user_agent
-     from request_log
+    `select ${requestColumns} from request_log
      where ${isOf(workspaceId)} and ${filter.code === null ? '$2::text is null' : 'code = $2'}
        and ${filter.before ? '(at, id) < ($3::timestamptz, $4::uuid) and at <= $3' : '$3::text is null and $4::text is null'}
      order by workspace_id, at desc, id desc limit $5`,

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
+import { type Places, statement } from '../../db/statement.ts'
 import { without } from '../../db/without.ts'
-import type { RequestRow } from './requests.sql.ts'
+import { requestColumns as columns, type RequestRow } from './requests.sql.ts'
 
 export interface Search {
   /** The first and the last status that count. */
@@ -16,10 +17,46 @@ export interface Search {
   before: { at: Date; id: string } | null
 }
 
-const columns = 'id, at, key_id, method, route, status, code, duration_us, address, user_agent'
-
 const alongIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   without(['sort', 'seqscan', 'bitmapscan'], db, read)
+
+const within = {
+  workspaceId: 'uuid',
+  code: 'text',
+  from: 'timestamptz',
+  to: 'timestamptz',
+  beforeAt: 'timestamptz',
+  beforeId: 'uuid',
+  lookAt: 'int',
+} as const
+
+const withinValues = (workspaceId: string, { code, from, to, before }: Search, lookAt: number) => ({
+  workspaceId,
+  code,
+  from: from ?? '-infinity',
+  to: to ?? 'infinity',
+  beforeAt: before?.at,
+  beforeId: before?.id,
+  lookAt,
+})
+
+/** The cases have texts of their own, as in requests.sql.ts. */
+const looked = ({ code, before }: Search, what: string, place: Places<typeof within>): string =>
+  `select ${what} from request_log
+   where workspace_id = ${place.workspaceId} and at >= ${place.from} and at < ${place.to}
+     ${code === null ? '' : `and code = ${place.code}`}
+     ${before ? `and (at, id) < (${place.beforeAt}, ${place.beforeId}) and at <= ${place.beforeAt}` : ''}
+   order by workspace_id, at desc, id desc`
+
+const filters = {
+  firstStatus: 'int',
+  lastStatus: 'int',
+  method: 'text',
+  route: 'text',
+  keyId: 'uuid',
+  address: 'text',
+  take: 'int',
+} as const
 
 /**
  * The newest that fit. Time and error have an index; what else is asked for is looked for among the newest `lookAt` of
@@ -30,27 +67,31 @@ export const findRequests = (
   workspaceId: string,
   search: Search,
   { take, lookAt }: { take: number; lookAt: number },
-): Promise<RequestRow[]> =>
-  alongIndex(db, (tx) =>
-    tx.rows(
-      `select ${columns} from (${looked(search, columns)} limit $7) as l
-     where ($8::int is null or status between $8 and $9) and ($10::text is null or method = $10)
-       and ($11::text is null or strpos(lower(route), $11) > 0) and ($12::uuid is null or key_id = $12)
-       and ($13::text is null or address = $13)
-     order by at desc, id desc limit $14`,
-      [
-        ...lookedValues(workspaceId, search),
-        lookAt,
-        search.statuses?.first ?? null,
-        search.statuses?.last ?? null,
-        search.method,
-        search.route?.toLowerCase() ?? null,
-        search.keyId,
-        search.address,
-        take,
-      ],
-    ),
+): Promise<RequestRow[]> => {
+  const { statuses, route, method, keyId, address } = search
+  const finding = statement(
+    { ...within, ...filters },
+    (place) => `select ${columns} from (${looked(search, columns, place)} limit ${place.lookAt}) as l
+     where (${place.firstStatus} is null or status between ${place.firstStatus} and ${place.lastStatus})
+       and (${place.method} is null or method = ${place.method})
+       and (${place.route} is null or strpos(lower(route), ${place.route}) > 0)
+       and (${place.keyId} is null or key_id = ${place.keyId})
+       and (${place.address} is null or address = ${place.address})
+     order by at desc, id desc limit ${place.take}`,
   )
+  return alongIndex(db, (tx) =>
+    finding.rows(tx, {
+      ...withinValues(workspaceId, search, lookAt),
+      firstStatus: statuses?.first,
+      lastStatus: statuses?.last,
+      method,
+      route: route?.toLowerCase(),
+      keyId,
+      address,
+      take,
+    }),
+  )
+}
 
 /** The latest with an error. */
 export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, take: number): Promise<RequestRow[]> =>
@@ -68,27 +109,10 @@ export const endOfLook = (
   workspaceId: string,
   search: Search,
   lookAt: number,
-): Promise<{ at: Date; id: string } | undefined> =>
-  alongIndex(db, (tx) =>
-    tx.first(`${looked(search, 'at, id')} offset $7 limit 1`, [...lookedValues(workspaceId, search), lookAt - 1]),
-  )
-
-// The cases have texts of their own, as in requests.sql.ts.
-const looked = ({ code, before }: Search, what: string): string =>
-  `select ${what} from request_log
-   where workspace_id = $1 and ${code === null ? '$2::text is null' : 'code = $2'}
-     and at >= $3::timestamptz and at < $4::timestamptz
-     and ${before ? '(at, id) < ($5::timestamptz, $6::uuid) and at <= $5' : '$5::text is null and $6::text is null'}
-   order by workspace_id, at desc, id desc`
-
-const lookedValues = (workspaceId: string, { code, from, to, before }: Search) => [
-  workspaceId,
-  code,
-  from ?? '-infinity',
-  to ?? 'infinity',
-  before?.at ?? null,
-  before?.id ?? null,
-]
+): Promise<{ at: Date; id: string } | undefined> => {
+  const ending = statement(within, (place) => `${looked(search, 'at, id', place)} offset ${place.lookAt} limit 1`)
+  return alongIndex(db, (tx) => ending.first(tx, withinValues(workspaceId, search, lookAt - 1)))
+}
 
 /** An id says when it was made, which is when the request began; an id of a clock that was wrong is looked for everywhere. */
 export async function requestById(db: Db, workspaceId: string, id: string): Promise<RequestRow | undefined> {

@@ -1,5 +1,7 @@
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
+import type { AtRevision } from '../../db/revisioned-cache.ts'
+import { pagedStatement, statement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
 
 export interface SenderRow {
   id: string
@@ -12,11 +14,13 @@ export interface SenderRow {
 
 const columns = 'id, phone_number, display_name, status, quality_rating, created_at'
 
+const listing = pagedStatement(
+  { workspaceId: 'uuid' },
+  ({ workspaceId }) => `select ${columns} from senders where workspace_id = ${workspaceId}`,
+)
+
 export const sendersOf = (db: Db, workspaceId: string, page: KeySet): Promise<SenderRow[]> =>
-  db.rows(`select ${columns} from senders where workspace_id = $1 ${keySetClause(page, 2)}`, [
-    workspaceId,
-    ...keySetValues(page),
-  ])
+  listing.rows(db, { workspaceId }, page)
 
 export async function countSenders(db: Db, workspaceId: string): Promise<number> {
   const row = await db.first<{ total: number }>('select count(*) as total from senders where workspace_id = $1', [
@@ -58,19 +62,26 @@ export interface NewSender {
   throughput: string | null
 }
 
-/**
- * Stores what is new and changes what differs. A number that moved between accounts of one workspace moves with it; one
- * that is another workspace's stays where it is.
- */
-export const upsertSenders = (db: Db, owner: SenderOwner, senders: readonly NewSender[], now: Date): Promise<number> =>
-  db.change(
-    `insert into senders as s (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, display_name,
-       status, quality_rating, throughput, created_at, updated_at)
-     select n.id, $1, $2, $3, n.phone_number_id, n.phone_number, n.display_name, n.status, n.quality_rating,
-       n.throughput, $4, $4
-     from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
-       as n(id, phone_number_id, phone_number, display_name, status, quality_rating, throughput)
-     order by n.phone_number_id
+const upserting = statement(
+  {
+    workspaceId: 'uuid',
+    connectionId: 'uuid',
+    appId: 'uuid',
+    now: 'timestamptz',
+    listed: {
+      id: 'uuid',
+      phoneNumberId: 'text',
+      phoneNumber: 'text',
+      displayName: 'text',
+      status: 'text',
+      qualityRating: 'text',
+      throughput: 'text',
+    },
+  },
+  ({ workspaceId, connectionId, appId, now, listed }) =>
+    `insert into senders as s (${listed.columns}, workspace_id, connection_id, app_id, created_at, updated_at)
+     select listed.*, ${workspaceId}, ${connectionId}, ${appId}, ${now}, ${now} from ${listed}
+     order by listed.phone_number_id
      on conflict (app_id, phone_number_id) do update set
        connection_id = excluded.connection_id, phone_number = excluded.phone_number,
        display_name = excluded.display_name, status = excluded.status, quality_rating = excluded.quality_rating,
@@ -79,20 +90,14 @@ export const upsertSenders = (db: Db, owner: SenderOwner, senders: readonly NewS
        (s.connection_id, s.phone_number, s.display_name, s.status, s.quality_rating, s.throughput) is distinct from
        (excluded.connection_id, excluded.phone_number, excluded.display_name, excluded.status,
          excluded.quality_rating, excluded.throughput)`,
-    [
-      owner.workspaceId,
-      owner.connectionId,
-      owner.appId,
-      now,
-      senders.map((sender) => sender.id),
-      senders.map((sender) => sender.phoneNumberId),
-      senders.map((sender) => sender.phoneNumber),
-      senders.map((sender) => sender.displayName),
-      senders.map((sender) => sender.status),
-      senders.map((sender) => sender.qualityRating),
-      senders.map((sender) => sender.throughput),
-    ],
-  )
+)
+
+/**
+ * Stores what is new and changes what differs. A number that moved between accounts of one workspace moves with it; one
+ * that is another workspace's stays where it is.
+ */
+export const upsertSenders = (db: Db, owner: SenderOwner, listed: readonly NewSender[], now: Date): Promise<number> =>
+  upserting.change(db, { ...owner, now, listed })
 
 export const markSendersGone = (
   db: Db,
@@ -117,3 +122,54 @@ export const sendersElsewhere = (
      where app_id = $1 and phone_number_id = any($2::text[]) and workspace_id <> $3 order by phone_number`,
     [appId, phoneNumberIds, workspaceId],
   )
+
+/** Where a number of the network belongs: a sender of ours, connected through the app that posted it. */
+export interface Destination {
+  appId: string
+  phoneNumberId: string
+  senderId: string
+  workspaceId: string
+}
+
+/** With the routing revision at which they were read. */
+export const destinationsOf = (
+  db: Db,
+  numbers: readonly { appId: string; phoneNumberId: string }[],
+): Promise<AtRevision<Destination>[]> =>
+  db.rows(
+    `select r.value as revision, s.app_id as "appId", s.phone_number_id as "phoneNumberId", s.id as "senderId",
+       s.workspace_id as "workspaceId"
+     from routing_revision r left join (unnest($1::uuid[], $2::text[]) as n(app_id, phone_number_id)
+       join senders s on s.app_id = n.app_id and s.phone_number_id = n.phone_number_id) on true`,
+    [numbers.map((number) => number.appId), numbers.map((number) => number.phoneNumberId)],
+  )
+
+/** How the network knows a sender, and through which account it is reached. */
+export const networkIdsOf = (
+  db: Db,
+  id: string,
+): Promise<{ connectionId: string; phoneNumberId: string } | undefined> =>
+  db.first('select connection_id as "connectionId", phone_number_id as "phoneNumberId" from senders where id = $1', [
+    id,
+  ])
+
+/** Those that are not gone; of one workspace or of all (null), by workspace. */
+export const activeCounts = (db: Db, workspaceId: string | null): Promise<{ workspaceId: string; count: number }[]> =>
+  db.rows(
+    `select workspace_id as "workspaceId", count(*) from senders
+     where status <> 'DELETED' and ($1::uuid is null or workspace_id = $1) group by 1`,
+    [workspaceId],
+  )
+
+/** Those that are not connected, or rated red; of one workspace or of all (null). */
+export const troubledSenders = (db: Db, workspaceId: string | null): Promise<SenderRow[]> =>
+  db.rows(
+    `select ${columns} from senders
+     where status <> 'DELETED' and (status <> 'CONNECTED' or quality_rating = 'RED')
+       and ($1::uuid is null or workspace_id = $1)
+     order by created_at, id`,
+    [workspaceId],
+  )
+
+export const senderIdsOf = async (db: Db, workspaceId: string): Promise<string[]> =>
+  (await db.rows<{ id: string }>('select id from senders where workspace_id = $1', [workspaceId])).map(({ id }) => id)

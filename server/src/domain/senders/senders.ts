@@ -32,7 +32,19 @@ export async function getSender(db: Db, workspaceId: string, id: string): Promis
   return row ? toSender(row) : refuse('not_found')
 }
 
+export {
+  activeCounts,
+  type Destination,
+  destinationsOf,
+  networkIdsOf,
+  senderIdsOf,
+  troubledSenders,
+} from './senders.sql.ts'
 export type { UsableSender }
+
+/** How a sender is shown beside what it sent or received. */
+export const findSender = (db: Db, workspaceId: string, uuid: string): Promise<SenderRow | undefined> =>
+  senderById(db, workspaceId, uuid)
 
 /** The sender that a message names, or the workspace's only one. Two: there are several, and one has to be named. */
 export const findSenderToUse = (db: Db, workspaceId: string, id: string | undefined): Promise<UsableSender[]> =>

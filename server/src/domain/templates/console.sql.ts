@@ -1,6 +1,7 @@
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
-import type { TemplateRow } from './templates.sql.ts'
+import { pagedStatement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
+import { type TemplateRow, templateColumns } from './templates.sql.ts'
 
 export type ShownTemplate = TemplateRow & {
   rejected_reason: string | null
@@ -16,22 +17,24 @@ export interface ShownFilters {
   language?: string | undefined
 }
 
-const columns = `id, name, language, category, status, variables, flow, components, created_at, updated_at,
-  rejected_reason, quality, (select c.waba_id from connections c where c.id = connection_id) as account`
+const columns = `${templateColumns}, rejected_reason, quality,
+  (select c.waba_id from connections c where c.id = connection_id) as account`
+
+const listing = pagedStatement(
+  { workspaceId: 'uuid', q: 'text', status: 'text', category: 'text', language: 'text' },
+  ({ workspaceId, q, status, category, language }) => `select ${columns} from templates
+     where workspace_id = ${workspaceId} and removed_at is null
+       and (${q} is null or position(lower(${q}) in lower(name)) > 0)
+       and (${status} is null or status = ${status}) and (${category} is null or category = ${category})
+       and (${language} is null or language = ${language})`,
+)
 
 export const shownTemplates = (
   db: Db,
   workspaceId: string,
   { q, status, category, language }: ShownFilters,
   page: KeySet,
-): Promise<ShownTemplate[]> =>
-  db.rows(
-    `select ${columns} from templates
-     where workspace_id = $1 and removed_at is null and ($2::text is null or position(lower($2) in lower(name)) > 0)
-       and ($3::text is null or status = $3) and ($4::text is null or category = $4)
-       and ($5::text is null or language = $5) ${keySetClause(page, 6)}`,
-    [workspaceId, q ?? null, status ?? null, category ?? null, language ?? null, ...keySetValues(page)],
-  )
+): Promise<ShownTemplate[]> => listing.rows(db, { workspaceId, q, status, category, language }, page)
 
 export const shownTemplate = (db: Db, workspaceId: string, id: string): Promise<ShownTemplate | undefined> =>
   db.first(`select ${columns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [

@@ -1,6 +1,7 @@
 import type { TemplateFilters, TemplateFlow, TemplateVariable } from '@parley/contract/template'
 import type { Db } from '../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../lib/key-set.ts'
+import { type Places, pagedStatement, statement } from '../../db/statement.ts'
+import type { KeySet } from '../../lib/key-set.ts'
 
 export interface TemplateRow {
   id: string
@@ -15,43 +16,54 @@ export interface TemplateRow {
   updated_at: Date
 }
 
-const columns = 'id, name, language, category, status, variables, flow, components, created_at, updated_at'
+export const templateColumns =
+  'id, name, language, category, status, variables, flow, components, created_at, updated_at'
 
-const shown = `workspace_id = $1 and removed_at is null and ($2::text is null or name = $2)
-  and ($3::text is null or language = $3) and ($4::text is null or status = $4) and ($5::text is null or category = $5)`
+const filters = { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' } as const
 
-const shownValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => [
+const shown = ({ workspaceId, name, language, status, category }: Places<typeof filters>) =>
+  `workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
+   and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
+   and (${category} is null or category = ${category})`
+
+const shownValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => ({
   workspaceId,
-  name ?? null,
-  language ?? null,
-  status ?? null,
-  category ?? null,
-]
+  name,
+  language,
+  status,
+  category,
+})
+
+const listing = pagedStatement(filters, (places) => `select ${templateColumns} from templates where ${shown(places)}`)
 
 export const templatesOf = (
   db: Db,
   workspaceId: string,
   filters: TemplateFilters,
   page: KeySet,
-): Promise<TemplateRow[]> =>
-  db.rows(`select ${columns} from templates where ${shown} ${keySetClause(page, 6)}`, [
-    ...shownValues(workspaceId, filters),
-    ...keySetValues(page),
-  ])
+): Promise<TemplateRow[]> => listing.rows(db, shownValues(workspaceId, filters), page)
+
+const counting = statement(filters, (places) => `select count(*) as total from templates where ${shown(places)}`)
 
 export async function countTemplates(db: Db, workspaceId: string, filters: TemplateFilters): Promise<number> {
-  const row = await db.first<{ total: number }>(
-    `select count(*) as total from templates where ${shown}`,
-    shownValues(workspaceId, filters),
-  )
+  const row = await counting.first<{ total: number }>(db, shownValues(workspaceId, filters))
   return row?.total ?? 0
 }
 
 export const templateById = (db: Db, workspaceId: string, id: string): Promise<TemplateRow | undefined> =>
-  db.first(`select ${columns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [
+  db.first(`select ${templateColumns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [
     workspaceId,
     id,
   ])
+
+export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'components'>
+
+/** Also those that are gone: messages were made of them. */
+export const templatesById = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UsedTemplate[]> =>
+  db.rows(
+    'select id, name, language, category, components from templates where workspace_id = $1 and id = any($2::uuid[])',
+    [workspaceId, ids],
+  )
 
 export interface SendableTemplate {
   id: string
@@ -90,29 +102,36 @@ export interface NewTemplate {
   status: string
   rejectedReason: string | null
   quality: string | null
-  /** As JSON text, as are `variables` and `flow`. */
-  components: string
+  components: readonly unknown[]
   contentDigest: string
-  variables: string
-  flow: string | null
+  variables: readonly TemplateVariable[]
+  flow: TemplateFlow | null
 }
 
-/** Stores what is new and changes what differs; `updated_at` moves when something that people see is another. */
-export const upsertTemplates = (
-  db: Db,
-  { workspaceId, connectionId }: TemplateOwner,
-  templates: readonly NewTemplate[],
-  now: Date,
-): Promise<number> =>
-  db.change(
-    `insert into templates as t (id, workspace_id, connection_id, network_template_id, name, language, category, status,
-       rejected_reason, quality, components, content_digest, variables, flow, created_at, updated_at)
-     select n.id, $1, $2, n.network_template_id, n.name, n.language, n.category, n.status, n.rejected_reason, n.quality,
-       n.components::json, n.content_digest, n.variables::json, n.flow::json, $3, $3
-     from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-       $12::text[], $13::text[], $14::text[], $15::text[]) as n(id, network_template_id, name, language, category, status,
-       rejected_reason, quality, components, content_digest, variables, flow)
-     order by n.name, n.language
+const upserting = statement(
+  {
+    workspaceId: 'uuid',
+    connectionId: 'uuid',
+    now: 'timestamptz',
+    listed: {
+      id: 'uuid',
+      networkTemplateId: 'text',
+      name: 'text',
+      language: 'text',
+      category: 'text',
+      status: 'text',
+      rejectedReason: 'text',
+      quality: 'text',
+      components: 'json',
+      contentDigest: 'text',
+      variables: 'json',
+      flow: 'json',
+    },
+  },
+  ({ workspaceId, connectionId, now, listed }) =>
+    `insert into templates as t (${listed.columns}, workspace_id, connection_id, created_at, updated_at)
+     select listed.*, ${workspaceId}, ${connectionId}, ${now}, ${now} from ${listed}
+     order by listed.name, listed.language
      on conflict (connection_id, name, language) do update set
        network_template_id = excluded.network_template_id, category = excluded.category, status = excluded.status,
        rejected_reason = excluded.rejected_reason, quality = excluded.quality, components = excluded.components,
@@ -125,24 +144,15 @@ export const upsertTemplates = (
          t.variables::text, t.flow::text, t.removed_at) is distinct from
        (excluded.network_template_id, excluded.category, excluded.status, excluded.rejected_reason, excluded.quality,
          excluded.components::text, excluded.variables::text, excluded.flow::text, null::timestamptz)`,
-    [
-      workspaceId,
-      connectionId,
-      now,
-      templates.map((template) => template.id),
-      templates.map((template) => template.networkTemplateId),
-      templates.map((template) => template.name),
-      templates.map((template) => template.language),
-      templates.map((template) => template.category),
-      templates.map((template) => template.status),
-      templates.map((template) => template.rejectedReason),
-      templates.map((template) => template.quality),
-      templates.map((template) => template.components),
-      templates.map((template) => template.contentDigest),
-      templates.map((template) => template.variables),
-      templates.map((template) => template.flow),
-    ],
-  )
+)
+
+/** Stores what is new and changes what differs; `updated_at` moves when something that people see is another. */
+export const upsertTemplates = (
+  db: Db,
+  owner: TemplateOwner,
+  listed: readonly NewTemplate[],
+  now: Date,
+): Promise<number> => upserting.change(db, { ...owner, now, listed })
 
 export const removeTemplates = (
   db: Db,
@@ -157,31 +167,37 @@ export const removeTemplates = (
     [workspaceId, connectionId, listed.map(({ name }) => name), listed.map(({ language }) => language), now],
   )
 
+const changing = statement(
+  {
+    workspaceId: 'uuid',
+    connectionId: 'uuid',
+    name: 'text',
+    language: 'text',
+    networkTemplateId: 'text',
+    status: 'text',
+    category: 'text',
+    quality: 'text',
+    rejectedReason: 'text',
+    now: 'timestamptz',
+  },
+  (
+    the,
+  ) => `update templates set status = coalesce(${the.status}, status), category = coalesce(${the.category}, category),
+       quality = coalesce(${the.quality}, quality),
+       rejected_reason = case when ${the.status} is null then rejected_reason else ${the.rejectedReason} end,
+       updated_at = case
+         when (status, category) is distinct from (coalesce(${the.status}, status), coalesce(${the.category}, category))
+         then ${the.now} else updated_at end
+     where workspace_id = ${the.workspaceId} and connection_id = ${the.connectionId} and removed_at is null
+       and (name = ${the.name} and language = ${the.language}
+         or (${the.name} is null or ${the.language} is null) and network_template_id = ${the.networkTemplateId})`,
+)
+
 /** What is null stays as it is. A template is found by its name and language, or by the network's id for want of them. */
 export const changeTemplates = (
   db: Db,
-  { workspaceId, connectionId }: TemplateOwner,
+  owner: TemplateOwner,
   which: { name: string | null; language: string | null; networkTemplateId: string | null },
   change: { status: string | null; category: string | null; quality: string | null; rejectedReason: string | null },
   now: Date,
-): Promise<number> =>
-  db.change(
-    `update templates set status = coalesce($6, status), category = coalesce($7, category),
-       quality = coalesce($8, quality), rejected_reason = case when $6::text is null then rejected_reason else $9 end,
-       updated_at = case when (status, category) is distinct from (coalesce($6, status), coalesce($7, category))
-         then $10 else updated_at end
-     where workspace_id = $1 and connection_id = $2 and removed_at is null
-       and (name = $3 and language = $4 or ($3 is null or $4 is null) and network_template_id = $5)`,
-    [
-      workspaceId,
-      connectionId,
-      which.name,
-      which.language,
-      which.networkTemplateId,
-      change.status,
-      change.category,
-      change.quality,
-      change.rejectedReason,
-      now,
-    ],
-  )
+): Promise<number> => changing.change(db, { ...owner, ...which, ...change, now })

@@ -16,8 +16,10 @@ import {
   type TemplateOwner,
   type TemplateRow,
   templateById,
+  templatesById,
   templatesOf,
   templatesToSend,
+  type UsedTemplate,
   upsertTemplates,
 } from './templates.sql.ts'
 
@@ -41,6 +43,16 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
 }
 
 export type { SendableTemplate }
+
+/** The templates that messages were made of, by id; also those that are gone. */
+export async function findUsedTemplates(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Map<string, UsedTemplate>> {
+  const rows = ids.length === 0 ? [] : await templatesById(db, workspaceId, ids)
+  return new Map(rows.map((row) => [row.id, row]))
+}
 
 /** What a message may mean by a template's id, or by its name and language. */
 export const findTemplateToSend = (
@@ -130,9 +142,9 @@ function toNew(template: ListedTemplate, now: Date): NewTemplate {
     status: template.status,
     rejectedReason: template.rejectedReason,
     quality: template.quality,
-    components: JSON.stringify(template.components),
+    components: template.components,
     contentDigest: sha256(lasting).toString('base64'),
-    variables: JSON.stringify(templateVariables(template)),
-    flow: flow && JSON.stringify(flow),
+    variables: templateVariables(template),
+    flow,
   }
 }

@@ -11,7 +11,7 @@ import {
   readDeliveryHours,
   readOpenCounts,
 } from '../deliveries/reading/statistics.ts'
-import { type EndpointRow, endpointRows } from './webhooks.sql.ts'
+import { type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 import { toWebhook } from './webhooks.ts'
 
 const hourMs = 3_600_000
@@ -31,17 +31,28 @@ export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id:
 
 async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
   const thisHour = Math.floor(clock.now().getTime() / hourMs)
-  const rows = await endpointRows(db, workspaceId, id)
+  const rows = id === null ? await webhooksOf(db, workspaceId) : await one(db, workspaceId, id)
   const ids = rows.map((row) => row.id)
-  const open = new Map(
-    (await readOpenCounts(db, workspaceId, ids, bound + 1)).map((counts) => [counts.webhookId, counts]),
-  )
+  const open = await readOpenCounts(db, workspaceId, ids, bound + 1)
   const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
   return rows.map((row) => toEndpoint(row, open.get(row.id), byEndpoint.get(row.id) ?? []))
 }
 
-function toEndpoint(row: EndpointRow, open: OpenCounts | undefined, hours: readonly HourCounts[]): ConsoleWebhook {
+async function one(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
+  const row = await webhookById(db, id)
+  return row?.workspace_id === workspaceId ? [row] : []
+}
+
+/** Those that are disabled, and those with so many failures in a row; of one workspace or of all (null). */
+export const troubledEndpoints = async (
+  db: Db,
+  workspaceId: string | null,
+  failuresMin: number,
+): Promise<WebhookRow[]> =>
+  (await webhooksOf(db, workspaceId)).filter(({ enabled, failures }) => !enabled || failures >= failuresMin)
+
+function toEndpoint(row: WebhookRow, open: OpenCounts | undefined, hours: readonly HourCounts[]): ConsoleWebhook {
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
   const durations = hours.reduce<number[]>((sum, hour) => addSteps(sum, hour.durations), [])

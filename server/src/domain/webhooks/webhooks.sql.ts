@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface WebhookRow {
   id: string
@@ -10,25 +11,48 @@ export interface WebhookRow {
   enabled: boolean
   disabled_reason: string | null
   last_success_at: Date | null
+  failures: number
+  failing_since: Date | null
+  created_at: Date
 }
 
-const columns = 'id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at'
+const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at, failures,
+  failing_since, created_at`
 
-export const webhooksOf = (db: Db, workspaceId: string): Promise<WebhookRow[]> =>
+/** The newest first; of one workspace or of all (null). */
+export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookRow[]> =>
   db.rows(
-    `select ${columns} from webhooks where workspace_id = $1 and deleted_at is null order by created_at desc, id desc`,
-    [workspaceId],
+    `select ${columns} from webhooks where deleted_at is null ${workspaceId === null ? '' : 'and workspace_id = $1'}
+     order by created_at desc, id desc`,
+    workspaceId === null ? [] : [workspaceId],
   )
-
-export const allWebhooks = (db: Db): Promise<WebhookRow[]> =>
-  db.rows(`select ${columns} from webhooks where deleted_at is null order by created_at desc, id desc`)
 
 export const webhookById = (db: Db, id: string): Promise<WebhookRow | undefined> =>
   db.first(`select ${columns} from webhooks where id = $1 and deleted_at is null`, [id])
 
+const insertion = statement(
+  {
+    webhook: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      name: 'text',
+      url: 'text',
+      secretSealed: 'text',
+      secretHint: 'text',
+      createdAt: 'timestamptz',
+    },
+    events: 'text[]',
+  },
+  ({ webhook, events }) =>
+    `insert into webhooks (${webhook.columns}, events) select webhook.*, ${events} from ${webhook}`,
+)
+
 export const insertWebhook = (
   db: Db,
-  webhook: {
+  {
+    events,
+    ...webhook
+  }: {
     id: string
     workspaceId: string
     name: string
@@ -38,21 +62,7 @@ export const insertWebhook = (
     events: readonly string[]
     createdAt: Date
   },
-): Promise<number> =>
-  db.change(
-    `insert into webhooks (id, workspace_id, name, url, secret_sealed, secret_hint, events, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      webhook.id,
-      webhook.workspaceId,
-      webhook.name,
-      webhook.url,
-      webhook.secretSealed,
-      webhook.secretHint,
-      webhook.events,
-      webhook.createdAt,
-    ],
-  )
+): Promise<number> => insertion.change(db, { webhook: [webhook], events })
 
 export const updateWebhook = (
   db: Db,
@@ -70,17 +80,8 @@ export const updateSecret = (db: Db, id: string, sealed: string, hint: string): 
     [id, sealed, hint],
   )
 
-export interface EndpointRow extends WebhookRow {
-  failures: number
-  failing_since: Date | null
-  created_at: Date
-}
-
-/** The endpoints of a workspace, or one of them, with their run of failures. */
-export const endpointRows = (db: Db, workspaceId: string, id: string | null): Promise<EndpointRow[]> =>
-  db.rows(
-    `select ${columns}, failures, failing_since, created_at from webhooks
-     where workspace_id = $1 and deleted_at is null and ($2::uuid is null or id = $2)
-     order by created_at desc, id desc`,
-    [workspaceId, id],
-  )
+/** Also counts an endpoint that is deleted by now. */
+export const anyDelivered = async (db: Db, workspaceId: string): Promise<boolean> =>
+  (await db.first('select 1 as one from webhooks where workspace_id = $1 and last_success_at is not null limit 1', [
+    workspaceId,
+  ])) !== undefined

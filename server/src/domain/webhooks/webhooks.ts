@@ -13,15 +13,7 @@ import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/e
 import { secretPrefix } from '../deliveries/engine/signature.ts'
 import { secretPlace } from '../deliveries/engine/targets.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import {
-  allWebhooks,
-  insertWebhook,
-  updateSecret,
-  updateWebhook,
-  type WebhookRow,
-  webhookById,
-  webhooksOf,
-} from './webhooks.sql.ts'
+import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 
 /** An endpoint, and whose it is. */
 export interface OwnedWebhook {
@@ -35,9 +27,11 @@ export async function listWebhooks(db: Db, workspaceId: string): Promise<Webhook
   return (await webhooksOf(db, workspaceId)).map(toWebhook)
 }
 
+export { anyDelivered } from './webhooks.sql.ts'
+
 /** Those of every workspace. */
 export async function listAllWebhooks(db: Db): Promise<OwnedWebhook[]> {
-  return (await allWebhooks(db)).map(toOwned)
+  return (await webhooksOf(db, null)).map(toOwned)
 }
 
 export interface WebhookWish {

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 import { byKey } from '../../../db/without.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 
@@ -29,21 +30,30 @@ export interface ClaimWish {
  * found by a look into the index, so that what waits for one never has to be read past to get at another's. So is each
  * event: joined as a whole, PostgreSQL would rather read all there are.
  */
-const claiming = `with recursive queue(id) as (
+const claiming = statement(
+  {
+    now: 'timestamptz',
+    lease: 'uuid',
+    leaseUntil: 'timestamptz',
+    busy: { webhookId: 'uuid', room: 'int' },
+    usualRoom: 'int',
+    limit: 'int',
+  },
+  ({ now, lease, leaseUntil, busy, usualRoom, limit }) => `with recursive queue(id) as (
        (select webhook_id from deliveries order by webhook_id limit 1)
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
        from queue l where l.id is not null
      ), due as materialized (
        select d.webhook_id, d.event_id
-       from (select l.id, coalesce(b.room, $6) as room from queue l
-             left join unnest($4::uuid[], $5::int[]) as b(id, room) on b.id = l.id where l.id is not null) as r
+       from (select l.id, coalesce(busy.room, ${usualRoom}) as room from queue l
+             left join ${busy} on busy.webhook_id = l.id where l.id is not null) as r
        cross join lateral (
          select webhook_id, event_id from deliveries
-         where webhook_id = r.id and due_at <= $1 order by due_at limit r.room for update skip locked) as d
-       limit $7
+         where webhook_id = r.id and due_at <= ${now} order by due_at limit r.room for update skip locked) as d
+       limit ${limit}
      ), claimed as (
-       update deliveries d set lease = $2, due_at = $3 from due
+       update deliveries d set lease = ${lease}, due_at = ${leaseUntil} from due
        where d.webhook_id = due.webhook_id and d.event_id = due.event_id
        returning d.*
      )
@@ -52,20 +62,10 @@ const claiming = `with recursive queue(id) as (
      from claimed c
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
-     order by c.event_created_at, c.event_id`
+     order by c.event_created_at, c.event_id`,
+)
 
-export const claimDue = (db: Db, wish: ClaimWish): Promise<ClaimedRow[]> =>
-  byKey(db, (tx) =>
-    tx.rows(claiming, [
-      wish.now,
-      wish.lease,
-      wish.leaseUntil,
-      wish.busy.map((each) => each.webhookId),
-      wish.busy.map((each) => each.room),
-      wish.usualRoom,
-      wish.limit,
-    ]),
-  )
+export const claimDue = (db: Db, wish: ClaimWish): Promise<ClaimedRow[]> => byKey(db, (tx) => claiming.rows(tx, wish))
 
 interface Held {
   webhookId: string
@@ -73,19 +73,20 @@ interface Held {
   lease: string
 }
 
+const held = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
+
+const isHeld = 'd.webhook_id = held.webhook_id and d.event_id = held.event_id and d.lease = held.lease'
+
+const releasing = statement(
+  { held, due: 'timestamptz' },
+  ({ held, due }) => `update deliveries d set lease = null, due_at = ${due} from ${held} where ${isHeld}`,
+)
+
 /** Gives leases back: due at once, or (`infinity`) when the endpoint is enabled. */
 export const releaseLeases = (db: Db, items: readonly Held[], due: Date | 'infinity'): Promise<number> =>
-  db.change(
-    `update deliveries d set lease = null, due_at = $4::timestamptz
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as o(webhook_id, event_id, lease)
-     where d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease`,
-    [items.map((each) => each.webhookId), items.map((each) => each.eventId), items.map((each) => each.lease), due],
-  )
+  releasing.change(db, { held: items, due })
+
+const dropping = statement({ held }, ({ held }) => `delete from deliveries d using ${held} where ${isHeld}`)
 
 /** Deliveries of endpoints that are gone, or events past retention: nobody will make them. */
-export const dropLeases = (db: Db, items: readonly Held[]): Promise<number> =>
-  db.change(
-    `delete from deliveries d using unnest($1::uuid[], $2::uuid[], $3::uuid[]) as o(webhook_id, event_id, lease)
-     where d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease`,
-    [items.map((each) => each.webhookId), items.map((each) => each.eventId), items.map((each) => each.lease)],
-  )
+export const dropLeases = (db: Db, items: readonly Held[]): Promise<number> => dropping.change(db, { held: items })

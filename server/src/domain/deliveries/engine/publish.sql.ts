@@ -1,5 +1,5 @@
-import { byteStrings, texts, uuids } from '../../../db/array-format.ts'
 import type { Db } from '../../../db/db.ts'
+import { type Places, statement } from '../../../db/statement.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 
 export interface EventRow {
@@ -18,41 +18,45 @@ export interface Handed {
   leased: boolean
 }
 
-/** Where the parts below find what they need of a statement that they are part of. */
-interface Told {
-  /** Rows of (id, workspace_id, type, body, message_id): the events. */
-  events: string
-  createdAt: string
-  leaseUntil: string
-  leaseToken: string
-  leaseExcept: string
-}
+/** What a statement that keeps events has among its parameters. */
+const eventParameters = {
+  createdAt: 'timestamptz',
+  leaseUntil: 'timestamptz',
+  leaseToken: 'uuid',
+  leaseExcept: 'uuid[]',
+} as const
 
 /**
  * Parts of a statement that keep events, and for each a delivery to every endpoint of its workspace that listens to it,
  * leased to this process; `handed` has the deliveries. An endpoint that is disabled gets its delivery too, held until it is
- * enabled.
+ * enabled. `events` names rows of (id, workspace_id, type, body, message_id).
  */
-export const keepingEvents = ({ events, createdAt, leaseUntil, leaseToken, leaseExcept }: Told): string => `
+export const keepingEvents = (
+  events: string,
+  { createdAt, leaseUntil, leaseToken, leaseExcept }: Places<typeof eventParameters>,
+): string => `
      told as (
        insert into events (id, workspace_id, type, body, message_id, created_at)
-       select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt}::timestamptz from ${events} e
+       select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt} from ${events} e
      ), handed as (
        insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
        select e.id, w.id, e.workspace_id, ${createdAt},
-         case when not w.enabled then 'infinity' when w.id = any(${leaseExcept}::uuid[]) then ${createdAt}
-           else ${leaseUntil}::timestamptz end,
-         case when w.enabled and w.id <> all(${leaseExcept}) then ${leaseToken}::uuid end
+         case when not w.enabled then 'infinity' when w.id = any(${leaseExcept}) then ${createdAt}
+           else ${leaseUntil} end,
+         case when w.enabled and w.id <> all(${leaseExcept}) then ${leaseToken} end
        from ${events} e join webhooks w
          on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
        returning event_id, webhook_id, lease is not null as leased
      )`
 
-const insertion = `with new as materialized (
-       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $8::uuid[])
-         as n(id, workspace_id, type, body, message_id)
-     ), ${keepingEvents({ events: 'new', createdAt: '$5', leaseUntil: '$6', leaseToken: '$7', leaseExcept: '$9' })}
-     select event_id as "eventId", webhook_id as "webhookId", leased from handed`
+const insertion = statement(
+  {
+    ...eventParameters,
+    events: { id: 'uuid', workspaceId: 'uuid', type: 'text', body: 'bytea', messageId: 'uuid' },
+  },
+  ({ events, ...places }) => `with new as materialized (select * from ${events}), ${keepingEvents('new', places)}
+     select event_id as "eventId", webhook_id as "webhookId", leased from handed`,
+)
 
 export const insertEvents = (
   db: Db,
@@ -60,17 +64,25 @@ export const insertEvents = (
   events: readonly EventRow[],
   { token, until, except }: Lease,
 ): Promise<Handed[]> =>
-  db.rows(insertion, [
-    uuids(events.map((event) => event.id)),
-    uuids(events.map((event) => event.workspaceId)),
-    texts(events.map((event) => event.type)),
-    byteStrings(events.map((event) => event.body)),
-    createdAt,
-    until,
-    token,
-    uuids(events.map((event) => event.messageId)),
-    uuids(except),
-  ])
+  insertion.rows(db, { createdAt, events, leaseToken: token, leaseUntil: until, leaseExcept: except })
+
+const testInsertion = statement(
+  {
+    id: 'uuid',
+    workspaceId: 'uuid',
+    webhookId: 'uuid',
+    type: 'text',
+    body: 'bytea',
+    attempts: 'smallint',
+    now: 'timestamptz',
+  },
+  ({ id, workspaceId, webhookId, type, body, attempts, now }) => `with event as (
+       insert into events (id, workspace_id, type, body, created_at)
+       values (${id}, ${workspaceId}, ${type}, ${body}, ${now})
+     )
+     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
+     values (${id}, ${webhookId}, ${workspaceId}, ${now}, ${attempts}, 'manual', ${now})`,
+)
 
 /** An event for one endpoint alone, as if so many attempts had been made already. */
 export const insertTestEvent = (
@@ -84,12 +96,4 @@ export const insertTestEvent = (
     attempts: number
     now: Date
   },
-): Promise<number> =>
-  db.change(
-    `with event as (
-       insert into events (id, workspace_id, type, body, created_at) values ($1, $2, $3, $4, $5)
-     )
-     insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, attempts, trigger, due_at)
-     values ($1, $6, $2, $5, $7, 'manual', $5)`,
-    [event.id, event.workspaceId, event.type, event.body, event.now, event.webhookId, event.attempts],
-  )
+): Promise<number> => testInsertion.change(db, event)

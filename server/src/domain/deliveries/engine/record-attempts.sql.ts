@@ -1,8 +1,22 @@
-import { bools, byteStrings, ints, smallInts, texts, times, uuids } from '../../../db/array-format.ts'
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 import { byKey } from '../../../db/without.ts'
-import type { KeptAttempt } from '../reading/attempts.sql.ts'
+import type { Trigger } from '../../../lib/first-attempts.ts'
 import type { Run } from './retry-policy.ts'
+
+/** What is kept of an attempt. */
+export interface KeptAttempt {
+  at: Date
+  eventId: string
+  number: number
+  trigger: Trigger
+  state: 'delivered' | 'failed' | 'retrying'
+  address: string | null
+  status: number | null
+  error: string | null
+  answer: Buffer
+  durationUs: number
+}
 
 export interface AttemptRow extends KeptAttempt {
   webhookId: string
@@ -44,17 +58,52 @@ export interface HourRow {
 
 /**
  * Records attempts, does with their deliveries what was decided, as far as the leases are still ours, and counts the
- * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of PostgreSQL undoes here is
- * delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
+ * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of
+ * PostgreSQL undoes here is delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
  */
-const recording = `with before as materialized (
-       select id, enabled, failures from webhooks where id = any($17::uuid[]) order by id for update
+const recording = statement(
+  {
+    webhookIds: 'uuid[]',
+    attempts: {
+      eventId: 'uuid',
+      webhookId: 'uuid',
+      workspaceId: 'uuid',
+      eventCreatedAt: 'timestamptz',
+      at: 'timestamptz',
+      number: 'smallint',
+      trigger: 'text',
+      state: 'text',
+      address: 'text',
+      status: 'smallint',
+      error: 'text',
+      answer: 'bytea',
+      durationUs: 'int',
+      lease: 'uuid',
+      dueAt: 'timestamptz',
+      nextLease: 'uuid',
+    },
+    hours: {
+      hour: 'timestamptz',
+      workspaceId: 'uuid',
+      webhookId: 'uuid',
+      succeeded: 'int',
+      failed: 'int',
+      durations: 'text',
+    },
+    runs: {
+      webhookId: 'uuid',
+      leading: 'int',
+      succeeded: 'bool',
+      longest: 'int',
+      trailing: 'int',
+      since: 'timestamptz',
+      succeededAt: 'timestamptz',
+    },
+  },
+  ({ webhookIds, attempts, hours, runs }) => `with before as materialized (
+       select id, enabled, failures from webhooks where id = any(${webhookIds}) order by id for update
      ), attempt as materialized (
-       select o.* from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::smallint[],
-           $7::text[], $8::text[], $9::text[], $10::smallint[], $11::text[], $12::bytea[], $13::int[], $14::uuid[],
-           $15::timestamptz[], $16::uuid[])
-         as o(event_id, webhook_id, workspace_id, event_created_at, at, number, trigger, state, address, status, error,
-           answer, duration_us, lease, due_at, next_lease),
+       select attempts.* from ${attempts},
          (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked
      ), finished as (
        delete from deliveries d using attempt o
@@ -72,11 +121,9 @@ const recording = `with before as materialized (
        from attempt
      ), counted as (
        insert into delivery_hours as h (hour, workspace_id, webhook_id, succeeded, failed, durations)
-       select c.hour, c.workspace_id, c.webhook_id, c.succeeded, c.failed, c.durations::int[]
-       from unnest($24::timestamptz[], $25::uuid[], $26::uuid[], $27::int[], $28::int[], $29::text[])
-           as c(hour, workspace_id, webhook_id, succeeded, failed, durations),
-         (select count(*) from before) as locked
-       order by c.webhook_id, c.hour
+       select hours.hour, hours.workspace_id, hours.webhook_id, hours.succeeded, hours.failed, hours.durations::int[]
+       from ${hours}, (select count(*) from before) as locked
+       order by hours.webhook_id, hours.hour
        on conflict (workspace_id, webhook_id, hour) do update set
          succeeded = h.succeeded + excluded.succeeded,
          failed = h.failed + excluded.failed,
@@ -85,15 +132,14 @@ const recording = `with before as materialized (
            from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
      )
      update webhooks w set
-       failures = case when r.succeeded then r.after_success else w.failures + r.before_success end,
-       failing_since = case when r.succeeded then r.since else coalesce(w.failing_since, r.since) end,
-       last_success_at = greatest(w.last_success_at, r.succeeded_at)
-     from unnest($17::uuid[], $18::int[], $19::bool[], $20::int[], $21::int[], $22::timestamptz[], $23::timestamptz[])
-         as r(id, before_success, succeeded, longest, after_success, since, succeeded_at)
-       join before b on b.id = r.id
-     where w.id = r.id
+       failures = case when runs.succeeded then runs.trailing else w.failures + runs.leading end,
+       failing_since = case when runs.succeeded then runs.since else coalesce(w.failing_since, runs.since) end,
+       last_success_at = greatest(w.last_success_at, runs.succeeded_at)
+     from ${runs} join before b on b.id = runs.webhook_id
+     where w.id = runs.webhook_id
      returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince",
-       greatest(b.failures + r.before_success, r.longest) as longest`
+       greatest(b.failures + runs.leading, runs.longest) as longest`,
+)
 
 export const recordAttempts = (
   db: Db,
@@ -102,35 +148,10 @@ export const recordAttempts = (
   hours: readonly HourRow[],
 ): Promise<Standing[]> =>
   byKey(db, (tx) =>
-    tx.rows(recording, [
-      uuids(attempts.map((each) => each.eventId)),
-      uuids(attempts.map((each) => each.webhookId)),
-      uuids(attempts.map((each) => each.workspaceId)),
-      times(attempts.map((each) => each.eventCreatedAt)),
-      times(attempts.map((each) => each.at)),
-      smallInts(attempts.map((each) => each.number)),
-      texts(attempts.map((each) => each.trigger)),
-      texts(attempts.map((each) => each.state)),
-      texts(attempts.map((each) => each.address)),
-      smallInts(attempts.map((each) => each.status)),
-      texts(attempts.map((each) => each.error)),
-      byteStrings(attempts.map((each) => each.answer)),
-      ints(attempts.map((each) => each.durationUs)),
-      uuids(attempts.map((each) => each.lease)),
-      times(attempts.map((each) => each.dueAt)),
-      uuids(attempts.map((each) => each.nextLease)),
-      uuids(runs.map((each) => each.webhookId)),
-      ints(runs.map((each) => each.leading)),
-      bools(runs.map((each) => each.succeeded)),
-      ints(runs.map((each) => each.longest)),
-      ints(runs.map((each) => each.trailing)),
-      times(runs.map((each) => each.since)),
-      times(runs.map((each) => each.succeededAt)),
-      times(hours.map((each) => each.hour)),
-      uuids(hours.map((each) => each.workspaceId)),
-      uuids(hours.map((each) => each.webhookId)),
-      ints(hours.map((each) => each.succeeded)),
-      ints(hours.map((each) => each.failed)),
-      texts(hours.map((each) => `{${each.durations.join()}}`)),
-    ]),
+    recording.rows(tx, {
+      webhookIds: runs.map(({ webhookId }) => webhookId),
+      attempts,
+      hours: hours.map((each) => ({ ...each, durations: `{${each.durations.join()}}` })),
+      runs,
+    }),
   )

@@ -1,39 +1,36 @@
 import type { Db } from '../../../db/db.ts'
-import type { Trigger } from '../../../lib/first-attempts.ts'
+import { statement } from '../../../db/statement.ts'
+import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
 
-export interface KeptAttempt {
-  at: Date
-  eventId: string
-  number: number
-  trigger: Trigger
-  state: 'delivered' | 'failed' | 'retrying'
-  address: string | null
-  status: number | null
-  error: string | null
-  answer: Buffer
-  durationUs: number
-}
-
-const columns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer, duration_us as "durationUs"`
+export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer, duration_us as "durationUs"`
 
 /** Where a page ended. */
 export type Place = Pick<KeptAttempt, 'at' | 'eventId' | 'number'>
 
+const page = statement(
+  {
+    workspaceId: 'uuid',
+    webhookId: 'uuid',
+    beforeAt: 'timestamptz',
+    beforeEvent: 'uuid',
+    beforeNumber: 'smallint',
+    limit: 'int',
+  },
+  ({ workspaceId, webhookId, beforeAt, beforeEvent, beforeNumber, limit }) =>
+    `select ${attemptColumns} from delivery_attempts
+     where webhook_id = ${webhookId} and workspace_id = ${workspaceId} and at <= ${beforeAt}
+       and (at < ${beforeAt} or (event_id, number) > (${beforeEvent}, ${beforeNumber}))
+     order by at desc, event_id, number limit ${limit}`,
+)
+
 /** A page of an endpoint's attempts, the newest first: one read of the index on (webhook_id, at, event_id). */
 export const attemptsPage = (
   db: Db,
-  wish: { workspaceId: string; webhookId: string; before: Place | null; limit: number },
+  { before, ...wish }: { workspaceId: string; webhookId: string; before: Place | null; limit: number },
 ): Promise<KeptAttempt[]> =>
-  db.rows(
-    `select ${columns} from delivery_attempts
-     where webhook_id = $1 and workspace_id = $2 and at <= $3 and (at < $3 or (event_id, number) > ($4, $5))
-     order by at desc, event_id, number limit $6`,
-    [
-      wish.webhookId,
-      wish.workspaceId,
-      wish.before?.at ?? 'infinity',
-      wish.before?.eventId ?? '00000000-0000-0000-0000-000000000000',
-      wish.before?.number ?? 0,
-      wish.limit,
-    ],
-  )
+  page.rows(db, {
+    ...wish,
+    beforeAt: before?.at ?? 'infinity',
+    beforeEvent: before?.eventId ?? '00000000-0000-0000-0000-000000000000',
+    beforeNumber: before?.number ?? 0,
+  })

@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import { attemptsPage, type KeptAttempt, type Place } from './attempts.sql.ts'
+import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
+import { attemptsPage, type Place } from './attempts.sql.ts'
 
 export type { KeptAttempt }
 

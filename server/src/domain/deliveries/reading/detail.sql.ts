@@ -1,6 +1,7 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import type { KeptAttempt } from './attempts.sql.ts'
+import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
+import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
@@ -41,9 +42,8 @@ export const attemptsOfDelivery = (
   eventId: string,
 ): Promise<(KeptAttempt & { eventCreatedAt: Date })[]> =>
   db.rows(
-    `select at, event_id as "eventId", event_created_at as "eventCreatedAt", number, trigger, state, address, status,
-       error, answer, duration_us as "durationUs"
-     from delivery_attempts where event_id = $3 and webhook_id = $2 and workspace_id = $1
+    `select ${attemptColumns}, event_created_at as "eventCreatedAt" from delivery_attempts
+     where event_id = $3 and webhook_id = $2 and workspace_id = $1
      order by at, number limit 500`,
     [workspaceId, webhookId, eventId],
   )

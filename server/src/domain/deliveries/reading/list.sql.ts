@@ -1,5 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
+import { type Places, statement } from '../../../db/statement.ts'
 import { without } from '../../../db/without.ts'
 import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
@@ -18,7 +19,7 @@ export interface BrowsedRow {
   dueAt: Date | null
 }
 
-/** Where a page ended. An event's id begins with its time: `from` and `to` are the first and last id of that millisecond. */
+/** Where a page ended. */
 export interface Place {
   at: Date
   eventId: string
@@ -39,40 +40,66 @@ export interface Wish {
   take: number
 }
 
+/** Each case has only the conditions that matter, so that each has a plan that an index fits. */
+const wished = {
+  workspaceId: 'uuid',
+  webhookId: 'uuid',
+  eventId: 'uuid',
+  since: 'timestamptz',
+  until: 'timestamptz',
+  afterAt: 'timestamptz',
+  afterEventId: 'uuid',
+  afterWebhookId: 'uuid',
+  // An event's id begins with its time: the first and the last id of that millisecond.
+  sinceId: 'uuid',
+  untilId: 'uuid',
+  afterFirstId: 'uuid',
+  afterLastId: 'uuid',
+  take: 'int',
+} as const
+
+const valuesOf = ({ after, ...wish }: Wish) => ({
+  ...wish,
+  afterAt: after?.at,
+  afterEventId: after?.eventId,
+  afterWebhookId: after?.webhookId,
+  sinceId: wish.since && firstIdAt(wish.since),
+  untilId: wish.until && lastIdAt(wish.until),
+  afterFirstId: after && firstIdAt(after.at),
+  afterLastId: after && lastIdAt(after.at),
+})
+
 /** Deliveries that are not finished, by their event's id, the newest first. */
 export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): Promise<BrowsedRow[]> {
-  const { values, add } = parameters(wish.workspaceId, wish.take)
   const { eventId, since, until, after } = wish
-  const conditions = [
-    state === 'held' && `d.due_at = 'infinity'`,
-    state === 'waiting' && `d.due_at < 'infinity'`,
-    eventId && `d.event_id = ${add(eventId, 'uuid')}`,
-    since && `d.event_id >= ${add(firstIdAt(since), 'uuid')}`,
-    until && `d.event_id <= ${add(lastIdAt(until), 'uuid')}`,
-    after && `d.event_id <= ${add(lastIdAt(after.at), 'uuid')}`,
-    after &&
-      `(d.event_id < ${add(firstIdAt(after.at), 'uuid')}
-        or (d.event_id, d.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
-  ]
-  return rowByRow(db, (tx) =>
-    tx.rows(
-      `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
+  const listing = statement(wished, (the) => {
+    const conditions = [
+      state === 'held' && `d.due_at = 'infinity'`,
+      state === 'waiting' && `d.due_at < 'infinity'`,
+      eventId && `d.event_id = ${the.eventId}`,
+      since && `d.event_id >= ${the.sinceId}`,
+      until && `d.event_id <= ${the.untilId}`,
+      after && `d.event_id <= ${the.afterLastId}`,
+      after &&
+        `(d.event_id < ${the.afterFirstId}
+          or (d.event_id, d.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+    ]
+    return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
      from (
        select d.*, w.name from webhooks w
        cross join lateral (select * from deliveries d
-         where d.webhook_id = w.id and d.workspace_id = $1 ${all(conditions)}
-         order by d.event_id desc limit $2) as d
-       where ${endpoints(wish, add)}
-       order by d.event_id desc, d.webhook_id desc limit $2
+         where d.webhook_id = w.id and d.workspace_id = ${the.workspaceId} ${all(conditions)}
+         order by d.event_id desc limit ${the.take}) as d
+       where ${endpoints(wish, the)}
+       order by d.event_id desc, d.webhook_id desc limit ${the.take}
      ) as d
      ${eventOf('d')}
      ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
-     order by d.event_id desc, d.webhook_id desc`,
-      values,
-    ),
-  )
+     order by d.event_id desc, d.webhook_id desc`
+  })
+  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(wish)))
 }
 
 /**
@@ -80,22 +107,18 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
  * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
  */
 export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' | null): Promise<BrowsedRow[]> {
-  const { values, add } = parameters(wish.workspaceId, wish.take)
   const { eventId, since, until, after } = wish
-  const conditions = [
-    // Each case has a text of its own, so that the index of failures fits the one it is for.
-    state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
-    eventId && `a.event_id = ${add(eventId, 'uuid')}`,
-    since && `a.at >= ${add(since, 'timestamptz')}`,
-    until && `a.at <= ${add(until, 'timestamptz')}`,
-    after && `a.at <= ${add(after.at, 'timestamptz')}`,
-    after &&
-      `(a.at < ${add(after.at, 'timestamptz')}
-        or (a.event_id, a.webhook_id) < (${add(after.eventId, 'uuid')}, ${add(after.webhookId, 'uuid')}))`,
-  ]
-  return rowByRow(db, (tx) =>
-    tx.rows(
-      `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
+  const listing = statement(wished, (the) => {
+    const conditions = [
+      // Each case has a text of its own, so that the index of failures fits the one it is for.
+      state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
+      eventId && `a.event_id = ${the.eventId}`,
+      since && `a.at >= ${the.since}`,
+      until && `a.at <= ${the.until}`,
+      after && `a.at <= ${the.afterAt}`,
+      after && `(a.at < ${the.afterAt} or (a.event_id, a.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+    ]
+    return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
        x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
        x.duration_us as "durationUs", null as "dueAt"
      from (
@@ -103,22 +126,21 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
        cross join lateral (
          select a.event_id, a.webhook_id, a.event_created_at, a.at, a.state, a.status, a.error, a.duration_us
          from delivery_attempts a
-         where a.webhook_id = w.id and a.workspace_id = $1 ${all(conditions)}
+         where a.webhook_id = w.id and a.workspace_id = ${the.workspaceId} ${all(conditions)}
            and not exists (select 1 from delivery_attempts l
              where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
                and (l.at, l.number) > (a.at, a.number))
            and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
-         order by a.at desc, a.event_id desc limit $2) as a
-       where ${endpoints(wish, add)}
-       order by a.at desc, a.event_id desc, a.webhook_id desc limit $2
+         order by a.at desc, a.event_id desc limit ${the.take}) as a
+       where ${endpoints(wish, the)}
+       order by a.at desc, a.event_id desc, a.webhook_id desc limit ${the.take}
      ) as x
      ${eventOf('x')}
      cross join lateral (select count(*) from delivery_attempts a
        where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made
-     order by x.at desc, x.event_id desc, x.webhook_id desc`,
-      values,
-    ),
-  )
+     order by x.at desc, x.event_id desc, x.webhook_id desc`
+  })
+  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(wish)))
 }
 
 export interface BrowsedEvent {
@@ -136,39 +158,45 @@ export async function eventsPage(
   type: string,
   look: number,
 ): Promise<{ events: BrowsedEvent[]; last: BrowsedEvent | null }> {
-  const { values, add } = parameters(wish.workspaceId, wish.take, type)
   const { eventId, since, until, after } = wish
-  const conditions = [
-    eventId && `e.id = ${add(eventId, 'uuid')}`,
-    since && `e.created_at >= ${add(since, 'timestamptz')}`,
-    until && `e.created_at <= ${add(until, 'timestamptz')}`,
-    after && `e.created_at <= ${add(after.at, 'timestamptz')}`,
-    // The event of the place itself again: others of its deliveries may follow.
-    after && `(e.created_at < ${add(after.at, 'timestamptz')} or e.id <= ${add(after.eventId, 'uuid')})`,
-  ]
+  const conditions = (the: Places<typeof wished>) =>
+    all([
+      eventId && `e.id = ${the.eventId}`,
+      since && `e.created_at >= ${the.since}`,
+      until && `e.created_at <= ${the.until}`,
+      after && `e.created_at <= ${the.afterAt}`,
+      // The event of the place itself again: others of its deliveries may follow.
+      after && `(e.created_at < ${the.afterAt} or e.id <= ${the.afterEventId})`,
+    ])
   const newest = 'order by e.created_at desc, e.id desc'
   if (!frequentTypes.includes(type)) {
-    const events = await db.rows<BrowsedEvent>(
-      `select e.id, e.created_at as "createdAt" from events e
-       where e.workspace_id = $1 and e.type = $3 and ${isRare} ${all(conditions)} ${newest} limit $2`,
-      values,
+    const listing = statement(
+      { ...wished, type: 'text' },
+      (the) => `select e.id, e.created_at as "createdAt" from events e
+       where e.workspace_id = ${the.workspaceId} and e.type = ${the.type} and ${isRare} ${conditions(the)} ${newest}
+       limit ${the.take}`,
     )
+    const events = await listing.rows<BrowsedEvent>(db, { ...valuesOf(wish), type })
     return { events, last: events.length < wish.take ? null : (events.at(-1) ?? null) }
   }
-  const lookMax = add(look, 'int')
-  const rows = await db.rows<BrowsedEvent & { fits: boolean; looked: number }>(
-    `with looked as materialized (
-       select e.id, e.created_at, e.type = $3 as fits from events e
-       where e.workspace_id = $1 ${all(conditions)} ${newest} limit ${lookMax}
+  const looking = statement(
+    { ...wished, type: 'text', look: 'int' },
+    (the) => `with looked as materialized (
+       select e.id, e.created_at, e.type = ${the.type} as fits from events e
+       where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.look}
      )
      select f.id, f.created_at as "createdAt", true as fits, 0 as looked
-     from (select * from looked e where e.fits ${newest} limit $2) as f
+     from (select * from looked e where e.fits ${newest} limit ${the.take}) as f
      union all
      select l.id, l.created_at, false, (select count(*) from looked)
      from (select * from looked order by created_at, id limit 1) as l
      order by "createdAt" desc, id desc`,
-    values,
   )
+  const rows = await looking.rows<BrowsedEvent & { fits: boolean; looked: number }>(db, {
+    ...valuesOf(wish),
+    type,
+    look,
+  })
   const events = rows.filter(({ fits }) => fits)
   const end = rows.find(({ fits }) => !fits)
   if (events.length === wish.take) return { events, last: events.at(-1) ?? null }
@@ -181,37 +209,24 @@ const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.rea
 
 /** The deliveries of these events, finished or not, in the order of the events. */
 export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly BrowsedEvent[]): Promise<BrowsedRow[]> {
-  const { values, add } = parameters(
-    wish.workspaceId,
-    events.map(({ id }) => id),
-    events.map(({ createdAt }) => createdAt),
-    type,
-  )
-  return db.rows(
-    `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", $4::text as type,
+  const listing = statement(
+    { ...wished, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
+    (the) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${the.type} as type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
-     from unnest($2::uuid[], $3::timestamptz[]) as e(id, created_at)
+     from (select * from ${the.events}) as e
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
      ${lastAttempt('e.id', 'w.id', 'e.created_at')}
-     where ${endpoints(wish, add)} and (d.event_id is not null or l.state is not null)
+     where ${endpoints(wish, the)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
-    values,
   )
+  return listing.rows(db, { ...valuesOf(wish), events, type })
 }
 
 /** Joins the event of a delivery on the page; it is gone once it is past its retention. */
 const eventOf = (row: string): string => `left join lateral (select e.type from events e
     where e.id = ${row}.event_id and e.created_at = ${row}.event_created_at limit 1) as e on true`
-
-type Add = (value: unknown, type: string) => string
-
-/** The values of a statement whose conditions differ; `$1` and `$2` are those that all have. */
-function parameters(...first: unknown[]): { values: unknown[]; add: Add } {
-  const values = [...first]
-  return { values, add: (value, type) => `$${values.push(value)}::${type}` }
-}
 
 const all = (conditions: readonly (string | false | null)[]): string =>
   conditions
@@ -219,8 +234,8 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: Wish, add: Add): string =>
-  `w.workspace_id = $1 and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${add(webhookId, 'uuid')}`}`
+const endpoints = ({ webhookId }: Wish, the: Places<typeof wished>): string =>
+  `w.workspace_id = ${the.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${the.webhookId}`}`
 
 const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
 const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`

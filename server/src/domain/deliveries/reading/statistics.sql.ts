@@ -23,9 +23,10 @@ export interface OpenCounts {
   waiting: number
 }
 
+/** Of these endpoints, which are of one workspace or (null) of any. */
 export const openCounts = (
   db: Db,
-  workspaceId: string,
+  workspaceId: string | null,
   webhookIds: readonly string[],
   bound: number,
 ): Promise<OpenCounts[]> =>
@@ -33,10 +34,28 @@ export const openCounts = (
     `select w.id as "webhookId", l.at as "lastAttemptAt", h.count as held, o.count as waiting
      from unnest($2::uuid[]) as w(id)
      left join lateral (select a.at from delivery_attempts a
-       where a.webhook_id = w.id and a.workspace_id = $1 order by a.at desc limit 1) as l on true
+       where a.webhook_id = w.id and ($1::uuid is null or a.workspace_id = $1) order by a.at desc limit 1) as l on true
      cross join lateral (select count(*) from (select 1 from deliveries d
        where d.webhook_id = w.id and d.due_at = 'infinity' limit $3::int) as held) as h
      cross join lateral (select count(*) from (select 1 from deliveries d
        where d.webhook_id = w.id and d.due_at < 'infinity' limit $3::int) as waiting) as o`,
     [workspaceId, webhookIds, bound],
+  )
+
+export interface DeliveryCounts {
+  /** Not finished and not held: under way, due, or due later. */
+  waiting: number
+  held: number
+  overdue: number
+  oldestDueAt: Date | null
+}
+
+/** Of all workspaces. */
+export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
+  db.first(
+    `select count(*) filter (where due_at <> 'infinity')::int as waiting,
+       count(*) filter (where due_at = 'infinity')::int as held, count(*) filter (where due_at <= $1)::int as overdue,
+       min(due_at) filter (where due_at <= $1) as "oldestDueAt"
+     from deliveries`,
+    [now],
   )

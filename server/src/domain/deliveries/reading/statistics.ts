@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import { type HourCounts, hoursSince, type OpenCounts, openCounts } from './statistics.sql.ts'
 
+export { countDeliveries } from './statistics.sql.ts'
 export type { HourCounts, OpenCounts }
 
 /** A workspace's attempts by endpoint and hour, since an hour. */
@@ -8,9 +9,12 @@ export const readDeliveryHours = (db: Db, workspaceId: string, since: Date): Pro
   hoursSince(db, workspaceId, since)
 
 /** What is open for these endpoints, counted up to the bound, and when each had its last attempt. */
-export const readOpenCounts = (
+export async function readOpenCounts(
   db: Db,
-  workspaceId: string,
+  workspaceId: string | null,
   webhookIds: readonly string[],
   bound: number,
-): Promise<OpenCounts[]> => openCounts(db, workspaceId, webhookIds, bound)
+): Promise<Map<string, OpenCounts>> {
+  const counts = webhookIds.length === 0 ? [] : await openCounts(db, workspaceId, webhookIds, bound)
+  return new Map(counts.map((each) => [each.webhookId, each]))
+}

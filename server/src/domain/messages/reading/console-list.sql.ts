@@ -7,7 +7,9 @@ import type { KeySet } from '../../../lib/key-set.ts'
 export interface Wanted {
   direction?: Direction | undefined
   id?: string | undefined
+  /** With the senders that it may be of: the network's ids are unique only for each. */
   waMessageId?: string | undefined
+  senderIds?: readonly string[] | undefined
   phone?: string | undefined
   /** Not this number: it is looked for beside. */
   notPhone?: string | undefined
@@ -34,9 +36,7 @@ export interface LoggedRow {
   status: MessageStatus | 'received'
   preview: string | null
   template_id: string | null
-  template_name: string | null
-  /** What the template is made of, and what its variables were given. */
-  components: unknown[] | null
+  /** What the variables of its template were given. */
   variables: Record<string, unknown> | null
   reference: string | null
   error: string | null
@@ -72,8 +72,7 @@ export function messagesWanted(
   )
   if (parts.length === 0) return Promise.resolve([])
   return db.rows(
-    `select x.*, t.name as template_name, t.components from (${parts.join(' union all ')}) as x
-     left join templates t on t.id = x.template_id and t.workspace_id = $1
+    `select x.* from (${parts.join(' union all ')}) as x
      order by x.at ${page.order}, x.id ${page.order} limit $2::int`,
     values,
   )
@@ -132,9 +131,7 @@ function conditionsOf(
   equal('template_id', 'uuid', templateId)
   equal('quoted_wa_message_id', 'text', wanted.quoted)
   equal('wa_message_id', 'text', wanted.waMessageId)
-  if (wanted.waMessageId !== undefined && wanted.senderId === undefined) {
-    conditions.push('sender_id in (select id from senders where workspace_id = $1)')
-  }
+  if (wanted.senderIds !== undefined) conditions.push(`sender_id = any(${param(wanted.senderIds)}::uuid[])`)
   // Words of ours, spelled out: an index of rare ones serves only who names one.
   if (status !== undefined) conditions.push(`status = '${word(status)}'`)
   if (wanted.type !== undefined) conditions.push(`type = '${word(wanted.type)}'`)

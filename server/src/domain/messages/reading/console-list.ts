@@ -4,16 +4,38 @@ import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
+import { senderIdsOf } from '../../senders/senders.ts'
+import { findUsedTemplates } from '../../templates/templates.ts'
 import { type LoggedRow, messagesWanted, previewLength, type Wanted } from './console-list.sql.ts'
 
-export type { LoggedRow }
+/** A message in a list, with the name of its template and what that is made of. */
+export type ListedRow = LoggedRow & { template_name: string | null; components: unknown[] | null }
+
+/** Messages of both directions that fit one of the wishes. */
+export async function findMessages(
+  db: Db,
+  workspaceId: string,
+  wishes: readonly Wanted[],
+  page: KeySet,
+): Promise<ListedRow[]> {
+  const isOfAnySender = ({ waMessageId, senderId }: Wanted) => waMessageId !== undefined && senderId === undefined
+  const senderIds = wishes.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
+  const placed = wishes.map((wanted) => (isOfAnySender(wanted) ? { ...wanted, senderIds } : wanted))
+  const rows = await messagesWanted(db, workspaceId, placed, page)
+  const ids = rows.flatMap((row) => row.template_id ?? [])
+  const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
+  return rows.map((row) => {
+    const { name = null, components = null } = templates.get(row.template_id ?? '') ?? {}
+    return { ...row, template_name: name, components }
+  })
+}
 
 export async function listLog(
   db: Db,
   workspaceId: string,
   query: ListedMessageQuery,
   page: KeySet,
-): Promise<LoggedRow[]> {
+): Promise<ListedRow[]> {
   const wanted: Wanted = {
     direction: query.direction,
     status: query.status,
@@ -25,7 +47,7 @@ export async function listLog(
     to: query.to === undefined ? undefined : new Date(query.to),
   }
   const wishes = query.q === undefined ? [wanted] : searches(query.q).map((search) => ({ ...wanted, ...search }))
-  return messagesWanted(db, workspaceId, wishes, page)
+  return findMessages(db, workspaceId, wishes, page)
 }
 
 /** What somebody may mean by what they typed: an id, ours or the network's, a number, a reference. */
@@ -41,9 +63,9 @@ export function searches(typed: string): Wanted[] {
   return [{ phone: digits }, { reference: text, notPhone: digits }]
 }
 
-export const placeOf = ({ at, id }: LoggedRow) => ({ at, id })
+export const placeOf = ({ at, id }: ListedRow) => ({ at, id })
 
-export function toListed({ components, variables, ...row }: LoggedRow): ListedMessage {
+export function toListed({ components, variables, ...row }: ListedRow): ListedMessage {
   const filled = components && filledBody(components, variables ?? {})
   return {
     ...row,

@@ -2,7 +2,8 @@ import type { MessageError } from '@parley/contract/events'
 import type { MessageFilters, MessageStatus } from '@parley/contract/message'
 import type { SendType } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
-import { type KeySet, keySetClause, keySetValues } from '../../../lib/key-set.ts'
+import { type Places, pagedStatement, statement } from '../../../db/statement.ts'
+import type { KeySet } from '../../../lib/key-set.ts'
 
 export interface MessageRow {
   id: string
@@ -25,9 +26,19 @@ export interface MessageRow {
 const columns = `id, sender_id, recipient, type, template_id, reference, status, wa_message_id, credits, error,
   created_at, sent_at, delivered_at, read_at, failed_at`
 
-const shown = `workspace_id = $1 and key_id = $2 and ($3::text is null or status = $3)
-  and ($4::text is null or recipient = $4) and ($5::timestamptz is null or created_at > $5)
-  and ($6::timestamptz is null or created_at < $6)`
+const filters = {
+  workspaceId: 'uuid',
+  keyId: 'uuid',
+  status: 'text',
+  to: 'text',
+  createdAfter: 'timestamptz',
+  createdBefore: 'timestamptz',
+} as const
+
+const shown = ({ workspaceId, keyId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
+  `workspace_id = ${workspaceId} and key_id = ${keyId} and (${status} is null or status = ${status})
+   and (${to} is null or recipient = ${to}) and (${createdAfter} is null or created_at > ${createdAfter})
+   and (${createdBefore} is null or created_at < ${createdBefore})`
 
 /** Who sent them: a key sees its own messages only. */
 export interface Author {
@@ -35,26 +46,24 @@ export interface Author {
   keyId: string
 }
 
-const shownValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => [
+const shownValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => ({
   workspaceId,
   keyId,
-  filters.status ?? null,
-  filters.to ?? null,
-  filters.created_after ?? null,
-  filters.created_before ?? null,
-]
+  status: filters.status,
+  to: filters.to,
+  createdAfter: filters.created_after,
+  createdBefore: filters.created_before,
+})
+
+const listing = pagedStatement(filters, (places) => `select ${columns} from messages where ${shown(places)}`)
 
 export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
-  db.rows(`select ${columns} from messages where ${shown} ${keySetClause(page, 7)}`, [
-    ...shownValues(author, filters),
-    ...keySetValues(page),
-  ])
+  listing.rows(db, shownValues(author, filters), page)
+
+const counting = statement(filters, (places) => `select count(*) as total from messages where ${shown(places)}`)
 
 export async function countMessages(db: Db, author: Author, filters: MessageFilters): Promise<number> {
-  const row = await db.first<{ total: number }>(
-    `select count(*) as total from messages where ${shown}`,
-    shownValues(author, filters),
-  )
+  const row = await counting.first<{ total: number }>(db, shownValues(author, filters))
   return row?.total ?? 0
 }
 

@@ -5,6 +5,7 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
 
+export { messagesBySteps, receivedBySteps } from './statistics.sql.ts'
 export type { Author }
 
 export async function listMessages(

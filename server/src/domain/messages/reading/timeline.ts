@@ -9,9 +9,13 @@ import { refuse } from '../../../lib/refuse.ts'
 import { explainError } from '../../../whatsapp/explain-error.ts'
 import { findPaymentOf } from '../../credits/credits.ts'
 import { findEventsOf } from '../../deliveries/reading/of-message.ts'
+import { findResponseOf } from '../../flows/flows.ts'
+import { getKey } from '../../keys/keys.ts'
+import { findOrderOf } from '../../orders/orders.ts'
 import { findRequest } from '../../requests/find.ts'
-import { messagesWanted } from './console-list.sql.ts'
-import { toListed } from './console-list.ts'
+import { findSender } from '../../senders/senders.ts'
+import { findUsedTemplates } from '../../templates/templates.ts'
+import { findMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
 import { type ReceivedRow, receivedStory, type SentRow, sentStory } from './timeline.sql.ts'
 
@@ -20,13 +24,19 @@ export async function tellStory(db: Db, workspaceId: string, role: Role, id: str
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
   const row =
     (await sentStory(db, workspaceId, uuid)) ?? (await receivedStory(db, workspaceId, uuid)) ?? refuse('not_found')
-  const [listed] = await messagesWanted(db, workspaceId, [{ id: uuid }], one)
-  if (!listed) return refuse('not_found')
+  const [listed] = await findMessages(db, workspaceId, [{ id: uuid }], one)
+  const sender = await findSender(db, workspaceId, row.sender_id)
+  if (!listed || !sender) return refuse('not_found')
   const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null
-  const { quoted, ...rest } = row.kind === 'sent' ? await sentParts(db, workspaceId, role, row) : receivedParts(row)
+  const { quoted, ...rest } =
+    row.kind === 'sent' ? await sentParts(db, workspaceId, role, row) : await receivedParts(db, workspaceId, row)
   return {
     ...toListed(listed),
-    sender: { id: withPrefix('snd', row.sender_id), phone_number: row.sender_phone, display_name: row.sender_name },
+    sender: {
+      id: withPrefix('snd', sender.id),
+      phone_number: sender.phone_number,
+      display_name: sender.display_name,
+    },
     wa_message_id: row.wa_message_id,
     explained: row.error && { ...row.error, ...explainError(row.error) },
     events,
@@ -45,14 +55,16 @@ async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) 
       ? await findRequest(db, workspaceId, row.request_id, row.created_at)
       : undefined
   const steps = await stepsOf(db, workspaceId, row.id)
+  const templateId = row.template_id
+  const template = templateId && (await findUsedTemplates(db, workspaceId, [templateId])).get(templateId)
   const payment = can(role, 'credits:read') ? await findPaymentOf(db, workspaceId, row.id) : null
   return {
     quoted: row.content.quotedWaMessageId ?? null,
     received_at: null,
     request: row.content.request as unknown as Record<string, unknown>,
     received: null,
-    template: row.template && { ...row.template, id: withPrefix('tpl', row.template.id) },
-    author: authorOf(row),
+    template: template ? { ...template, id: withPrefix('tpl', template.id) } : null,
+    author: await authorOf(db, workspaceId, row),
     api_request: asked
       ? {
           id: withPrefix('req', asked.id),
@@ -77,12 +89,18 @@ async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) 
   }
 }
 
-function authorOf({ key_id: keyId, key_name: keyName, sent_by: person }: SentRow): MessageStory['author'] {
-  if (keyId !== null) return { kind: 'key', id: keyId, name: keyName ?? '' }
+async function authorOf(
+  db: Db,
+  workspaceId: string,
+  { key_id: keyId, sent_by: person }: SentRow,
+): Promise<MessageStory['author']> {
+  if (keyId !== null) return { kind: 'key', id: keyId, name: (await getKey(db, workspaceId, keyId)).name }
   return person === null ? null : { kind: 'person', id: null, name: person }
 }
 
-function receivedParts(row: ReceivedRow) {
+async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
+  const form = await findResponseOf(db, workspaceId, row.id)
+  const order = await findOrderOf(db, workspaceId, row.id)
   return {
     quoted: row.quoted,
     received_at: row.received_at.toISOString(),
@@ -92,8 +110,8 @@ function receivedParts(row: ReceivedRow) {
       reply: row.reply,
       media: row.media,
       location: row.location,
-      form_id: row.form_id && withPrefix('frs', row.form_id),
-      order_id: row.order_id && withPrefix('ord', row.order_id),
+      form_id: form ? withPrefix('frs', form.id) : null,
+      order_id: order ? withPrefix('ord', order.id) : null,
       error: row.error,
     },
     template: null,
@@ -108,10 +126,10 @@ function receivedParts(row: ReceivedRow) {
 async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
   if (row.wa_message_id === null) return []
   const wanted = { senderId: row.sender_id, quoted: row.wa_message_id }
-  return (await messagesWanted(db, workspaceId, [wanted], firstReplies)).map(toListed)
+  return (await findMessages(db, workspaceId, [wanted], firstReplies)).map(toListed)
 }
 
 async function quotedBy(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
-  const [message] = await messagesWanted(db, workspaceId, [{ senderId, waMessageId }], one)
+  const [message] = await findMessages(db, workspaceId, [{ senderId, waMessageId }], one)
   return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
 }

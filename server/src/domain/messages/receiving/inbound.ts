@@ -13,18 +13,10 @@ import {
 } from '../../deliveries/engine/publish.ts'
 import { keepSubmissions } from '../../flows/keep.ts'
 import { keepOrders } from '../../orders/keep.ts'
-import {
-  currentRevision,
-  type Destination,
-  eventPlaces,
-  type InboundRow,
-  type KeptRow,
-  keepingWith,
-  keepWithEvents,
-  sentAmong,
-} from './inbound.sql.ts'
+import type { Destination } from '../../senders/senders.ts'
+import { currentRevision, type InboundRow, type KeptRow, keepingWith, sentAmong } from './inbound.sql.ts'
 
-const keeping = keepingWith(keepingEvents(eventPlaces))
+const keepWithEvents = keepingWith(keepingEvents)
 
 export interface Arrival {
   item: InboundItem
@@ -46,15 +38,14 @@ export async function keepInbound(
   onlyAt: number | null = null,
 ): Promise<void> {
   if (arrivals.length === 0) return
-  const quotedIds = await quotedMessages(db, arrivals)
+  const quoted = await quotedMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
-    const quotedId = quotedIds.get(`${destination.senderId} ${item.quotedWaMessageId}`)
-    const data = toData(item, destination, rows[index]?.id ?? '', quotedId)
+    const data = toData(item, destination, rows[index]?.id ?? '', quoted[index]?.id)
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
-  const kept = await keepWithEvents(db, keeping, rows, prepared, onlyAt)
+  const kept = await keepWithEvents(db, rows, prepared, onlyAt)
   const fresh = new Set(kept.map(({ messageId }) => messageId))
   if (fresh.size === 0) {
     // All were known, or nothing was looked at.
@@ -69,7 +60,7 @@ export async function keepInbound(
     now,
     arrivals.flatMap(({ item, destination }, index) => {
       const id = rows[index]?.id ?? ''
-      return !isPlain(item) && fresh.has(id) ? [{ id, item, destination }] : []
+      return !isPlain(item) && fresh.has(id) ? [{ id, item, destination, quoted: quoted[index] ?? null }] : []
     }),
   )
 }
@@ -89,12 +80,13 @@ async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Pro
 
 interface News extends Arrival {
   id: string
+  quoted: Quoted | null
 }
 
-function toSubmission({ id, item, destination: { workspaceId, senderId } }: News) {
-  const { form, from, fromUserId, quotedWaMessageId, receivedAt } = item
+function toSubmission({ id, item, destination: { workspaceId, senderId }, quoted }: News) {
+  const { form, from, fromUserId, receivedAt } = item
   if (form === null) return []
-  return [{ workspaceId, senderId, messageId: id, from, fromUserId, quotedWaMessageId, receivedAt, form }]
+  return [{ workspaceId, senderId, messageId: id, from, fromUserId, quoted, receivedAt, form }]
 }
 
 function toCart({ id, item, destination: { workspaceId, senderId } }: News) {
@@ -104,12 +96,21 @@ function toCart({ id, item, destination: { workspaceId, senderId } }: News) {
     : [{ workspaceId, senderId, messageId: id, from, fromUserId, profileName, receivedAt, cart }]
 }
 
-async function quotedMessages(db: Db, arrivals: readonly Arrival[]): Promise<Map<string, string>> {
+interface Quoted {
+  id: string
+  templateId: string | null
+}
+
+/** For each the message that it quotes, if we sent that. */
+async function quotedMessages(db: Db, arrivals: readonly Arrival[]): Promise<(Quoted | undefined)[]> {
+  const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
   const quoted = arrivals.flatMap(({ item: { quotedWaMessageId }, destination: { senderId } }) =>
     quotedWaMessageId === null ? [] : [{ senderId, waMessageId: quotedWaMessageId }],
   )
-  const sent = quoted.length === 0 ? [] : await sentAmong(db, quoted)
-  return new Map(sent.map(({ senderId, waMessageId, id }) => [`${senderId} ${waMessageId}`, id]))
+  if (quoted.length === 0) return []
+  const sent = await sentAmong(db, quoted)
+  const byKey = new Map(sent.map((message) => [keyOf(message.senderId, message.waMessageId), message]))
+  return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, item.quotedWaMessageId)))
 }
 
 function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import { RevisionedCache, readAt } from '../../../db/revisioned-cache.ts'
-import { type Destination, destinationsOf } from './inbound.sql.ts'
+import { type Destination, destinationsOf } from '../../senders/senders.ts'
 
 /** One of the network's numbers, as seen through an app. */
 export interface Address {

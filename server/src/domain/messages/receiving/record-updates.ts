@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
-import type { Destination } from './inbound.sql.ts'
+import type { Destination } from '../../senders/senders.ts'
 import { keepInbound } from './inbound.ts'
 import { keepStatuses, toReport } from './statuses.ts'
 

@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { type Places, statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
 
 export interface Tracked {
@@ -23,12 +24,26 @@ export interface Sighting {
   messageId: string | null
 }
 
-const spokenOf = `m.id in (
-       select m.id from unnest($1::uuid[], $2::text[]) as q(sender_id, wa_message_id)
-         join messages m on m.sender_id = q.sender_id and m.wa_message_id = q.wa_message_id
+const sightings = { seen: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } } as const
+
+const spokenOf = ({ seen }: Places<typeof sightings>) => `m.id in (
+       select m.id from ${seen} join messages m on m.sender_id = seen.sender_id and m.wa_message_id = seen.wa_message_id
        union
-       select m.id from unnest($1::uuid[], $3::uuid[]) as q(sender_id, message_id)
-         join messages m on m.id = q.message_id and m.sender_id = q.sender_id)`
+       select m.id from ${seen} join messages m on m.id = seen.message_id and m.sender_id = seen.sender_id)`
+
+const locking = statement(
+  sightings,
+  (places) => `select m.id from messages m where ${spokenOf(places)} order by m.id for update of m`,
+)
+
+const tracking = statement(
+  sightings,
+  (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
+       m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
+       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
+       array(select s.status from message_statuses s where s.message_id = m.id) as known
+     from messages m where ${spokenOf(places)} order by m.id`,
+)
 
 /**
  * The messages that these statuses speak of, locked until the transaction ends: by the network's id, or by our own, which
@@ -37,22 +52,7 @@ const spokenOf = `m.id in (
  * miss a status that whoever held the lock has just written.
  */
 export async function lockTracked(db: Db, seen: readonly Sighting[]): Promise<Tracked[]> {
-  const values = [
-    seen.map((each) => each.senderId),
-    seen.map((each) => each.waMessageId),
-    seen.map((each) => each.messageId),
-  ]
-  const [, tracked] = await Promise.all([
-    db.rows(`select m.id from messages m where ${spokenOf} order by m.id for update of m`, values),
-    db.rows<Tracked>(
-      `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
-         m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
-         least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
-         array(select s.status from message_statuses s where s.message_id = m.id) as known
-       from messages m where ${spokenOf} order by m.id`,
-      values,
-    ),
-  ])
+  const [, tracked] = await Promise.all([locking.rows(db, { seen }), tracking.rows<Tracked>(db, { seen })])
   return tracked
 }
 
@@ -64,18 +64,13 @@ export interface StatusRow {
   error: MessageError | null
 }
 
-export const insertStatuses = (db: Db, rows: readonly StatusRow[]): Promise<number> =>
-  db.change(
-    `insert into message_statuses (message_id, workspace_id, status, occurred_at, error)
-     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::json[])`,
-    [
-      rows.map((row) => row.messageId),
-      rows.map((row) => row.workspaceId),
-      rows.map((row) => row.status),
-      rows.map((row) => row.occurredAt),
-      rows.map((row) => (row.error === null ? null : JSON.stringify(row.error))),
-    ],
-  )
+const statusInsertion = statement(
+  { statuses: { messageId: 'uuid', workspaceId: 'uuid', status: 'text', occurredAt: 'timestamptz', error: 'json' } },
+  ({ statuses }) => `insert into message_statuses (${statuses.columns}) select * from ${statuses}`,
+)
+
+export const insertStatuses = (db: Db, statuses: readonly StatusRow[]): Promise<number> =>
+  statusInsertion.change(db, { statuses })
 
 export interface Standing {
   id: string
@@ -88,32 +83,33 @@ export interface Standing {
   error: MessageError | null
 }
 
+const standingUpdate = statement(
+  {
+    standings: {
+      id: 'uuid',
+      status: 'text',
+      waMessageId: 'text',
+      sentAt: 'timestamptz',
+      deliveredAt: 'timestamptz',
+      readAt: 'timestamptz',
+      failedAt: 'timestamptz',
+      error: 'json',
+    },
+  },
+  ({ standings }) => `update messages m set
+       status = standings.status,
+       wa_message_id = coalesce(m.wa_message_id, standings.wa_message_id),
+       sent_at = coalesce(m.sent_at, standings.sent_at),
+       delivered_at = coalesce(m.delivered_at, standings.delivered_at),
+       read_at = coalesce(m.read_at, standings.read_at),
+       failed_at = coalesce(m.failed_at, standings.failed_at),
+       error = case when standings.status = 'failed' then coalesce(standings.error, m.error) end
+     from ${standings} where m.id = standings.id`,
+)
+
 /** Writes where messages now stand; a time that is null is left as it is, and so is a known id of the network. */
-export const updateStanding = (db: Db, rows: readonly Standing[]): Promise<number> =>
-  db.change(
-    `update messages m set
-       status = n.status,
-       wa_message_id = coalesce(m.wa_message_id, n.wa_message_id),
-       sent_at = coalesce(m.sent_at, n.sent_at),
-       delivered_at = coalesce(m.delivered_at, n.delivered_at),
-       read_at = coalesce(m.read_at, n.read_at),
-       failed_at = coalesce(m.failed_at, n.failed_at),
-       error = case when n.status = 'failed' then coalesce(n.error, m.error) end
-     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
-       $7::timestamptz[], $8::json[])
-       as n(id, status, wa_message_id, sent_at, delivered_at, read_at, failed_at, error)
-     where m.id = n.id`,
-    [
-      rows.map((row) => row.id),
-      rows.map((row) => row.status),
-      rows.map((row) => row.waMessageId),
-      rows.map((row) => row.sentAt),
-      rows.map((row) => row.deliveredAt),
-      rows.map((row) => row.readAt),
-      rows.map((row) => row.failedAt),
-      rows.map((row) => (row.error === null ? null : JSON.stringify(row.error))),
-    ],
-  )
+export const updateStanding = (db: Db, standings: readonly Standing[]): Promise<number> =>
+  standingUpdate.change(db, { standings })
 
 export interface EarlyStatus {
   senderId: string
@@ -124,23 +120,26 @@ export interface EarlyStatus {
   error: MessageError | null
 }
 
-export const insertEarly = (db: Db, rows: readonly EarlyStatus[], now: Date): Promise<number> =>
-  db.change(
-    `insert into early_statuses (sender_id, workspace_id, wa_message_id, status, occurred_at, error, recorded_at)
-     select n.*, $7 from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::json[])
-       as n(sender_id, workspace_id, wa_message_id, status, occurred_at, error)
-     order by n.sender_id, n.wa_message_id, n.status
+const earlyInsertion = statement(
+  {
+    early: {
+      senderId: 'uuid',
+      workspaceId: 'uuid',
+      waMessageId: 'text',
+      status: 'text',
+      occurredAt: 'timestamptz',
+      error: 'json',
+    },
+    now: 'timestamptz',
+  },
+  ({ early, now }) => `insert into early_statuses (${early.columns}, recorded_at)
+     select early.*, ${now} from ${early}
+     order by early.sender_id, early.wa_message_id, early.status
      on conflict do nothing`,
-    [
-      rows.map((row) => row.senderId),
-      rows.map((row) => row.workspaceId),
-      rows.map((row) => row.waMessageId),
-      rows.map((row) => row.status),
-      rows.map((row) => row.occurredAt),
-      rows.map((row) => (row.error === null ? null : JSON.stringify(row.error))),
-      now,
-    ],
-  )
+)
+
+export const insertEarly = (db: Db, early: readonly EarlyStatus[], now: Date): Promise<number> =>
+  earlyInsertion.change(db, { early, now })
 
 /** Takes early statuses whose message is known by now. */
 export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> =>

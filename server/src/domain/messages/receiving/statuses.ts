@@ -8,8 +8,8 @@ import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { statusEffect } from '../../../whatsapp/status-rank.ts'
 import { refund } from '../../credits/credits.ts'
 import { publish } from '../../deliveries/engine/publish.ts'
+import type { Destination } from '../../senders/senders.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
-import type { Destination } from './inbound.sql.ts'
 import {
   dropOldEarly,
   type EarlyStatus,

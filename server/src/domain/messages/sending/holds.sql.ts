@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 
 /** A sender, a connection or an app that has to wait. */
 export interface Hold {
@@ -9,20 +10,21 @@ export interface Hold {
   error: MessageError
 }
 
-export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> =>
-  db.change(
-    `insert into sending_holds as h (subject_id, until, failures, error)
-     select distinct on (n.subject_id) n.* from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::json[])
-       as n(subject_id, until, failures, error)
-     order by n.subject_id, n.until desc
+const insertion = statement(
+  { holds: { subjectId: 'uuid', until: 'timestamptz', failures: 'int', error: 'json' } },
+  ({ holds }) => `insert into sending_holds as h (${holds.columns})
+     select distinct on (holds.subject_id) holds.* from ${holds} order by holds.subject_id, holds.until desc
      on conflict (subject_id) do update set until = greatest(h.until, excluded.until),
        failures = greatest(h.failures, excluded.failures), error = excluded.error`,
-    [
-      holds.map((hold) => hold.subjectId),
-      holds.map((hold) => hold.until),
-      holds.map((hold) => hold.failures),
-      holds.map((hold) => JSON.stringify(hold.error)),
-    ],
+)
+
+export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> => insertion.change(db, { holds })
+
+/** Senders, connections and apps that may not send for now, because the network said so. */
+export const activeHolds = (db: Db, now: Date): Promise<{ id: string; until: Date; title: string | null }[]> =>
+  db.rows(
+    `select subject_id as id, until, error ->> 'title' as title from sending_holds where until > $1 order by until`,
+    [now],
   )
 
 /** The network took a message again. */

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 
 export interface IdempotencyRow {
   workspaceId: string
@@ -8,15 +9,20 @@ export interface IdempotencyRow {
   answer: string
 }
 
+const insertion = statement(
+  {
+    kept: { workspaceId: 'uuid', keyId: 'uuid', idempotencyKey: 'text', fingerprint: 'bytea', answer: 'text' },
+    now: 'timestamptz',
+  },
+  ({ kept, now }) => `insert into idempotency_keys (${kept.columns}, created_at)
+     select kept.*, ${now} from ${kept} on conflict do nothing`,
+)
+
 /**
  * Keeps the answer under its key. Waits for a transaction that is just keeping one under the same key; 0: there is one.
  */
 export const insertAnswer = (db: Db, row: IdempotencyRow, now: Date): Promise<number> =>
-  db.change(
-    `insert into idempotency_keys (workspace_id, key_id, idempotency_key, fingerprint, answer, created_at)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-    [row.workspaceId, row.keyId, row.idempotencyKey, row.fingerprint, row.answer, now],
-  )
+  insertion.change(db, { kept: [row], now })
 
 export const storedAnswer = (
   db: Db,

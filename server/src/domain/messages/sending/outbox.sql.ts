@@ -1,5 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 import type { NetworkTemplate } from '../../../whatsapp/variables.ts'
 import type { Content } from './send.sql.ts'
 
@@ -59,6 +60,48 @@ export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<numbe
     [senderIds],
   )
 
+const claiming = statement(
+  {
+    wanted: { senderId: 'uuid', gapSeconds: 'float8', burst: 'int', most: 'int' },
+    now: 'timestamptz',
+    leaseUntil: 'timestamptz',
+    lease: 'uuid',
+  },
+  ({ wanted, now, leaseUntil, lease }) => `with paced as materialized (
+       select p.sender_id, a.gap, a.most, greatest(p.paced_until, ${now} - a.burst * a.gap) as base
+       from ${wanted}
+       cross join lateral (select wanted.gap_seconds * interval '1 second' as gap, wanted.burst, wanted.most) a
+       join sender_paces p on p.sender_id = wanted.sender_id
+       for update of p skip locked
+     ), picked as materialized (
+       select o.message_id, r.sender_id from paced r cross join lateral (
+         select o.message_id from outbox o
+         where o.state = 'waiting' and o.sender_id = r.sender_id and o.due_at <= ${now}
+         order by o.due_at, o.message_id
+         limit greatest(0, least(r.most,
+           floor(extract(epoch from ${now} - r.base) / extract(epoch from r.gap) + 0.01)::int))
+         for update skip locked) o
+     ), moved as (
+       update sender_paces p set paced_until = r.base + c.count * r.gap
+       from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
+       where p.sender_id = r.sender_id
+     ), claimed as (
+       update outbox o set state = 'claimed', due_at = ${leaseUntil}, lease = ${lease}
+       from picked where o.message_id = picked.message_id
+       returning o.message_id, o.sender_id, o.attempts
+     )
+     select o.message_id as "messageId", ${lease} as lease, s.id as "senderId", s.connection_id as "connectionId",
+       s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
+       o.attempts, m.content,
+       case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
+         'components', t.components) end as template,
+       (select json_object_agg(h.subject_id, h.failures) from sending_holds h
+        where h.subject_id in (s.id, s.connection_id, s.app_id)) as failures
+     from claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
+       left join templates t on t.id = m.template_id
+     order by o.message_id`,
+)
+
 /**
  * Leases due messages, as many of each sender as its pace allows. A sender that another process is just claiming from is
  * left to it.
@@ -69,90 +112,48 @@ export const claimDue = (
   now: Date,
   leaseUntil: Date,
   lease: string,
-): Promise<Claimed[]> =>
-  db.rows(
-    `with paced as materialized (
-       select p.sender_id, a.gap, a.most, greatest(p.paced_until, $5::timestamptz - a.burst * a.gap) as base
-       from unnest($1::uuid[], $2::float8[], $3::int[], $4::int[]) as n(sender_id, seconds, burst, most)
-       cross join lateral (select n.seconds * interval '1 second' as gap, n.burst, n.most) a
-       join sender_paces p on p.sender_id = n.sender_id
-       for update of p skip locked
-     ), picked as materialized (
-       select o.message_id, r.sender_id from paced r cross join lateral (
-         select o.message_id from outbox o
-         where o.state = 'waiting' and o.sender_id = r.sender_id and o.due_at <= $5
-         order by o.due_at, o.message_id
-         limit greatest(0, least(r.most,
-           floor(extract(epoch from $5 - r.base) / extract(epoch from r.gap) + 0.01)::int))
-         for update skip locked) o
-     ), moved as (
-       update sender_paces p set paced_until = r.base + c.count * r.gap
-       from paced r join (select sender_id, count(*) from picked group by 1) c on c.sender_id = r.sender_id
-       where p.sender_id = r.sender_id
-     ), claimed as (
-       update outbox o set state = 'claimed', due_at = $6, lease = $7::uuid
-       from picked where o.message_id = picked.message_id
-       returning o.message_id, o.sender_id, o.attempts
-     )
-     select o.message_id as "messageId", $7::uuid as lease, s.id as "senderId", s.connection_id as "connectionId",
-       s.app_id as "appId", s.phone_number_id as "phoneNumberId", m.workspace_id as "workspaceId", m.recipient,
-       o.attempts, m.content,
-       case when t.id is not null then json_build_object('name', t.name, 'language', t.language, 'category', t.category,
-         'components', t.components) end as template,
-       (select json_object_agg(h.subject_id, h.failures) from sending_holds h
-        where h.subject_id in (s.id, s.connection_id, s.app_id)) as failures
-     from claimed o join messages m on m.id = o.message_id join senders s on s.id = o.sender_id
-       left join templates t on t.id = m.template_id
-     order by o.message_id`,
-    [
-      wanted.map(({ senderId }) => senderId),
-      wanted.map(({ gapSeconds }) => gapSeconds),
-      wanted.map(({ burst }) => burst),
-      wanted.map(({ most }) => most),
-      now,
-      leaseUntil,
-      lease,
-    ],
-  )
+): Promise<Claimed[]> => claiming.rows(db, { wanted, now, leaseUntil, lease })
 
 type Leased = Pick<Claimed, 'messageId' | 'lease'>
 
-const leases = (rows: readonly Leased[]) => [rows.map((row) => row.messageId), rows.map((row) => row.lease)]
+const leased = { messageId: 'uuid', lease: 'uuid' } as const
+
+const isLeased = 'o.message_id = leased.message_id and o.lease = leased.lease'
+
+const calling = statement(
+  { leased, until: 'timestamptz' },
+  ({ leased, until }) => `update outbox o set state = 'calling', attempts = o.attempts + 1, due_at = ${until}
+     from ${leased} where ${isLeased} and o.state = 'claimed' returning o.message_id`,
+)
 
 /** From here on a call may have left. Only those returned may be called: the lease of the others is not theirs any more. */
 export const markCalling = (db: Db, rows: readonly Leased[], until: Date): Promise<{ message_id: string }[]> =>
-  db.rows(
-    `update outbox o set state = 'calling', attempts = o.attempts + 1, due_at = $3
-     from unnest($1::uuid[], $2::uuid[]) as n(message_id, lease)
-     where o.message_id = n.message_id and o.lease = n.lease and o.state = 'claimed' returning o.message_id`,
-    [...leases(rows), until],
-  )
+  calling.rows(db, { leased: rows, until })
 
 export interface Requeued extends Leased {
   dueAt: Date
   error: MessageError | null
 }
 
+const requeuing = statement(
+  { leased: { ...leased, dueAt: 'timestamptz', error: 'json' } },
+  ({ leased }) => `update outbox o set state = 'waiting', lease = null, due_at = leased.due_at,
+       last_error = coalesce(leased.error, o.last_error)
+     from ${leased} where ${isLeased} and o.state in ('claimed', 'calling')`,
+)
+
 /** Nothing was sent: to be tried again. */
-export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> =>
-  db.change(
-    `update outbox o set state = 'waiting', lease = null, due_at = n.due_at, last_error = coalesce(n.error, o.last_error)
-     from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::json[]) as n(message_id, lease, due_at, error)
-     where o.message_id = n.message_id and o.lease = n.lease and o.state in ('claimed', 'calling')`,
-    [
-      ...leases(rows),
-      rows.map((row) => row.dueAt),
-      rows.map((row) => (row.error === null ? null : JSON.stringify(row.error))),
-    ],
-  )
+export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> => requeuing.change(db, { leased: rows })
+
+const parking = statement(
+  { leased, until: 'timestamptz' },
+  ({ leased, until }) => `update outbox o set state = 'unknown', due_at = ${until}
+     from ${leased} where ${isLeased} and o.state = 'calling'`,
+)
 
 /** It may have been sent: a status has until then to come. */
 export const park = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
-  db.change(
-    `update outbox o set state = 'unknown', due_at = $3 from unnest($1::uuid[], $2::uuid[]) as n(message_id, lease)
-     where o.message_id = n.message_id and o.lease = n.lease and o.state = 'calling'`,
-    [...leases(rows), until],
-  )
+  parking.change(db, { leased: rows, until })
 
 export const dropFromOutbox = (db: Db, messageIds: readonly string[]): Promise<number> =>
   db.change('delete from outbox where message_id = any($1::uuid[])', [messageIds])
@@ -169,6 +170,21 @@ export async function reap(db: Db, now: Date, unknownUntil: Date): Promise<void>
     now,
   ])
 }
+
+export interface OutboxCount {
+  state: 'waiting' | 'claimed' | 'calling' | 'unknown' | 'expired'
+  count: number
+  /** When the first of those that are due became so. */
+  oldestDueAt: Date | null
+}
+
+/** Of all workspaces. */
+export const countOutbox = (db: Db, now: Date): Promise<OutboxCount[]> =>
+  db.rows(
+    `select state, count(*)::int as count, min(due_at) filter (where due_at <= $1) as "oldestDueAt"
+     from outbox group by state order by state`,
+    [now],
+  )
 
 export interface Hopeless {
   messageId: string

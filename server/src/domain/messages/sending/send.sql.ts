@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts'
+import { statement } from '../../../db/statement.ts'
 import type { Outgoing } from '../../../whatsapp/outgoing.ts'
 
 /** What a message is made of, besides its template: kept as JSON until the network is asked. */
@@ -23,61 +24,39 @@ export interface NewMessage {
   expiresAt: Date
 }
 
-/** Keeps a message and puts it into the outbox. */
-export const insertMessage = (db: Db, message: NewMessage): Promise<number> =>
-  db.change(
-    `with kept as (
-       insert into messages (id, workspace_id, key_id, sender_id, recipient, type, template_id, reference, credits,
-         content, created_at, sent_by, request_id, quoted_wa_message_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15)
+const insertion = statement(
+  {
+    message: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      keyId: 'uuid',
+      sentBy: 'text',
+      requestId: 'uuid',
+      senderId: 'uuid',
+      recipient: 'text',
+      type: 'text',
+      templateId: 'uuid',
+      reference: 'text',
+      credits: 'int',
+      content: 'json',
+      createdAt: 'timestamptz',
+      quotedWaMessageId: 'text',
+    },
+    expiresAt: 'timestamptz',
+  },
+  ({ message, expiresAt }) => `with message as materialized (select * from ${message}), kept as (
+       insert into messages (${message.columns}) select * from message
      )
      insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
-     values ($1, $2, $4, $5, $11, $12)`,
-    [
-      message.id,
-      message.workspaceId,
-      message.keyId,
-      message.senderId,
-      message.recipient,
-      message.type,
-      message.templateId,
-      message.reference,
-      message.credits,
-      JSON.stringify(message.content),
-      message.createdAt,
-      message.expiresAt,
-      message.sentBy,
-      message.requestId,
-      message.content.quotedWaMessageId ?? null,
-    ],
-  )
+     select id, workspace_id, sender_id, recipient, created_at, ${expiresAt} from message`,
+)
 
-export interface FormToken {
-  messageId: string
-  workspaceId: string
-  senderId: string
-  recipient: string
-  token: string
-  templateId: string | null
-  flowId: string | null
-  createdAt: Date
-}
-
-export const insertFormToken = (db: Db, form: FormToken): Promise<number> =>
-  db.change(
-    `insert into flow_tokens (message_id, workspace_id, sender_id, recipient, token, template_id, flow_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      form.messageId,
-      form.workspaceId,
-      form.senderId,
-      form.recipient,
-      form.token,
-      form.templateId,
-      form.flowId,
-      form.createdAt,
-    ],
-  )
+/** Keeps a message and puts it into the outbox. */
+export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Promise<number> =>
+  insertion.change(db, {
+    message: [{ ...message, quotedWaMessageId: message.content.quotedWaMessageId ?? null }],
+    expiresAt,
+  })
 
 export interface Referred {
   senderId: string

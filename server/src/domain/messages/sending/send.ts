@@ -15,11 +15,12 @@ import { checkSend } from '../../../whatsapp/check-send.ts'
 import { templateFlow } from '../../../whatsapp/variables.ts'
 import { debit } from '../../credits/credits.ts'
 import { priceOf } from '../../credits/prices.ts'
+import { keepFormToken } from '../../flows/keep.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
 import { checkIdempotencyKey, findAnswer, isInProgress, keepAnswer, newOnce, type Once } from './idempotency.ts'
 import { findReferences, type References } from './references.ts'
-import { insertFormToken, insertMessage, type NewMessage } from './send.sql.ts'
+import { insertMessage, type NewMessage } from './send.sql.ts'
 
 export interface SendDeps {
   /** Sees the caller's workspace and nothing else. */
@@ -156,7 +157,7 @@ async function rememberForm(db: Db, message: NewMessage, { template }: Reference
   const { interactive } = request
   const inMessage = interactive?.type === 'flow' ? interactive.action.parameters.flow_id : undefined
   const flowId = inMessage ?? (template && templateFlow(template)?.flow_id) ?? null
-  await insertFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
+  await keepFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
 }
 
 const rowOf = (message: NewMessage): Parameters<typeof toMessage>[0] => ({

@@ -1,0 +1,164 @@
+import type { KeySet } from '../lib/key-set.ts'
+import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './array-format.ts'
+import type { Db } from './db.ts'
+
+/** The types of parameters, by PostgreSQL's names, and what a value of each is here. */
+interface Types {
+  bool: boolean
+  bytea: Buffer
+  smallint: number
+  int: number
+  float8: number
+  text: string
+  /** Written as JSON when it is sent. */
+  json: object
+  timestamptz: Date
+  uuid: string
+}
+
+type Type = keyof Types
+
+/** Parameters by name: one value, an array of values, or rows with named columns. */
+type Parameters = Readonly<Record<string, Single | `${Type}[]` | Columns>>
+type Single = Exclude<Type, 'json'> | 'bigint'
+type Columns = Readonly<Record<string, Type>>
+
+type Row<Names extends Columns> = { readonly [Name in keyof Names]: Types[Names[Name]] | null }
+
+type Value<Parameter> = Parameter extends Columns
+  ? readonly Row<Parameter>[]
+  : Parameter extends `${infer One extends Type}[]`
+    ? readonly Types[One][]
+    : Parameter extends 'timestamptz'
+      ? Date | string | null | undefined
+      : Parameter extends Type
+        ? Types[Parameter] | null | undefined
+        : number | null | undefined
+
+type Values<Named extends Parameters> = { readonly [Name in keyof Named]: Value<Named[Name]> }
+
+/** What stands in the text for each parameter. */
+export type Places<Named extends Parameters> = {
+  readonly [Name in keyof Named]: Named[Name] extends Columns ? RowsPlace : string
+}
+
+/** Rows in a text: `${rows}` is a table with an alias, `${rows.columns}` the names of its columns. */
+interface RowsPlace {
+  readonly columns: string
+  toString(): string
+}
+
+export interface Statement<Named extends Parameters> {
+  readonly text: string
+  rows<Found extends object>(db: Db, values: Values<Named>): Promise<Found[]>
+  first<Found extends object>(db: Db, values: Values<Named>): Promise<Found | undefined>
+  /** How many rows it changed. */
+  change(db: Db, values: Values<Named>): Promise<number>
+}
+
+/**
+ * A statement whose parameters have names. It is written once, so that its text stays the same and PostgreSQL's plan for
+ * it is kept. A parameter gets its number where the text first uses it; one that the text does not use is not sent.
+ *
+ * Rows are sent as one array per column and read as a table: `from ${events}` becomes
+ * `from unnest($1::uuid[], $2::text[]) as events("id", "type")`. Names are `camelCase` here and `snake_case` in the text.
+ */
+export function statement<const Named extends Parameters>(
+  parameters: Named,
+  write: (places: Places<Named>) => string,
+): Statement<Named> {
+  const encoders: Encode[] = []
+  const add = (encode: Encode): string => `$${encoders.push(encode)}`
+  const places = {}
+  for (const [name, type] of Object.entries(parameters)) {
+    if (typeof type !== 'string') {
+      Object.defineProperty(places, name, { value: rowsPlace(name, type, add), enumerable: true })
+      continue
+    }
+    let place: string | undefined
+    const get = () => (place ??= `${add(encoderOf(name, type))}::${type}`)
+    Object.defineProperty(places, name, { get, enumerable: true })
+  }
+  const text = write(places as Places<Named>)
+  const valuesOf = (values: Values<Named>) => encoders.map((encode) => encode(values))
+  return {
+    text,
+    rows: (db, values) => db.rows(text, valuesOf(values)),
+    first: (db, values) => db.first(text, valuesOf(values)),
+    change: (db, values) => db.change(text, valuesOf(values)),
+  }
+}
+
+/** What is sent for one parameter. `Values` has checked the types, so what is cast below is what it is said to be. */
+type Encode = (values: Readonly<Record<string, unknown>>) => unknown
+
+const arrays: Readonly<Record<Type, (values: never) => Buffer>> = {
+  bool: bools,
+  bytea: byteStrings,
+  smallint: smallInts,
+  int: ints,
+  float8: floats,
+  text: texts,
+  json: jsons,
+  timestamptz: times,
+  uuid: uuids,
+}
+
+function encoderOf(name: string, type: Single | `${Type}[]`): Encode {
+  if (type.endsWith('[]')) {
+    const encode = arrays[type.slice(0, -2) as Type]
+    return (values) => encode(values[name] as never)
+  }
+  return (values) => values[name] ?? null
+}
+
+function rowsPlace(name: string, types: Columns, add: (encode: Encode) => string): RowsPlace {
+  // Quoted, since a name may be a word of SQL; after a dot, as in `runs.leading`, it need not be.
+  const columns = Object.keys(types)
+    .map((column) => `"${snakeCase(column)}"`)
+    .join(', ')
+  let place: string | undefined
+  const write = () => {
+    const unnested = Object.entries(types).map(([column, type]) => {
+      const encode = arrays[type]
+      const at = add((values) => encode((values[name] as Record<string, unknown>[]).map((row) => row[column]) as never))
+      return `${at}::${type}[]`
+    })
+    return `unnest(${unnested.join(', ')}) as ${snakeCase(name)}(${columns})`
+  }
+  return { columns, toString: () => (place ??= write()) }
+}
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const pageParameters = { afterAt: 'timestamptz', afterId: 'uuid', take: 'int' } as const
+
+/**
+ * A statement that reads a page, by `created_at` and `id`; its text ends with its conditions. Each case has a text of its
+ * own, so that each has a plan that the index fits.
+ */
+export function pagedStatement<const Named extends Parameters>(
+  parameters: Named,
+  write: (places: Places<Named>) => string,
+) {
+  const cases = (order: KeySet['order']) => {
+    const follows = order === 'desc' ? '<' : '>'
+    const end = (take: string) => `order by created_at ${order}, id ${order} limit ${take}`
+    // The places of a page are added to those that the caller named, whatever these are.
+    const places = (all: unknown) => all as Places<Named> & Places<typeof pageParameters>
+    return {
+      first: statement({ ...parameters, ...pageParameters }, (all) => `${write(places(all))} ${end(places(all).take)}`),
+      next: statement({ ...parameters, ...pageParameters }, (all) => {
+        const { afterAt, afterId, take } = places(all)
+        return `${write(places(all))} and (created_at, id) ${follows} (${afterAt}, ${afterId}) ${end(take)}`
+      }),
+    }
+  }
+  const byOrder = { asc: cases('asc'), desc: cases('desc') }
+  return {
+    rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
+      const given = { ...values, afterAt: after?.at, afterId: after?.id, take }
+      return byOrder[order][after ? 'next' : 'first'].rows(db, given as never)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type MessageStatus, messageStatuses } from '@parley/contract/message'
+import type { Db } from '../../../db/db.ts'
+import { without } from '../../../db/without.ts'
+import type { Steps } from '../../../lib/steps.ts'
+
+const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+  without(['sort', 'seqscan', 'bitmapscan'], db, read)
+
+export interface SentRow extends Record<MessageStatus, number> {
+  at: Date
+}
+
+/**
+ * Messages by the status they have now, for each step. Status and time lie in the index, where a step is a stretch of its
+ * own: neither the messages themselves are read nor is it worked out for each in which step it lies.
+ */
+export const messagesBySteps = (db: Db, workspaceId: string, { starts, hours }: Steps): Promise<SentRow[]> =>
+  fromIndex(db, (tx) =>
+    tx.rows(
+      `select s.at, m.* from unnest($2::timestamptz[]) as s(at) cross join lateral (
+         select ${messageStatuses.map((status) => `count(*) filter (where status = '${status}') as ${status}`).join(', ')}
+         from messages where workspace_id = $1 and created_at >= s.at and created_at < s.at + make_interval(hours => $3::int)
+       ) as m`,
+      [workspaceId, starts, hours],
+    ),
+  )
+
+export const receivedBySteps = (
+  db: Db,
+  workspaceId: string,
+  { starts, hours }: Steps,
+): Promise<{ at: Date; count: number }[]> =>
+  fromIndex(db, (tx) =>
+    tx.rows(
+      `select s.at, m.count from unnest($2::timestamptz[]) as s(at) cross join lateral (
+         select count(*) from inbound_messages
+         where workspace_id = $1 and recorded_at >= s.at and recorded_at < s.at + make_interval(hours => $3::int)
+       ) as m`,
+      [workspaceId, starts, hours],
+    ),
+  )
