@@ -18,7 +18,7 @@ interface CheckboxGroupsProps {
   onChange: (value: string[]) => void
   /** One press for a usual set. */
   presets?: readonly { title: string; value: readonly string[] }[]
-  error?: string | null
+  error?: string | undefined
 }
 
 /** Several of many, in groups with a box for all of each: scopes, events. */

@@ -25,8 +25,3 @@ export function PasswordInput(props: PasswordInputProps) {
     />
   )
 }
-
-/** After a refused submit: the first field at fault takes the focus. */
-export function focusFirstFault(form: HTMLElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
-}

@@ -10,14 +10,13 @@ import { Section } from '../../ui/layout.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './account.module.css'
-import { endDevice, endOtherDevices, useDevices, useRenewAccount } from './account.queries.ts'
+import { useDevices, useEndDevice, useEndOtherDevices } from './account.queries.ts'
 
 export function DevicesSection() {
   const { data, error, refetch } = useDevices()
-  const renew = useRenewAccount()
-  const [ended, setEnded] = useState<SessionRow | 'others' | null>(null)
+  const [ended, setEnded] = useState<SessionRow | null>(null)
+  const [endsOthers, setEndsOthers] = useState(false)
   const asked = useLast(ended)
   const devices = [...(data?.data ?? [])].sort((one, two) => Number(two.current) - Number(one.current))
   const others = devices.filter(({ current }) => !current).length
@@ -60,7 +59,7 @@ export function DevicesSection() {
       )}
       {others > 1 && (
         <div className={styles.buttons}>
-          <Button icon="signOut" onClick={() => setEnded('others')}>
+          <Button icon="signOut" onClick={() => setEndsOthers(true)}>
             Sign out all other devices
           </Button>
         </div>
@@ -68,23 +67,23 @@ export function DevicesSection() {
       <ConfirmDialog
         open={ended !== null}
         onClose={() => setEnded(null)}
-        title={asked === 'others' ? 'Sign out all other devices?' : 'Sign out this device?'}
+        title="Sign out this device?"
         confirm="Sign out"
-        onConfirm={async () => {
-          if (ended === 'others') {
-            const { ended: count } = await endOtherDevices()
-            toast.done(`${plural(count, 'device')} signed out`)
-          } else if (ended) {
-            await endDevice(ended.id)
-            toast.done('Device signed out')
-          }
-          await renew()
-        }}
+        action={useEndDevice()}
+        input={ended?.id}
       >
-        {asked === 'others'
-          ? `${plural(others, 'device')} will have to sign in again. You stay signed in here.`
-          : asked &&
-            `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
+        {asked &&
+          `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={endsOthers}
+        onClose={() => setEndsOthers(false)}
+        title="Sign out all other devices?"
+        confirm="Sign out"
+        action={useEndOtherDevices()}
+        input={undefined}
+      >
+        {plural(others, 'device')} will have to sign in again. You stay signed in here.
       </ConfirmDialog>
     </Section>
   )

@@ -1,5 +1,6 @@
 import type { CreditUsage } from '@parley/contract/console/credits'
 import { formatCredits } from '../../lib/format.ts'
+import { priceWords } from '../../lib/prices.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 
 /** What a message costs, by its kind. */
@@ -10,7 +11,7 @@ export function Prices({ prices }: { prices: CreditUsage['prices'] | undefined }
       list={{ rows: prices, error: null, isLoading: prices === undefined, retry: () => {} }}
       rowKey={({ item }) => item}
       columns={[
-        { key: 'item', title: 'Message', cell: ({ item }) => wordsOf(item) },
+        { key: 'item', title: 'Message', cell: ({ item }) => priceWords(item) },
         {
           key: 'credits',
           title: 'Credits',
@@ -21,10 +22,4 @@ export function Prices({ prices }: { prices: CreditUsage['prices'] | undefined }
       ]}
     />
   )
-}
-
-function wordsOf(item: string): string {
-  const [type = '', category] = item.split('.')
-  const word = type.charAt(0).toUpperCase() + type.slice(1)
-  return category ? `${word}, ${category.toLowerCase()}` : word
 }

@@ -15,12 +15,12 @@ import { Moment } from '../../ui/time.tsx'
 import { answersOf } from './answers.ts'
 import { Files } from './files.tsx'
 import styles from './forms.module.css'
-import { useForm, useTemplateNames } from './forms.queries.ts'
+import { useSubmission, useTemplateNames } from './forms.queries.ts'
 
 export function FormPage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const form = useForm(id)
+  const form = useSubmission(id)
   const back = { to: here.path('forms'), title: 'Form submissions' }
   if (form.data) return <Submission key={id} form={form.data} back={back} />
   return (

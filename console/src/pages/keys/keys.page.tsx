@@ -1,9 +1,9 @@
 import type { ListedKey, MadeKey } from '@parley/contract/console/keys'
 import { useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
+import { useLast } from '../../lib/last.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
-import { useLast } from '../../parts/use-last.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -51,7 +51,7 @@ export function KeysPage() {
       mayManage ? [{ id: 'create-key', title: 'Create key', keywords: 'api secret', run: () => setCreating('1') }] : [],
     [mayManage, setCreating],
   )
-  useActions(actions)
+  usePaletteActions(actions)
 
   const create = mayManage && (
     <Button kind="primary" icon="plus" onClick={() => setCreating('1')}>

@@ -1,6 +1,5 @@
 import type { MessageStory } from '@parley/contract/console/messages'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
@@ -13,11 +12,10 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { Conversation } from './conversation.tsx'
 import { Facts } from './facts.tsx'
 import styles from './messages.module.css'
-import { sendAgain, useMessage } from './messages.queries.ts'
+import { useMessage, useSendAgain } from './messages.queries.ts'
 import { Related } from './related.tsx'
 import { Looks, WhatHappened, WhyItFailed } from './what-happened.tsx'
 
@@ -105,10 +103,8 @@ function Story({ message, back }: { message: MessageStory; back: { to: string; t
 }
 
 function SendAgain({ message }: { message: MessageStory }) {
-  const here = useHere()
-  const client = useQueryClient()
-  const navigate = useNavigate()
   const maySend = useCan('messages:send')
+  const again = useSendAgain(message.id)
   const [asks, setAsks] = useState(false)
   if (!maySend) return null
   return (
@@ -122,12 +118,8 @@ function SendAgain({ message }: { message: MessageStory }) {
         title="Send this message again?"
         confirm="Send again"
         danger={false}
-        onConfirm={async () => {
-          const { id } = await sendAgain(here.api(`messages/${message.id}/again`))
-          await client.invalidateQueries({ queryKey: [here.api('messages')] })
-          toast.done('Sent again, as a new message')
-          void navigate({ to: here.path(`messages/${id}`) })
-        }}
+        action={again}
+        input={undefined}
       >
         The same content goes to <bdi>{message.phone && formatPhone(message.phone)}</bdi> as a new message with an id of
         its own. It costs credits again

@@ -4,11 +4,11 @@ import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useActions } from '../../lib/actions.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
-import { useSenderChoice } from '../../parts/network/network.queries.ts'
+import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -20,7 +20,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
-import { useMessages, useTemplates } from './messages.queries.ts'
+import { useMessages } from './messages.queries.ts'
 import { SendDialog } from './send-dialog.tsx'
 
 export function MessagesPage() {
@@ -30,7 +30,7 @@ export function MessagesPage() {
   const filters = useFilters('q', 'direction', 'status', 'type', 'sender', 'template', 'phone', 'from', 'to')
   const messages = useMessages(filters)
   const [dialog, setDialog] = useSearchParam('send')
-  useActions(
+  usePaletteActions(
     useMemo(
       () => (maySend ? [{ id: 'send-message', title: 'Send a message', run: () => setDialog('text') }] : []),
       [maySend, setDialog],
@@ -121,7 +121,7 @@ const words = (list: readonly string[]) =>
 
 function MessageFilters() {
   const senders = useSenderChoice()
-  const templates = useTemplates()
+  const templates = useTemplateChoice()
   return (
     <FilterBar
       search={{ name: 'q', label: 'Search by number, id or reference', placeholder: 'Number, id or reference' }}
@@ -133,10 +133,7 @@ function MessageFilters() {
           kind: 'select',
           name: 'sender',
           title: 'Sender',
-          options: (senders.data?.data ?? []).map(({ id, phone_number, display_name }) => ({
-            value: id,
-            title: display_name ? `${display_name} · ${formatPhone(phone_number)}` : formatPhone(phone_number),
-          })),
+          options: (senders.data?.data ?? []).map((sender) => ({ value: sender.id, title: senderName(sender) })),
         },
         {
           kind: 'select',

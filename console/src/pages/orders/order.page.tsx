@@ -90,7 +90,7 @@ function ChangeStatus({ order }: { order: OrderWithChanges }) {
   return (
     <>
       {step && (
-        <Button kind="primary" icon="check" busy={change.isPending} onClick={() => change.mutate(step[0])}>
+        <Button kind="primary" icon="check" busy={change.isPending} onClick={() => change.run(step[0])}>
           {step[1]}
         </Button>
       )}
@@ -103,7 +103,7 @@ function ChangeStatus({ order }: { order: OrderWithChanges }) {
               title: looks[status][0],
               icon: looks[status][2],
               danger: status === 'cancelled',
-              onSelect: () => change.mutate(status),
+              onSelect: () => change.run(status),
             })),
         ]}
       />

@@ -1,12 +1,10 @@
 import { type Order, orderStatuses } from '@parley/contract/order'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { download } from '../../lib/download.ts'
 import { plural } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { Button } from '../../ui/button.tsx'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -14,7 +12,6 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { formatMoney } from './money.ts'
 import { OrderStatusBadge } from './order-status.tsx'
 import styles from './orders.module.css'
@@ -25,12 +22,6 @@ export function OrdersPage() {
   const navigate = useNavigate()
   const filters = useFilters('status', 'phone')
   const orders = useOrders(filters)
-  const [busy, setBusy] = useState(false)
-  const exportAll = async () => {
-    setBusy(true)
-    await download(here.api('orders.csv'), 'orders.csv', filters).catch(toast.failed)
-    setBusy(false)
-  }
   return (
     <>
       <PageHeader title="Orders" detail="Carts that people sent from your catalogue." />
@@ -46,9 +37,7 @@ export function OrdersPage() {
             { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
           ]}
         >
-          <Button icon="download" busy={busy} onClick={() => void exportAll()}>
-            Export CSV
-          </Button>
+          <ExportButton file="orders.csv" query={filters} />
         </FilterBar>
         <DataTable
           label="Orders"

@@ -45,7 +45,7 @@ export function RefusalDrawer({
 
 function RefusalFacts({ group }: { group: RefusalDetail }) {
   const here = useHere()
-  const mute = useMute()
+  const mute = useMute(group.code)
   const remedy = remedyOf(group)
   const { code } = group
   const log = (more: string) => here.path(`requests?code=${code}${more}`)
@@ -67,7 +67,7 @@ function RefusalFacts({ group }: { group: RefusalDetail }) {
           kind="quiet"
           icon={group.muted ? 'eye' : 'eyeOff'}
           busy={mute.isPending}
-          onClick={() => mute.mutate({ code, mute: !group.muted })}
+          onClick={() => mute.run(!group.muted)}
         >
           {group.muted ? 'Show it again' : 'Mute'}
         </Button>

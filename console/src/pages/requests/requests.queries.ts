@@ -1,7 +1,7 @@
 import type { LoggedRequest, LoggedRequests, RequestDetail } from '@parley/contract/console/requests'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
-import type { Paged } from '../../lib/query.ts'
+import { type Paged, useData } from '../../lib/query.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 
@@ -57,15 +57,11 @@ export function useRequests(query: RequestQuery): Logged {
   }
 }
 
-export function useRequest(id: string | null) {
-  const path = useHere().api(`requests/${id ?? ''}`)
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<RequestDetail>(path, { signal }),
+export const useRequest = (id: string | null) =>
+  useData<RequestDetail>(useHere().api(`requests/${id ?? ''}`), {
     enabled: id !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })
-}
 
 interface KeyChoice {
   id: string
@@ -73,14 +69,6 @@ interface KeyChoice {
 }
 
 /** The keys there are, to filter by. */
-export function useKeyChoices(): readonly KeyChoice[] {
-  const path = useHere().api('keys')
-  const mayRead = useCan('keys:read')
-  const { data } = useQuery({
-    queryKey: [path, 'choices'],
-    queryFn: ({ signal }) => api<{ data: KeyChoice[] }>(path, { signal }),
-    enabled: mayRead,
-    staleTime: 60_000,
-  })
-  return data?.data ?? []
-}
+export const useKeyChoices = (): readonly KeyChoice[] =>
+  useData<{ data: KeyChoice[] }>(useHere().api('keys'), { enabled: useCan('keys:read'), staleTime: 60_000 }).data
+    ?.data ?? []

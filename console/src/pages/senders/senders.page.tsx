@@ -1,9 +1,8 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPhone } from '../../lib/phone.ts'
-import { useCan, useHere } from '../../lib/session.ts'
-import { useSync } from '../../parts/network/network.queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { useHere } from '../../lib/session.ts'
+import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -16,23 +15,15 @@ import { useSenders } from './senders.queries.ts'
 export function SendersPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const maySync = useCan('network:sync')
-  const sync = useSync()
   const senders = useSenders()
-  const rows = senders.data?.data
   const troubled = [
     ...new Map(
-      rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
+      senders.rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
     ).values(),
   ]
-  const syncButton = maySync && (
-    <Button icon="retry" busy={sync.isPending} onClick={() => sync.mutate()}>
-      Sync now
-    </Button>
-  )
   return (
     <>
-      <PageHeader title="Senders" detail="The numbers you send from and are messaged on." actions={syncButton} />
+      <PageHeader title="Senders" detail="The numbers you send from and are messaged on." actions={<SyncButton />} />
       <PageBody>
         {troubled.map(({ id, account, sync_error }) => (
           <Notice key={id} tone="warn" title={`The account ${account} is not up to date.`}>
@@ -41,18 +32,12 @@ export function SendersPage() {
         ))}
         <DataTable
           label="Senders"
-          list={{
-            rows,
-            error: senders.error,
-            isLoading: senders.isPending,
-            isRefreshing: senders.isFetching,
-            retry: () => void senders.refetch(),
-          }}
+          list={senders}
           rowKey={({ id }) => id}
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
           columns={columns}
           empty={
-            <EmptyState icon="sender" title="No numbers yet" action={syncButton}>
+            <EmptyState icon="sender" title="No numbers yet" action={<SyncButton />}>
               Numbers appear once the operator connects a WhatsApp business account to this workspace.
             </EmptyState>
           }

@@ -10,16 +10,14 @@ import { Menu } from '../../ui/menu.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { roleWords } from './role-choice.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import styles from './team.module.css'
-import { useTeam, useTeamDeeds } from './team.queries.ts'
+import { useRemoveMember, useTeam } from './team.queries.ts'
 
 export function Members() {
   const { data, error, isPending, refetch } = useTeam()
   const mayManage = useCan('team:manage')
-  const { remove } = useTeamDeeds()
   const [changed, setChanged] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
   const leaver = useLast(removed)
@@ -102,10 +100,8 @@ export function Members() {
         onClose={() => setRemoved(null)}
         title={`Remove ${leaver?.name ?? ''}?`}
         confirm="Remove"
-        onConfirm={async () => {
-          if (removed) await remove(removed.id)
-          toast.done(`${removed?.name} was removed`)
-        }}
+        action={useRemoveMember()}
+        input={removed}
       >
         <bdi>{leaver?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
         working: look through them if they must not.

@@ -2,10 +2,9 @@ import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { templateCategories, templateStatuses } from '@parley/contract/template'
 import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
-import { useCan, useHere } from '../../lib/session.ts'
+import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { useSync } from '../../parts/network/network.queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -20,21 +19,14 @@ import { useTemplates } from './templates.queries.ts'
 export function TemplatesPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const maySync = useCan('network:sync')
-  const sync = useSync()
   const filters = useFilters('q', 'status', 'category', 'language')
   const templates = useTemplates(filters)
-  const syncButton = maySync && (
-    <Button icon="retry" busy={sync.isPending} onClick={() => sync.mutate()}>
-      Sync now
-    </Button>
-  )
   return (
     <>
       <PageHeader
         title="Templates"
         detail="What you may write to people first, as the network approved it."
-        actions={syncButton}
+        actions={<SyncButton />}
       />
       <PageBody>
         <FilterBar
@@ -57,7 +49,7 @@ export function TemplatesPage() {
                 Clear a filter or search for a shorter part of the name.
               </EmptyState>
             ) : (
-              <EmptyState icon="template" title="No templates yet" action={syncButton}>
+              <EmptyState icon="template" title="No templates yet" action={<SyncButton />}>
                 Templates are made in Meta’s WhatsApp Manager. They appear here within minutes, or at once with “Sync
                 now”.
               </EmptyState>

@@ -10,12 +10,11 @@ import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
-import { type HandedLink, type OperatedPerson, useOperatorDeeds, usePeople } from './workspaces.queries.ts'
+import { type HandedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
 
 /** Everybody who can sign in, and a way back in for those who cannot. */
 export function People() {
   const list = usePeople()
-  const { resetLink } = useOperatorDeeds()
   const [asked, setAsked] = useState<OperatedPerson | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
   const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
@@ -107,9 +106,9 @@ export function People() {
         title="Make a link for a new password?"
         confirm="Make the link"
         danger={false}
-        onConfirm={async () => {
-          if (asked) setMade({ person: asked, link: await resetLink(asked.id) })
-        }}
+        action={useResetLink()}
+        input={asked}
+        onDone={setMade}
       >
         Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>. All their passkeys are
         then removed and all their devices signed out. An authenticator app is still asked for. Be sure that it is

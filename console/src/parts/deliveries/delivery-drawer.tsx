@@ -1,5 +1,4 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
-import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -11,10 +10,9 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
-import { type DeliveryName, useDelivery, useRetries } from './deliveries.queries.ts'
+import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
 import { standingOf } from './words.ts'
 
 /** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
@@ -42,21 +40,9 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
 }
 
 function RetryButton({ name }: { name: DeliveryName }) {
-  const retries = useRetries()
-  const [busy, setBusy] = useState(false)
-  const retry = async () => {
-    setBusy(true)
-    try {
-      await retries.one(name)
-      toast.done('Retry queued')
-    } catch (error) {
-      toast.failed(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const retry = useRetry(name)
   return (
-    <Button kind="primary" icon="retry" busy={busy} onClick={retry}>
+    <Button kind="primary" icon="retry" busy={retry.isPending} onClick={() => retry.run()}>
       Retry
     </Button>
   )
