@@ -52,7 +52,7 @@ test('a submission is found in the list, and its files are shown and downloaded'
   expect(readFileSync(await download.path())).toEqual(referral)
 
   await page.getByRole('tab', { name: 'Raw JSON' }).click()
-  await page.getByText('"full_name"').first().waitFor()
+  await page.getByText('full_name').first().waitFor()
 })
 
 test('an order is found by its status, taken to its end, and shows who did what', async () => {

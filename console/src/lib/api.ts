@@ -2,7 +2,7 @@
  * Requests to the console's own API. An error response is thrown as an ApiError. When the service wants the person to
  * confirm who they are, the shell asks them, and the request is made a second time.
  */
-export interface Fault {
+interface Fault {
   param: string
   code: string
   message: string

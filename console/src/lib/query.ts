@@ -1,8 +1,10 @@
 import type { Topic } from '@parley/contract/console/topics'
 import {
+  type InfiniteData,
   MutationCache,
   QueryCache,
   QueryClient,
+  type UseInfiniteQueryResult,
   type UseQueryOptions,
   useInfiniteQuery,
   useQuery,
@@ -80,6 +82,11 @@ export function useList<Item>(path: string, query: Query = {}, topics: readonly 
     getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
     placeholderData: (before) => before,
   })
+  return pagedOf(asked)
+}
+
+/** Pages that were asked one after the other, in the shape DataTable takes. */
+export function pagedOf<Item>(asked: UseInfiniteQueryResult<InfiniteData<List<Item>>>): Paged<Item> {
   return {
     rows: asked.data?.pages.flatMap((page) => page.data),
     total: asked.data?.pages[0]?.total,

@@ -4,7 +4,7 @@ import { Select, TextInput } from '../ui/fields.tsx'
 import { senderName, useSenderChoice } from './network.queries.ts'
 
 /** Whom a message goes to and from which number, as `POST messages` takes them. */
-export interface Recipient {
+interface Recipient {
   to: string
   sender_id: string | null
 }

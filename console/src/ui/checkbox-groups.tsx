@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core'
 import type { ReactNode } from 'react'
 import styles from './checkbox-groups.module.css'
 
-export interface Choice {
+interface Choice {
   value: string
   /** Drawn in mono: it is the word of the contract. */
   title: string

@@ -21,6 +21,8 @@ export function PasswordInput(props: PasswordInputProps) {
     <MantinePassword
       visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eyeOff' : 'eye'} />}
       visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      // Mantine sets it on every other field.
+      aria-invalid={props.error ? true : undefined}
       {...props}
     />
   )

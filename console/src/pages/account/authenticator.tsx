@@ -40,11 +40,7 @@ export function AuthenticatorSection() {
       detail="A code from your phone, asked for after your password. Whoever learns your password still cannot get in."
     >
       <div>
-        {person.two_factor ? (
-          <StatusBadge status="on" word="On" tone="good" />
-        ) : (
-          <StatusBadge status="off" word="Off" tone="calm" />
-        )}
+        <StatusBadge status={person.two_factor ? 'on' : 'off'} />
       </div>
       {person.two_factor && left !== undefined && (
         <p>

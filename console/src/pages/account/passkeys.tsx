@@ -11,13 +11,12 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Section } from '../../ui/layout.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import styles from './account.module.css'
 import { useAddPasskey, usePasskeys, useRemovePasskey } from './account.queries.ts'
 
 export function PasskeysSection() {
   const { public_url } = useSession()
-  const { data, error, refetch } = usePasskeys()
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<PasskeyRow | null>(null)
   const gone = useLast(removed)
@@ -27,10 +26,15 @@ export function PasskeysSection() {
       title="Passkeys"
       detail="Sign in with your fingerprint, face or device PIN. A passkey is both factors in one and cannot be phished."
     >
-      {error && <FailedState what="Your passkeys could not be loaded" error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <LoadingLines lines={2} />}
-      {data && data.data.length > 0 && <PasskeyList passkeys={data.data} onRemove={setRemoved} />}
-      {data?.data.length === 0 && !obstacle && <p className="quiet">You have none yet.</p>}
+      <Loaded asked={usePasskeys()} what="Your passkeys" lines={2}>
+        {({ data }) =>
+          data.length > 0 ? (
+            <PasskeyList passkeys={data} onRemove={setRemoved} />
+          ) : (
+            !obstacle && <p className="quiet">You have none yet.</p>
+          )
+        }
+      </Loaded>
       {obstacle ? (
         <Notice>{obstacle}</Notice>
       ) : (

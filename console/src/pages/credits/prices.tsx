@@ -1,6 +1,5 @@
 import type { CreditUsage } from '@parley/contract/console/credits'
-import { formatCredits } from '../../lib/format.ts'
-import { priceWords } from '../../lib/prices.ts'
+import { priceColumns } from '../../parts/price-columns.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 
 /** What a message costs, by its kind. */
@@ -10,16 +9,7 @@ export function Prices({ prices }: { prices: CreditUsage['prices'] | undefined }
       label="Prices"
       list={{ rows: prices, error: null, isLoading: prices === undefined, retry: () => {} }}
       rowKey={({ item }) => item}
-      columns={[
-        { key: 'item', title: 'Message', cell: ({ item }) => priceWords(item) },
-        {
-          key: 'credits',
-          title: 'Credits',
-          width: 120,
-          align: 'right',
-          cell: ({ credits }) => <span className="numbers">{credits === 0 ? 'Free' : formatCredits(credits)}</span>,
-        },
-      ]}
+      columns={priceColumns}
     />
   )
 }

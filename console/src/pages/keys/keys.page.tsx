@@ -132,7 +132,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     key: 'name',
     title: 'Name',
     cell: (key) => (
-      <span className={styles.name}>
+      <span className="lines">
         <SafeText className="clip">{key.name}</SafeText>
         <span className={`${styles.hint} mono`}>{key.hint}</span>
       </span>
@@ -142,9 +142,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     key: 'state',
     title: 'State',
     width: 116,
-    cell: (key) => (
-      <StatusBadge status={key.state} {...(key.state === 'expiring' ? { tone: 'warn', icon: 'clock' } : {})} />
-    ),
+    cell: (key) => <StatusBadge status={key.state} />,
   },
   { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
   {
@@ -175,7 +173,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     title: 'Last used',
     width: 140,
     cell: (key) => (
-      <span className={styles.name}>
+      <span className="lines">
         <TimeAgo at={key.last_used_at} />
         {key.last_used_ip && <span className={`${styles.hint} mono`}>{key.last_used_ip}</span>}
       </span>

@@ -5,11 +5,11 @@ import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Conversation } from './conversation.tsx'
@@ -22,30 +22,15 @@ import { Looks, WhatHappened, WhyItFailed } from './what-happened.tsx'
 export function MessagePage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const story = useMessage(id)
   const back = { to: here.path('messages'), title: 'Messages' }
-  if (!story.data) {
-    return (
-      <>
-        <PageHeader title="Message" back={back} />
-        <PageBody>
-          {story.error ? (
-            <FailedState
-              what="This message could not be loaded"
-              error={story.error}
-              onRetry={() => void story.refetch()}
-            />
-          ) : (
-            <LoadingLines lines={8} />
-          )}
-        </PageBody>
-      </>
-    )
-  }
-  return <Story key={id} message={story.data} back={back} />
+  return (
+    <DetailPage asked={useMessage(id)} title="Message" back={back}>
+      {(message) => <Story key={id} message={message} back={back} />}
+    </DetailPage>
+  )
 }
 
-function Story({ message, back }: { message: MessageStory; back: { to: string; title: string } }) {
+function Story({ message, back }: { message: MessageStory; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['story', 'conversation', 'json'])
   const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'Unknown sender')
   return (

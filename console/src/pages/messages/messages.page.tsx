@@ -11,7 +11,7 @@ import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
+import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
@@ -95,7 +95,7 @@ const columns: readonly Column<ListedMessage>[] = [
   { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
 ]
 
-export function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
+function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
   const number = phone ? formatPhone(phone) : user_id
   return (
     <>
@@ -116,9 +116,6 @@ function Preview({ direction, type, preview, template_name, error }: ListedMessa
   )
 }
 
-const words = (list: readonly string[]) =>
-  list.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) }))
-
 function MessageFilters() {
   const senders = useSenderChoice()
   const templates = useTemplateChoice()
@@ -126,9 +123,14 @@ function MessageFilters() {
     <FilterBar
       search={{ name: 'q', label: 'Search by number, id or reference', placeholder: 'Number, id or reference' }}
       filters={[
-        { kind: 'select', name: 'direction', title: 'Direction', options: words(['sent', 'received']) },
-        { kind: 'select', name: 'status', title: 'Status', options: words(messageStatuses) },
-        { kind: 'select', name: 'type', title: 'Type', options: words([...new Set([...sendTypes, ...inboundTypes])]) },
+        { kind: 'select', name: 'direction', title: 'Direction', options: optionsOf(['sent', 'received']) },
+        { kind: 'select', name: 'status', title: 'Status', options: optionsOf(messageStatuses) },
+        {
+          kind: 'select',
+          name: 'type',
+          title: 'Type',
+          options: optionsOf([...new Set([...sendTypes, ...inboundTypes])]),
+        },
         {
           kind: 'select',
           name: 'sender',

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './refusals.module.css'
@@ -23,7 +23,8 @@ export function RefusalDrawer({
   since: RefusalPeriod
   onClose: () => void
 }) {
-  const { data, error, refetch } = useRefusal(code, since)
+  const asked = useRefusal(code, since)
+  const { data } = asked
   return (
     <Drawer
       wide
@@ -32,13 +33,9 @@ export function RefusalDrawer({
       title={<span className="mono">{code}</span>}
       badge={data?.status && <HttpBadge status={data.status} />}
     >
-      {data ? (
-        <RefusalFacts group={data} />
-      ) : error ? (
-        <FailedState what="These refusals could not be shown" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingLines lines={8} />
-      )}
+      <Loaded asked={asked} what="These refusals">
+        {(group) => <RefusalFacts group={group} />}
+      </Loaded>
     </Drawer>
   )
 }

@@ -11,7 +11,11 @@ export const useRefusals = (since: RefusalPeriod) =>
   })
 
 export const useRefusal = (code: string | null, since: RefusalPeriod) =>
-  useData<RefusalDetail>(useHere().api(`refusals/${code}`), { query: { since }, enabled: code !== null })
+  useData<RefusalDetail>(useHere().api(`refusals/${code}`), {
+    query: { since },
+    topics: ['requests'],
+    enabled: code !== null,
+  })
 
 export function useMute(code: string) {
   const refusals = useHere().api('refusals')

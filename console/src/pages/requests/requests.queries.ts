@@ -1,7 +1,7 @@
 import type { LoggedRequest, LoggedRequests, RequestDetail } from '@parley/contract/console/requests'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
-import { type Paged, useData } from '../../lib/query.ts'
+import { type Paged, pagedOf, useData } from '../../lib/query.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 
@@ -43,15 +43,7 @@ export function useRequests(query: RequestQuery): Logged {
     refetchOnWindowFocus: false,
   })
   return {
-    rows: asked.data?.pages.flatMap((page) => page.data),
-    total: undefined,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending && !asked.isFetchingNextPage,
-    hasMore: asked.hasNextPage,
-    isLoadingMore: asked.isFetchingNextPage,
-    loadMore: () => void asked.fetchNextPage(),
-    retry: () => void asked.refetch(),
+    ...pagedOf(asked),
     searchedTo: asked.data?.pages.at(-1)?.searched_to ?? null,
     newestCursor: asked.data?.pages[0]?.newest_cursor ?? null,
   }

@@ -2,6 +2,7 @@ import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
+import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -9,7 +10,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import styles from './senders.module.css'
 import { useSenders } from './senders.queries.ts'
 
 export function SendersPage() {
@@ -52,7 +52,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     key: 'number',
     title: 'Number',
     cell: ({ phone_number, display_name }) => (
-      <span className={styles.number}>
+      <span className="lines">
         <bdi className="clip">{display_name ?? formatPhone(phone_number)}</bdi>
         {display_name && <bdi className="small quiet numbers">{formatPhone(phone_number)}</bdi>}
       </span>
@@ -78,7 +78,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     width: 200,
     hideOn: 'tablet',
     cell: ({ connection }) => (
-      <span className={styles.number}>
+      <span className="lines">
         <span className="mono small">{connection.account}</span>
         <span className="small quiet">
           Synced <TimeAgo at={connection.synced_at} />
@@ -112,19 +112,4 @@ function toneOf(status: string): Tone {
   if (status === 'CONNECTED') return 'good'
   if (status === 'PENDING' || status === 'UNVERIFIED' || status === 'UNKNOWN') return 'note'
   return status === 'DELETED' || status === 'MIGRATED' ? 'calm' : 'bad'
-}
-
-const qualities: Readonly<Record<string, readonly [word: string, tone: Tone]>> = {
-  GREEN: ['High', 'good'],
-  YELLOW: ['Medium', 'warn'],
-  RED: ['Low', 'bad'],
-}
-
-function Quality({ rating }: { rating: string }) {
-  const [word, tone] = qualities[rating] ?? []
-  return word && tone ? (
-    <StatusBadge status={rating} word={word} tone={tone} />
-  ) : (
-    <span className="quiet">Not rated</span>
-  )
 }

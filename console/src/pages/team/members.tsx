@@ -2,17 +2,15 @@ import type { Member } from '@parley/contract/console/team'
 import { useState } from 'react'
 import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { roleWords } from './role-choice.tsx'
 import { RoleDialog } from './role-dialog.tsx'
-import styles from './team.module.css'
 import { useRemoveMember, useTeam } from './team.queries.ts'
 
 export function Members() {
@@ -31,7 +29,15 @@ export function Members() {
         list={{ rows: members, error, isLoading: isPending, retry: () => void refetch() }}
         rowKey={(member) => member.id}
         columns={[
-          { key: 'person', title: 'Person', cell: (member) => <Person member={member} /> },
+          {
+            key: 'person',
+            title: 'Person',
+            cell: ({ name, email, is_you }) => (
+              <PersonCell name={name} email={email}>
+                {is_you && <Chip>You</Chip>}
+              </PersonCell>
+            ),
+          },
           {
             key: 'role',
             title: 'Role',
@@ -46,12 +52,7 @@ export function Members() {
             key: 'second',
             title: 'Second factor',
             width: 140,
-            cell: ({ two_factor }) =>
-              two_factor ? (
-                <StatusBadge status="on" word="On" tone="good" icon="lock" />
-              ) : (
-                <StatusBadge status="off" word="None" tone="calm" />
-              ),
+            cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
           {
             key: 'seen',
@@ -107,20 +108,5 @@ export function Members() {
         working: look through them if they must not.
       </ConfirmDialog>
     </>
-  )
-}
-
-function Person({ member }: { member: Member }) {
-  return (
-    <span className={styles.person}>
-      <Avatar name={member.name} size={28} />
-      <span className={styles.words}>
-        <span className={styles.name}>
-          <SafeText>{member.name}</SafeText>
-          {member.is_you && <Chip>You</Chip>}
-        </span>
-        <bdi className="quiet small">{member.email}</bdi>
-      </span>
-    </span>
   )
 }

@@ -20,7 +20,7 @@ function useTeamAction<Input = void, Result = unknown>(
   })
 }
 
-export interface NewInvite {
+interface NewInvite {
   email: string
   role: Role
 }

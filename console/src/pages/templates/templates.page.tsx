@@ -4,13 +4,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
+import { Quality } from '../../parts/quality.tsx'
 import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
+import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
@@ -32,8 +33,8 @@ export function TemplatesPage() {
         <FilterBar
           search={{ name: 'q', label: 'Search templates by name', placeholder: 'Name' }}
           filters={[
-            { kind: 'select', name: 'status', title: 'Status', options: words(templateStatuses) },
-            { kind: 'select', name: 'category', title: 'Category', options: words(templateCategories) },
+            { kind: 'select', name: 'status', title: 'Status', options: optionsOf(templateStatuses) },
+            { kind: 'select', name: 'category', title: 'Category', options: optionsOf(templateCategories) },
             { kind: 'text', name: 'language', title: 'Language', placeholder: 'en_US' },
           ]}
         />
@@ -61,9 +62,6 @@ export function TemplatesPage() {
   )
 }
 
-const words = (list: readonly string[]) =>
-  list.map((value) => ({ value, title: value.charAt(0) + value.slice(1).toLowerCase().replaceAll('_', ' ') }))
-
 const columns: readonly Column<ConsoleTemplate>[] = [
   {
     key: 'name',
@@ -89,7 +87,7 @@ const columns: readonly Column<ConsoleTemplate>[] = [
     title: 'Quality',
     width: 110,
     hideOn: 'tablet',
-    cell: ({ quality }) => <Quality quality={quality} />,
+    cell: ({ quality }) => <Quality rating={quality} />,
   },
   {
     key: 'updated',
@@ -99,10 +97,3 @@ const columns: readonly Column<ConsoleTemplate>[] = [
     cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
   },
 ]
-
-function Quality({ quality }: { quality: string | null }) {
-  if (!quality || quality === 'UNKNOWN') return <span className="quiet">–</span>
-  const tone = quality === 'GREEN' ? 'good' : quality === 'YELLOW' ? 'warn' : 'bad'
-  const word = quality === 'GREEN' ? 'High' : quality === 'YELLOW' ? 'Medium' : 'Low'
-  return <StatusBadge status={quality} word={word} tone={tone} />
-}

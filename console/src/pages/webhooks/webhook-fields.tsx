@@ -5,7 +5,7 @@ import { TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 
 /** What the form of an endpoint holds. */
-export interface WebhookDraft {
+interface WebhookDraft {
   name: string
   url: string
   events: string[]

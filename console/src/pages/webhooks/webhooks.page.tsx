@@ -82,7 +82,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     key: 'name',
     title: 'Endpoint',
     cell: (webhook) => (
-      <span className={styles.name}>
+      <span className="lines">
         <PageLink to={pathOf(webhook.id)} className={styles.title}>
           <bdi>{webhook.name}</bdi>
         </PageLink>

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { useLast } from '../../lib/last.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { SafeText } from '../../ui/link.tsx'
 import { LinkOnce } from '../../ui/link-once.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
@@ -29,15 +28,7 @@ export function People() {
           {
             key: 'person',
             title: 'Person',
-            cell: (person) => (
-              <span className={styles.name}>
-                <Avatar name={person.name} size={28} />
-                <span className={styles.words}>
-                  <SafeText>{person.name}</SafeText>
-                  <bdi className="quiet small">{person.email}</bdi>
-                </span>
-              </span>
-            ),
+            cell: ({ name, email }) => <PersonCell name={name} email={email} />,
           },
           {
             key: 'is',
@@ -56,12 +47,7 @@ export function People() {
             key: 'second',
             title: 'Second factor',
             width: 130,
-            cell: ({ two_factor }) =>
-              two_factor ? (
-                <StatusBadge status="on" word="On" tone="good" icon="lock" />
-              ) : (
-                <StatusBadge status="off" word="None" tone="calm" />
-              ),
+            cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
           {
             key: 'passkeys',

@@ -1,7 +1,6 @@
 import { useState } from 'react'
-import { formatCredits } from '../../lib/format.ts'
-import { priceWords } from '../../lib/prices.ts'
 import { useForm } from '../../lib/use-form.ts'
+import { priceColumns, priceWords } from '../../parts/price-columns.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -23,20 +22,7 @@ export function Prices() {
         list={list}
         rowKey={({ item }) => item}
         columns={[
-          { key: 'item', title: 'Message', cell: ({ item }) => priceWords(item) },
-          {
-            key: 'code',
-            title: 'Item',
-            hideOn: 'phone',
-            cell: ({ item }) => <span className="mono quiet">{item}</span>,
-          },
-          {
-            key: 'credits',
-            title: 'Credits',
-            width: 120,
-            align: 'right',
-            cell: ({ credits }) => <span className="numbers">{credits === 0 ? 'Free' : formatCredits(credits)}</span>,
-          },
+          ...priceColumns,
           {
             key: 'act',
             title: '',

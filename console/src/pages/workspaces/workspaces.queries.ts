@@ -4,9 +4,9 @@ import type { HandedLink } from '@parley/contract/console/team'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
 import type { Send } from '../../lib/api.ts'
 import { formatCredits } from '../../lib/format.ts'
-import { priceWords } from '../../lib/prices.ts'
 import { useList, useWhole } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
+import { priceWords } from '../../parts/price-columns.tsx'
 
 export type { AuditEntry, HandedLink, OperatedPerson, OperatedWorkspace, Price }
 

@@ -7,8 +7,8 @@ import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
+import { lookOf, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
@@ -17,7 +17,8 @@ import { standingOf } from './words.ts'
 
 /** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
 export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
-  const { data: delivery, error, refetch } = useDelivery(name)
+  const asked = useDelivery(name)
+  const delivery = asked.data
   const mayRetry = useCan('deliveries:retry')
   return (
     <Drawer
@@ -28,13 +29,9 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
       badge={delivery && <StatusBadge status={delivery.state} />}
       actions={delivery && mayRetry && <RetryButton name={name} />}
     >
-      {delivery ? (
-        <Whole delivery={delivery} />
-      ) : error ? (
-        <FailedState what="The delivery could not be loaded" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingLines lines={8} />
-      )}
+      <Loaded asked={asked} what="The delivery">
+        {(whole) => <Whole delivery={whole} />}
+      </Loaded>
     </Drawer>
   )
 }
@@ -48,14 +45,12 @@ function RetryButton({ name }: { name: DeliveryName }) {
   )
 }
 
-const tones = { delivered: 'good', failed: 'bad', held: 'warn', pending: 'note', retrying: 'warn' } as const
-
 function Whole({ delivery }: { delivery: DeliveryDetail }) {
   const here = useHere()
   const { message_id, webhook_id, next_attempt_at } = delivery
   return (
     <Stack gap={6}>
-      <Notice tone={tones[delivery.state]}>
+      <Notice tone={lookOf(delivery.state).tone}>
         {standingOf(delivery)}
         {next_attempt_at && (
           <>

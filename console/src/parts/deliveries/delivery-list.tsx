@@ -142,7 +142,7 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     key: 'event',
     title: 'Event',
     cell: (delivery) => (
-      <span className={styles.event}>
+      <span className="lines">
         <span className="mono">{delivery.event_type ?? 'no longer kept'}</span>
         <span className={`${styles.id} mono`}>{delivery.event_id}</span>
       </span>
