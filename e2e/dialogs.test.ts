@@ -1,38 +1,23 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore, type Store } from '../server/src/db/store.ts'
-import { newLogger } from '../server/src/lib/logger.ts'
-import { type PageOptions, screenshot, useBrowser } from '../server/testing/browser.ts'
-import { type Browser, goodPassword, newBrowser } from '../server/testing/console.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type PageOptions, screenshot } from '../server/testing/browser.ts'
+import { goodPassword } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
 import { atRest } from './drawn.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import { useSignedIn } from './signed-in.ts'
 
 /** Dialogs over dialogs and drawers: the one opened last is on top, has the focus, and is the only one that Esc closes. */
-const browser = useBrowser()
-let place: Installation
-let store: Store
-let ada: Browser
+const console = useSignedIn()
 let webhookId = ''
 
 beforeAll(async () => {
-  place = await startInstallation()
-  store = await openStore(
-    { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },
-    { purpose: 'visitor', schema: 'require', log: newLogger('silent') },
-  )
-  ada = newBrowser(place.url)
-  const account = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
-  await ada.call(`/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body: account })
+  const { ada, place } = console
   const webhook = { name: 'Booking system', url: 'http://127.0.0.1:9/', events: ['message.received'] }
   webhookId = (await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body: webhook })).body.webhook.id
 })
-afterAll(async () => {
-  await store?.close()
-  await place?.stop()
-})
 
 interface Asking {
+  page: Page
   /** What is open below the prompt. */
   form: Locator
   submit: Locator
@@ -43,59 +28,63 @@ interface Asking {
 }
 
 const askings = {
-  async 'create key'(page: Page) {
-    await goTo(page, 'keys')
+  async 'create key'(options?: PageOptions) {
+    const page = await open('keys', options)
     await page.getByRole('button', { name: 'Create key' }).first().click()
     const form = page.getByRole('dialog', { name: 'Create key' })
     await form.getByLabel('Name').fill('Order service')
     await form.getByRole('button', { name: 'Read only' }).click()
     return {
+      page,
       form,
       submit: form.getByRole('button', { name: 'Create key' }),
       isKept: async () => (await form.getByLabel('Name').inputValue()) === 'Order service',
       done: page.getByRole('dialog', { name: 'Your new key' }),
     }
   },
-  async 'rotate key, from a drawer'(page: Page) {
-    await goTo(page, 'keys')
+  async 'rotate key, from a drawer'(options?: PageOptions) {
+    const page = await open('keys', options)
     await page.getByRole('row').nth(1).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('button', { name: 'Rotate' }).click()
     const form = page.getByRole('dialog', { name: 'Rotate key' })
     await form.getByLabel('After one hour').check()
     return {
+      page,
       form,
       submit: form.getByRole('button', { name: 'Rotate key' }),
       isKept: async () => (await form.getByLabel('After one hour').isChecked()) && page.url().includes('open='),
       done: page.getByRole('dialog', { name: 'Your new key' }),
     }
   },
-  async 'create webhook'(page: Page) {
-    await goTo(page, 'webhooks')
+  async 'create webhook'(options?: PageOptions) {
+    const page = await open('webhooks', options)
     await page.getByRole('button', { name: 'Create webhook' }).first().click()
     const form = page.getByRole('dialog', { name: 'Create webhook' })
     await form.getByLabel('Name').fill('Billing')
     await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
     return {
+      page,
       form,
       submit: form.getByRole('button', { name: 'Create webhook' }),
       isKept: async () => (await form.getByLabel('URL').inputValue()) === 'http://127.0.0.1:9/billing',
       done: page.getByRole('dialog', { name: 'Your new webhook' }),
     }
   },
-  async 'rotate webhook secret'(page: Page) {
-    await goTo(page, `webhooks/${webhookId}?tab=signing`)
+  async 'rotate webhook secret'(options?: PageOptions) {
+    const page = await open(`webhooks/${webhookId}?tab=signing`, options)
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     const form = page.getByRole('dialog', { name: 'Rotate signing secret' })
     return {
+      page,
       form,
       submit: form.getByRole('button', { name: 'Rotate secret' }),
       isKept: () => form.isVisible(),
       done: page.getByRole('dialog', { name: 'Your new signing secret' }),
     }
   },
-  async invite(page: Page) {
-    await goTo(page, 'team')
+  async invite(options?: PageOptions) {
+    const page = await open('team', options)
     await page
       .getByRole('button', { name: /^Invite/ })
       .first()
@@ -103,19 +92,19 @@ const askings = {
     const form = page.getByRole('dialog', { name: 'Invite somebody' })
     await form.getByLabel('E-mail address').fill('ben@harbour.example')
     return {
+      page,
       form,
       submit: form.getByRole('button', { name: 'Make the link' }),
       isKept: async () => (await form.getByLabel('E-mail address').inputValue()) === 'ben@harbour.example',
       done: page.getByRole('dialog', { name: /^Hand this link on/ }),
     }
   },
-} satisfies Record<string, (page: Page) => Promise<Asking>>
+} satisfies Record<string, (options?: PageOptions) => Promise<Asking>>
 
 test.each(Object.entries(askings))(
   '%s: the password prompt is on top, and cancelling it keeps the form',
   async (name, begin) => {
-    const page = await newPage({ colorScheme: 'light' })
-    const { form, submit, isKept, done } = await begin(page)
+    const { page, form, submit, isKept, done } = await begin({ colorScheme: 'light' })
     await expireConfirmation()
     const { prompt, password } = promptOf(page)
 
@@ -157,8 +146,8 @@ test.each(Object.entries(askings))(
 )
 
 test('the password prompt is on top on a phone', async () => {
-  const page = await newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-  const { submit, isKept } = await askings['create key'](page)
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+  const { page, submit, isKept } = await askings['create key'](phone)
   await expireConfirmation()
   await submit.click()
   const { prompt, password } = promptOf(page)
@@ -170,9 +159,8 @@ test('the password prompt is on top on a phone', async () => {
 })
 
 test('Esc closes one dialog at a time, and a dialog that must not be closed protects those below it', async () => {
-  await ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
-  const page = await newPage()
-  const { submit, done } = await askings['rotate key, from a drawer'](page)
+  await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
+  const { page, submit, done } = await askings['rotate key, from a drawer']()
   await submit.click()
   await done.getByRole('button', { name: 'Done' }).click()
   const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
@@ -193,14 +181,13 @@ test('Esc closes one dialog at a time, and a dialog that must not be closed prot
 })
 
 test('an operator removes a passkey: a list, a question over it, and the password prompt over both', async () => {
-  const { person } = (await ada.call('/session')).body
-  await store.db.change(
+  const { person } = (await console.ada.call('/session')).body
+  await console.store.db.change(
     `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
      values (gen_random_uuid(), $1, 'Old phone', 'e2e', 'none', 0, '{}', now())`,
     [person.id],
   )
-  const page = await newPage()
-  await page.goto(`${place.url}/operator/workspaces?tab=people`)
+  const page = await open('/operator/workspaces?tab=people')
   await page.getByRole('button', { name: 'Actions for Ada' }).click()
   await page.getByRole('menuitem', { name: 'Passkeys…' }).click()
   const list = page.getByRole('dialog', { name: 'Passkeys' })
@@ -226,9 +213,8 @@ test('an operator removes a passkey: a list, a question over it, and the passwor
 })
 
 test('a link that opens a drawer and a dialog at once puts the dialog on top, with the focus', async () => {
-  const [key] = (await ada.call(`/w/${place.workspaceId}/keys`)).body.data
-  const page = await newPage()
-  await goTo(page, `keys?open=${key.id}&add_ip=203.0.113.7`)
+  const [key] = (await console.ada.call(`/w/${console.place.workspaceId}/keys`)).body.data
+  const page = await open(`keys?open=${key.id}&add_ip=203.0.113.7`)
   const edit = page.getByRole('dialog', { name: 'Edit key' })
   await edit.waitFor()
   await atRest(page)
@@ -240,8 +226,7 @@ test('a link that opens a drawer and a dialog at once puts the dialog on top, wi
 })
 
 test('on a phone, Esc closes the search and leaves the menu that it was opened from', async () => {
-  const page = await newPage({ viewport: { width: 390, height: 844 } })
-  await goTo(page, 'keys')
+  const page = await open('keys', { viewport: { width: 390, height: 844 } })
   await page.getByRole('button', { name: 'Menu' }).click()
   const menu = page.getByRole('dialog', { name: 'Menu' })
   await menu.getByRole('button', { name: /Search/ }).click()
@@ -252,17 +237,13 @@ test('on a phone, Esc closes the search and leaves the menu that it was opened f
   expect(await menu.isVisible()).toBe(true)
 })
 
-async function newPage(options: PageOptions = {}): Promise<Page> {
-  // Refusals that the tests bring about are errors on the browser's console.
-  const page = await browser.newPage({ expects: /status of 40[13]/, ...options })
-  await page.context().addCookies([...ada.cookies].map(([name, value]) => ({ name, value, url: place.url })))
-  return page
-}
-
-const goTo = (page: Page, path: string) => page.goto(`${place.url}/w/${place.workspaceId}/${path}`)
+/** Refusals that the tests bring about are errors on the browser's console. */
+const open = (path: string, options: PageOptions = {}) =>
+  console.open(path, { expects: /status of 40[13]/, ...options })
 
 /** As if everybody had signed in eleven minutes ago: the service then asks them to confirm. */
-const expireConfirmation = () => store.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
+const expireConfirmation = () =>
+  console.store.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
 
 function promptOf(page: Page) {
   const prompt = page.getByRole('dialog', { name: 'Confirm that it is you' })

@@ -24,11 +24,19 @@ export interface Installation {
 
 const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 
-export async function startInstallation(): Promise<Installation> {
+/** `host` is the name in the addresses that it prints; passkeys need one that is no number. */
+export async function startInstallation(host = '127.0.0.1'): Promise<Installation> {
   const dataDir = newFolder()
   const simulatorPort = String(await freePort())
   const { PATH = '' } = process.env
-  const env = { PATH, PARLEY_DATA_DIR: dataDir, PORT: String(await freePort()), PARLEY_SIMULATOR_PORT: simulatorPort }
+  const port = String(await freePort())
+  const env = {
+    PATH,
+    PARLEY_DATA_DIR: dataDir,
+    PORT: port,
+    PUBLIC_URL: `http://${host}:${port}`,
+    PARLEY_SIMULATOR_PORT: simulatorPort,
+  }
   const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (chunk) => {

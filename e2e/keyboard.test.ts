@@ -1,26 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useBrowser } from '../server/testing/browser.ts'
-import { type Browser, goodPassword, newBrowser } from '../server/testing/console.ts'
-import { type Receiver, useReceivers } from '../server/testing/receiver.ts'
+import { expect, test } from 'vitest'
+import { useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
-import { type Installation, startInstallation } from './installation.ts'
+import { useSignedIn } from './signed-in.ts'
 
 /** Nobody touches a mouse here. */
-const browser = useBrowser()
+const console = useSignedIn()
 const newReceiver = useReceivers()
-let place: Installation
-let ada: Browser
-let receiver: Receiver
 
-beforeAll(async () => {
-  place = await startInstallation()
-  receiver = await newReceiver()
-  ada = newBrowser(place.url)
-  const body = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
-  await ada.call(`/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body })
-})
-afterAll(() => place?.stop())
+const openAt = (path: string) => console.open(path, { permissions: ['clipboard-read', 'clipboard-write'] })
 
 test('a key is made, copied and put away by keyboard alone', async () => {
   const page = await openAt('keys')
@@ -58,6 +46,8 @@ test('a key is made, copied and put away by keyboard alone', async () => {
 })
 
 test('a delivery is found and sent again by keyboard alone', async () => {
+  const { ada, place } = console
+  const receiver = await newReceiver()
   const body = { name: 'Booking system', url: receiver.url, events: ['message.received'] }
   await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body })
   for (const text of ['first', 'second'])
@@ -93,13 +83,6 @@ test('a delivery is found and sent again by keyboard alone', async () => {
   await drawer.waitFor({ state: 'detached' })
   await hasFocus(page, page.getByRole('row', { name: ids[2] ?? '' }))
 })
-
-async function openAt(path: string): Promise<Page> {
-  const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
-  await page.context().addCookies([...ada.cookies].map(([name, value]) => ({ name, value, url: place.url })))
-  await page.goto(`${place.url}/w/${place.workspaceId}/${path}`)
-  return page
-}
 
 /** Presses Tab until the focus is where it should go; what cannot be reached so fails. */
 async function tabTo(page: Page, target: Locator): Promise<void> {

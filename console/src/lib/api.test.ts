@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { api, confirmWith } from './api.ts'
+import { confirmWith, send } from './api.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -21,7 +21,7 @@ test('requests that need a confirmation at the same time share one prompt, and a
   const service = stubService()
   const prompts: ((isConfirmed: boolean) => void)[] = []
   confirmWith(() => new Promise((resolve) => void prompts.push(resolve)))
-  const requests = [api('keys', { method: 'POST' }), api('webhooks', { method: 'POST' })]
+  const requests = [send('POST', 'keys'), send('POST', 'webhooks')]
   await vi.waitFor(() => expect(prompts.length).toBeGreaterThan(0))
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(prompts).toHaveLength(1)
@@ -38,7 +38,7 @@ test('a prompt that is cancelled says that nothing was done, and the next reques
     return false
   })
   for (const turn of [1, 2]) {
-    const request = api('keys', { method: 'POST' })
+    const request = send('POST', 'keys')
     await expect(request).rejects.toMatchObject({
       code: 'confirmation_required',
       message: 'Nothing was changed, because you did not confirm that it is you.',

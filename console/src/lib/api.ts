@@ -1,8 +1,8 @@
 import type { Fault } from '@parley/contract/field-errors'
 
 /**
- * Calls to the console's own API. A refusal is thrown as an ApiError. When the service wants the person to show again who
- * they are, the shell asks them, and the call is made a second time.
+ * Requests to the console's own API. An error response is thrown as an ApiError. When the service wants the person to
+ * confirm who they are, the shell asks them, and the request is made a second time.
  */
 export class ApiError extends Error {
   readonly status: number
@@ -22,36 +22,33 @@ export class ApiError extends Error {
     this.errors = more.errors ?? []
     this.details = more.details ?? {}
   }
-
-  /** What is wrong with one field of what was sent, if the service named it. */
-  faultOf(param: string): string | undefined {
-    return (
-      this.errors.find((fault) => fault.param === param)?.message ?? (this.param === param ? this.message : undefined)
-    )
-  }
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>
 
-export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  body?: unknown
+interface Read {
   query?: Query
   signal?: AbortSignal
-  headers?: Readonly<Record<string, string>>
 }
 
-/** Asks `/console/api/<path>` and answers its JSON; of a 204, undefined. */
-export const api = <Answer>(path: string, call: Call = {}): Promise<Answer> =>
-  confirming(() => callOnce<Answer>(path, call))
+/** The JSON of `GET /console/api/<path>`. */
+export const api = <Answer>(path: string, read: Read = {}): Promise<Answer> =>
+  confirming(async () => jsonOf<Answer>(await request('GET', path, read)))
 
-/** The same, for an answer that is a file. */
-export const apiFile = (path: string, call: Call = {}): Promise<Blob> =>
+/** The same, for a response that is a file. */
+export const apiFile = (path: string, read: Read = {}): Promise<Blob> =>
   confirming(async () => {
-    const answer = await ask(path, call)
+    const answer = await request('GET', path, read)
     if (!answer.ok) throw errorOf(answer, await answer.json().catch(() => undefined))
     return answer.blob()
   })
+
+/** Changes something. Only `useAction` calls it: pages get it from there. */
+export const send: Send = <Answer>(method: Method, path: string, body: object = {}) =>
+  confirming(async () => jsonOf<Answer>(await request(method, path, { body })))
+
+export type Send = <Answer>(method: Method, path: string, body?: object) => Promise<Answer>
+export type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 async function confirming<Answer>(run: () => Promise<Answer>): Promise<Answer> {
   try {
@@ -74,16 +71,16 @@ function askOnce(): Promise<boolean> {
   return asking
 }
 
-/** The path of something in a workspace, for `api`. */
+/** The path of something in a workspace, and the workspace that a path is in. */
 export const inWorkspace = (workspace: string, path: string) => `w/${encodeURIComponent(workspace)}/${path}`
-
-/** The address of a GET answer that the browser itself fetches, as a download does. */
-export const apiUrl = (path: string, query: Query = {}) => `/console/api/${path}${queryString(query)}`
+export const workspaceOf = (path: string) => decodeURIComponent(/^w\/([^/]+)\//.exec(path)?.[1] ?? '')
 
 /** The shell says how a person is asked to confirm; it answers whether they did. */
 export function confirmWith(ask: () => Promise<boolean>): void {
   askToConfirm = ask
 }
+
+export const isSignedOut = (error: unknown) => error instanceof ApiError && error.code === 'not_signed_in'
 
 /** What to tell a person about any error. */
 export function wordsOf(error: unknown): string {
@@ -92,26 +89,24 @@ export function wordsOf(error: unknown): string {
 
 let askToConfirm: () => Promise<boolean> = async () => false
 
-async function callOnce<Answer>(path: string, call: Call): Promise<Answer> {
-  const answer = await ask(path, call)
+/** Of a 204, undefined. */
+async function jsonOf<Answer>(answer: Response): Promise<Answer> {
   if (answer.status === 204) return undefined as Answer
   const json: unknown = await answer.json().catch(() => undefined)
   if (answer.ok && json !== undefined) return json as Answer
   throw errorOf(answer, json)
 }
 
-async function ask(path: string, { method = 'GET', body, query = {}, signal, headers }: Call): Promise<Response> {
-  // A body that is not there is sent as {}: the service takes JSON only, so that no foreign form can post to it.
-  const sent = method === 'GET' ? null : JSON.stringify(body ?? {})
+async function request(
+  method: Method | 'GET',
+  path: string,
+  { query = {}, signal, body }: Read & { body?: object },
+): Promise<Response> {
   try {
-    return await fetch(apiUrl(path, query), {
+    return await fetch(`/console/api/${path}${queryString(query)}`, {
       method,
-      headers: {
-        Accept: 'application/json',
-        ...(sent === null ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      body: sent,
+      headers: { Accept: 'application/json', ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : null,
       credentials: 'same-origin',
       ...(signal ? { signal } : {}),
     })

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@parley/contract/console/audit'
+import { capital } from './format.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Part = Pick<AuditEntry, 'action' | 'target' | 'target_name' | 'before' | 'after'>
@@ -18,7 +19,6 @@ export function deedOf(action: string): string {
   return deeds[action] ?? capital(action.replace('.', ': ').replaceAll('_', ' '))
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 const named = (name: string) => (name ? ` “${name}”` : '')
 const changed = (after: Values) => {
   const fields = Object.keys(after).map((field) => field.replaceAll('_', ' '))

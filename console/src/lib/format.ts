@@ -79,3 +79,8 @@ function readersLocale(): string {
 function twoParts(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
 }
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** A word of the API as people write it: `PENDING_DELETION` → Pending deletion. */
+export const plainWord = (word: string) => capital(word.replaceAll('_', ' ').toLowerCase())

@@ -1,6 +1,7 @@
 import type { Topic } from '@parley/contract/console/topics'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { workspaceOf } from './api.ts'
 import { createStore, useStore } from './store.ts'
 
 /**
@@ -12,18 +13,17 @@ const reconnecting = createStore(false)
 /** Whether news has stopped coming because the service is out of reach. */
 export const useIsReconnecting = () => useStore(reconnecting)
 
-/** Asks the queries again whose key begins with one of `keys`, when the service says that one of `topics` changed. */
-export function useLive(workspace: string, topics: readonly Topic[], keys: readonly (readonly unknown[])[]): void {
+/** Asks the queries of a path again when the service says that one of `topics` changed in its workspace. */
+export function useLive(path: string, topics: readonly Topic[]): void {
   const client = useQueryClient()
-  const wanted = JSON.stringify([topics, keys])
+  const wanted = topics.join()
   useEffect(() => {
-    if (!workspace) return
-    const [topics, keys] = JSON.parse(wanted) as [Topic[], unknown[][]]
+    const workspace = workspaceOf(path)
+    if (workspace === '' || wanted === '') return
     return listen(workspace, (topic) => {
-      if (topic !== 'all' && !topics.includes(topic)) return
-      for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+      if (topic === 'all' || wanted.split(',').includes(topic)) void client.invalidateQueries({ queryKey: [path] })
     })
-  }, [workspace, wanted, client])
+  }, [path, wanted, client])
 }
 
 /** Calls `hear` with each topic that changed, and with 'all' when news may have been missed. */

@@ -12,7 +12,7 @@ export function passwordFault(password: string): string | null {
   return null
 }
 
-export interface Strength {
+interface Strength {
   /** 0 to 4. */
   level: number
   words: string

@@ -1,5 +1,16 @@
-import { MutationCache, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ApiError, api, type Query } from './api.ts'
+import type { Topic } from '@parley/contract/console/topics'
+import {
+  type InfiniteData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type UseInfiniteQueryResult,
+  type UseQueryOptions,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
+import { ApiError, api, isSignedOut, type Query } from './api.ts'
+import { useLive } from './live.ts'
 
 /** A list as the service gives it. */
 export interface List<Item> {
@@ -11,7 +22,7 @@ export interface List<Item> {
 
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: Error) => {
-    if (error instanceof ApiError && error.code === 'not_signed_in') onSignedOut()
+    if (isSignedOut(error)) onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -40,34 +51,47 @@ export interface Paged<Item> {
   retry(): void
 }
 
-export interface ListOptions {
-  limit?: number
-  enabled?: boolean
-  /** Asks again every so often, for what no live topic covers. */
-  refetchEveryMs?: number
+interface DataOptions<Data>
+  extends Pick<
+    UseQueryOptions<Data>,
+    'enabled' | 'staleTime' | 'refetchInterval' | 'refetchOnWindowFocus' | 'placeholderData' | 'retry'
+  > {
+  query?: Query
+  /** Asked again when the service says that one of these changed. */
+  topics?: readonly Topic[]
 }
 
-/**
- * A list asked page by page, in the shape DataTable takes. Its key is [path, query], so `useLive` renews every list of a
- * noun by the path alone.
- */
-export function useList<Item>(path: string, query: Query = {}, options: ListOptions = {}): Paged<Item> {
-  const { limit = 50, enabled = true, refetchEveryMs } = options
-  const asked = useInfiniteQuery({
+/** What a path of the API answers. Its key is [path, query], so `useAction` refetches it by the path alone. */
+export function useData<Data>(path: string, { query = {}, topics = [], ...options }: DataOptions<Data> = {}) {
+  useLive(path, options.enabled === false ? [] : topics)
+  return useQuery<Data>({
     queryKey: [path, query],
+    queryFn: ({ signal }) => api<Data>(path, { query, signal }),
+    ...options,
+  })
+}
+
+/** A list asked page by page, in the shape DataTable takes. */
+export function useList<Item>(path: string, query: Query = {}, topics: readonly Topic[] = []): Paged<Item> {
+  useLive(path, topics)
+  const asked = useInfiniteQuery({
+    queryKey: [path, query, 'pages'],
     queryFn: ({ pageParam, signal }) =>
-      api<List<Item>>(path, { query: { ...query, limit, cursor: pageParam }, signal }),
+      api<List<Item>>(path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
-    enabled,
     placeholderData: (before) => before,
-    ...(refetchEveryMs ? { refetchInterval: refetchEveryMs } : {}),
   })
+  return pagedOf(asked)
+}
+
+/** Pages that were asked one after the other, in the shape DataTable takes. */
+export function pagedOf<Item>(asked: UseInfiniteQueryResult<InfiniteData<List<Item>>>): Paged<Item> {
   return {
     rows: asked.data?.pages.flatMap((page) => page.data),
     total: asked.data?.pages[0]?.total,
     error: asked.error,
-    isLoading: asked.isPending && enabled,
+    isLoading: asked.isPending,
     isRefreshing: asked.isFetching && !asked.isPending && !asked.isFetchingNextPage,
     hasMore: asked.hasNextPage,
     isLoadingMore: asked.isFetchingNextPage,
@@ -76,13 +100,14 @@ export function useList<Item>(path: string, query: Query = {}, options: ListOpti
   }
 }
 
-/** A list that comes whole, in the shape DataTable takes; its key is [path]. */
-export function useWhole<Item>(path: string): Pick<Paged<Item>, 'rows' | 'error' | 'isLoading' | 'retry'> {
-  const asked = useQuery({ queryKey: [path], queryFn: ({ signal }) => api<List<Item>>(path, { signal }) })
+/** A list that comes whole, in the shape DataTable takes. */
+export function useWhole<Item>(path: string, query: Query = {}, topics: readonly Topic[] = []) {
+  const asked = useData<List<Item>>(path, { query, topics, placeholderData: (before) => before })
   return {
     rows: asked.data?.data,
     error: asked.error,
     isLoading: asked.isPending,
+    isRefreshing: asked.isFetching && !asked.isPending,
     retry: () => void asked.refetch(),
   }
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that lives outside of React and tells those who watch it. */
-export interface Store<Value> {
+interface Store<Value> {
   get(): Value
   set(next: Value | ((before: Value) => Value)): void
   subscribe(listener: () => void): () => void

@@ -1,20 +1,15 @@
 import type { CreditsReply } from '@parley/contract/console/credits'
-import { useQuery } from '@tanstack/react-query'
-import { api } from '../lib/api.ts'
 import { formatCredits } from '../lib/format.ts'
-import { useLive } from '../lib/live.ts'
 import { useNotice } from '../lib/notices.ts'
+import { useData } from '../lib/query.ts'
 import { useCan, useHere } from '../lib/session.ts'
 
 /** Warns on every page once the credits are down to what the workspace said is low. */
 export function LowCredit() {
   const here = useHere()
   const mayRead = useCan('credits:read')
-  const path = here.api('credits')
-  useLive(mayRead ? here.id : '', ['credits'], [[path]])
-  const { data } = useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<CreditsReply>(path, { signal }),
+  const { data } = useData<CreditsReply>(here.api('credits'), {
+    topics: ['credits'],
     enabled: mayRead,
     staleTime: 60_000,
     retry: false,

@@ -1,10 +1,9 @@
 import { Menu, SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../lib/api.ts'
 import { useSession } from '../lib/session.ts'
+import { useAction } from '../lib/use-action.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { toast } from '../ui/toasts.tsx'
 import { openHelp } from './shortcuts.tsx'
 import styles from './switcher.module.css'
 
@@ -76,10 +75,6 @@ export function PersonMenu() {
 
 /** The page is loaded anew: nothing that was on it stays in memory, and nothing on it asks again without a session. */
 export function useSignOut(): () => void {
-  return () => {
-    api('sign-out', { method: 'POST' }).then(
-      () => location.assign('/sign-in'),
-      (error) => toast.failed(error),
-    )
-  }
+  const signOut = useAction((send) => send('POST', 'sign-out'))
+  return () => signOut.run(undefined, { onDone: () => location.assign('/sign-in') })
 }

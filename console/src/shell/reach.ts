@@ -30,7 +30,7 @@ export function homeWorkspace(session: Session): Workspace | null {
   return session.workspaces.find((each) => each.id === last) ?? session.workspaces[0] ?? null
 }
 
-export interface Destination extends Page {
+interface Destination extends Page {
   to: string
 }
 

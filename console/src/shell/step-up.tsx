@@ -1,26 +1,41 @@
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, api, confirmWith, wordsOf } from '../lib/api.ts'
-import { useRenewSession, useSession } from '../lib/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { ApiError, confirmWith } from '../lib/api.ts'
+import { useSession } from '../lib/session.ts'
+import { useAction } from '../lib/use-action.ts'
+import { useForm } from '../lib/use-form.ts'
+import { FormDialog } from '../ui/dialog.tsx'
 import { PasswordInput, TextInput } from '../ui/fields.tsx'
 
 /** Asks a person to show again who they are, when lib/api meets a call that needs it; the call then goes on. */
 export function StepUp() {
   const { person } = useSession()
-  const renew = useRenewSession()
   const [isOpen, setOpen] = useState(false)
   const answer = useRef<(confirmed: boolean) => void>(() => {})
   const [way, setWay] = useState<'password' | 'code'>('password')
-  const [text, setText] = useState('')
-  const [state, setState] = useState<{ busy: boolean; error: string | null }>({ busy: false, error: null })
+  const finish = (confirmed: boolean) => {
+    answer.current(confirmed)
+    setOpen(false)
+  }
+  const form = useForm({
+    first: { password: '', code: '' },
+    check: (values) => ({
+      [way]: values[way] ? undefined : way === 'password' ? 'Enter your password.' : 'Enter the code.',
+    }),
+    action: useAction((send, proof: { password: string } | { code: string }) => send('POST', 'confirm', proof), {
+      refetch: ['session'],
+    }),
+    input: ({ password, code }) => (way === 'password' ? { password } : { code: code.replace(/\s/g, '') }),
+    onDone: () => finish(true),
+    explain: (error) =>
+      error instanceof ApiError && error.code === 'wrong_credentials'
+        ? { [way]: way === 'password' ? 'That is not your password.' : 'That code is not right, or was used before.' }
+        : undefined,
+  })
 
   useEffect(() => {
     confirmWith(
       () =>
         new Promise<boolean>((resolve) => {
-          setText('')
-          setState({ busy: false, error: null })
           answer.current = resolve
           setOpen(true)
         }),
@@ -32,67 +47,25 @@ export function StepUp() {
     }
   }, [])
 
-  const finish = (confirmed: boolean) => {
-    answer.current(confirmed)
-    setOpen(false)
-    setText('')
-  }
-  const submit = async () => {
-    if (state.busy) return
-    if (!text) return setState({ busy: false, error: way === 'password' ? 'Enter your password.' : 'Enter the code.' })
-    setState({ busy: true, error: null })
-    try {
-      await api('confirm', {
-        method: 'POST',
-        body: way === 'password' ? { password: text } : { code: text.replace(/\s/g, '') },
-      })
-      finish(true)
-      void renew()
-    } catch (error) {
-      const isWrong = error instanceof ApiError && error.code === 'wrong_credentials'
-      const words = way === 'password' ? 'That is not your password.' : 'That code is not right, or was used before.'
-      setState({ busy: false, error: isWrong ? words : wordsOf(error) })
-    }
-  }
-  const change = (event: { currentTarget: HTMLInputElement }) => {
-    setText(event.currentTarget.value)
-    setState({ busy: false, error: null })
-  }
   return (
-    <Dialog
+    <FormDialog
       open={isOpen}
       onClose={() => finish(false)}
       title="Confirm that it is you"
       detail="This touches secrets or access. You will not be asked again for ten minutes."
       size="s"
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={() => finish(false)}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy}>
-            Confirm
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Confirm"
     >
       <input type="hidden" autoComplete="username" value={person.email} readOnly />
       {way === 'password' ? (
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          value={text}
-          onChange={change}
-          error={state.error}
-          data-autofocus
-        />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.text('password')} data-autofocus />
       ) : (
         <TextInput
           label="Code from your authenticator app"
           inputMode="numeric"
           autoComplete="one-time-code"
-          value={text}
-          onChange={change}
-          error={state.error}
+          {...form.text('code')}
           data-autofocus
         />
       )}
@@ -103,14 +76,13 @@ export function StepUp() {
             className="link"
             onClick={() => {
               setWay(way === 'password' ? 'code' : 'password')
-              setText('')
-              setState({ busy: false, error: null })
+              form.reset()
             }}
           >
             {way === 'password' ? 'Use a code instead' : 'Use your password instead'}
           </button>
         </div>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import styles from './charts.module.css'
 
-export type ChartTone = 'accent' | 'good' | 'bad' | 'warn' | 'note' | 'calm'
+type ChartTone = 'accent' | 'good' | 'bad' | 'warn' | 'note' | 'calm'
 
 export interface Series {
   key: string

@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core'
 import type { ReactNode } from 'react'
 import styles from './checkbox-groups.module.css'
 
-export interface Choice {
+interface Choice {
   value: string
   /** Drawn in mono: it is the word of the contract. */
   title: string
@@ -18,7 +18,7 @@ interface CheckboxGroupsProps {
   onChange: (value: string[]) => void
   /** One press for a usual set. */
   presets?: readonly { title: string; value: readonly string[] }[]
-  error?: string | null
+  error?: string | undefined
 }
 
 /** Several of many, in groups with a box for all of each: scopes, events. */

@@ -1,23 +1,26 @@
 import { FocusTrap, Modal } from '@mantine/core'
-import { type FormEvent, type ReactNode, useLayoutEffect, useState } from 'react'
-import { wordsOf } from '../lib/api.ts'
+import { type ComponentProps, type ReactNode, useLayoutEffect } from 'react'
+import type { Action } from '../lib/use-action.ts'
+import { type Form as FormState, useForm } from '../lib/use-form.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 import { TextInput } from './fields.tsx'
+import { Form, FormError } from './form.tsx'
+import type { IconName } from './icon.tsx'
 import { useLayer } from './layers.ts'
-import { Notice } from './states.tsx'
 
-interface DialogProps {
-  open: boolean
+interface FrameProps {
+  open?: boolean
   onClose: () => void
   title: string
   detail?: ReactNode
   children?: ReactNode
+  size?: 's' | 'm' | 'l'
+}
+
+interface DialogProps extends FrameProps {
   /** Buttons at the foot. */
   actions?: ReactNode
-  size?: 's' | 'm' | 'l'
-  /** Called on submit; the dialog is then a form, and its submit button belongs in `actions`. */
-  onSubmit?: () => void
   /** A dialog that must not be closed by a slip has no cross, and neither Esc nor a click outside closes it. */
   firm?: boolean
 }
@@ -25,51 +28,87 @@ interface DialogProps {
 const widths = { s: 400, m: 520, l: 720 }
 
 /** A dialog: it opens on top of what is open already, takes the focus, keeps it and gives it back; Esc closes it. */
-export function Dialog({
-  open,
+export function Dialog({ actions, children, ...frame }: DialogProps) {
+  return (
+    <Frame {...frame}>
+      {/* The dialog itself takes the focus; of a form, its first field. */}
+      <FocusTrap.InitialFocus />
+      <div className={styles.body}>{children}</div>
+      {actions && <footer className={styles.foot}>{actions}</footer>}
+    </Frame>
+  )
+}
+
+interface FormDialogProps<Values> extends FrameProps {
+  form: FormState<Values>
+  /** The words on the button. */
+  submit: string
+  icon?: IconName
+  danger?: boolean
+  disabled?: boolean
+  close?: string
+}
+
+/** A form in a dialog, begun anew each time it opens. What belongs to no field is shown above the buttons. */
+export function FormDialog<Values>({
+  form,
+  submit,
+  icon,
+  danger = false,
+  disabled = false,
+  close = 'Cancel',
+  children,
+  ...frame
+}: FormDialogProps<Values>) {
+  const { open = true, onClose } = frame
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only opening begins it anew
+  useLayoutEffect(() => {
+    if (open) form.reset()
+  }, [open])
+  return (
+    <Frame {...frame}>
+      <Form form={form} disabled={disabled} ownError>
+        <div className={styles.body}>{children}</div>
+        <footer className={styles.foot}>
+          <FormError form={form} />
+          <Button onClick={onClose}>{close}</Button>
+          <Button
+            type="submit"
+            kind={danger ? 'danger' : 'primary'}
+            busy={form.isPending}
+            disabled={disabled}
+            {...(icon ? { icon } : {})}
+          >
+            {submit}
+          </Button>
+        </footer>
+      </Form>
+    </Frame>
+  )
+}
+
+function Frame({
+  open = true,
   onClose,
   title,
   detail,
   children,
-  actions,
   size = 'm',
-  onSubmit,
   firm = false,
-}: DialogProps) {
+}: FrameProps & { firm?: boolean }) {
   useFocusBack(open)
   const layer = useLayer(open, { firm })
-  const body = (
-    <>
-      <div className={styles.body}>{children}</div>
-      {actions && <footer className={styles.foot}>{actions}</footer>}
-    </>
-  )
   return (
     <Modal.Root opened={open} onClose={onClose} size={widths[size]} centered closeOnClickOutside={!firm} {...layer}>
       <Modal.Overlay />
       <Modal.Content>
-        {/* A form's first field takes the focus; of any other dialog, the dialog itself. */}
-        {!onSubmit && <FocusTrap.InitialFocus />}
         <header className={styles.head}>
           <div>
             <Modal.Title className={styles.title ?? ''}>{title}</Modal.Title>
             {detail && <div className={styles.detail}>{detail}</div>}
           </div>
         </header>
-        {onSubmit ? (
-          <form
-            noValidate
-            onSubmit={(event: FormEvent) => {
-              event.preventDefault()
-              event.stopPropagation()
-              onSubmit()
-            }}
-          >
-            {body}
-          </form>
-        ) : (
-          body
-        )}
+        {children}
         {!firm && (
           <div className={styles.close}>
             <IconButton icon="cross" label="Close" onClick={onClose} />
@@ -101,88 +140,58 @@ export function useFocusBack(open: boolean): void {
   }, [open])
 }
 
-interface ConfirmDialogProps {
-  open: boolean
-  onClose: () => void
-  title: string
+interface ConfirmDialogProps<Input, Result> extends Omit<FrameProps, 'size'> {
   children: ReactNode
-  /** The words on the button: say the deed ("Revoke key"), not "OK". */
+  /** The words on the button: name the action ("Revoke key"), not "OK". */
   confirm: string
-  onConfirm: () => Promise<unknown> | unknown
+  action: Action<Input, Result>
+  /** What the action is run with; nothing happens while it is null. */
+  input: Input | null | undefined
+  onDone?: (result: Result) => void
   /** Has to be typed first; for what cannot be undone. */
   typed?: string
   danger?: boolean
 }
 
 /** Asks before something is done, and shows why it could not be. Closes by itself once it is. */
-export function ConfirmDialog({
-  open,
-  onClose,
-  title,
+export function ConfirmDialog<Input, Result>({
   children,
   confirm,
-  onConfirm,
+  action,
+  input,
+  onDone,
   typed,
   danger = true,
-}: ConfirmDialogProps) {
-  const [text, setText] = useState('')
-  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
-  const close = () => {
-    setText('')
-    setState({ busy: false, error: null })
-    onClose()
-  }
-  const submit = async () => {
-    if (typed !== undefined && text.trim() !== typed) return
-    setState({ busy: true, error: null })
-    try {
-      await onConfirm()
-      close()
-    } catch (error) {
-      setState({ busy: false, error })
-    }
-  }
+  ...frame
+}: ConfirmDialogProps<Input, Result>) {
+  const form = useForm({
+    first: { typed: '' },
+    action,
+    input: () => input as Input,
+    onDone: (result) => {
+      frame.onClose()
+      onDone?.(result)
+    },
+  })
+  const isReady = typed === undefined || form.values.typed.trim() === typed.trim()
   return (
-    <Dialog
-      open={open}
-      onClose={close}
-      title={title}
-      size="s"
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            type="submit"
-            kind={danger ? 'danger' : 'primary'}
-            busy={state.busy}
-            disabled={typed !== undefined && text.trim() !== typed}
-          >
-            {confirm}
-          </Button>
-        </>
-      }
-    >
+    <FormDialog {...frame} size="s" form={form} submit={confirm} danger={danger} disabled={!isReady}>
       <div className={styles.words}>{children}</div>
-      {typed !== undefined && (
-        <TextInput
-          label={
-            <>
-              Type <bdi className="mono">{typed}</bdi> to go on
-            </>
-          }
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-        />
-      )}
-      {state.error !== null && (
-        <div role="alert">
-          <Notice tone="bad">{wordsOf(state.error)}</Notice>
-        </div>
-      )}
-    </Dialog>
+      {typed !== undefined && <TypedName name={typed} {...form.text('typed')} data-autofocus />}
+    </FormDialog>
   )
 }
+
+/** A name that has to be typed before something that cannot be undone. */
+export const TypedName = ({ name, ...field }: { name: string } & ComponentProps<typeof TextInput>) => (
+  <TextInput
+    label={
+      <>
+        Type <bdi className="mono">{name}</bdi> to go on
+      </>
+    }
+    autoComplete="off"
+    spellCheck={false}
+    {...field}
+  />
+)

@@ -21,12 +21,9 @@ export function PasswordInput(props: PasswordInputProps) {
     <MantinePassword
       visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eyeOff' : 'eye'} />}
       visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      // Mantine sets it on every other field.
+      aria-invalid={props.error ? true : undefined}
       {...props}
     />
   )
-}
-
-/** After a refused submit: the first field at fault takes the focus. */
-export function focusFirstFault(form: HTMLElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
 }

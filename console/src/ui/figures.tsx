@@ -40,7 +40,7 @@ export function Stats({ children }: { children: ReactNode }) {
   return <div className={styles.stats}>{children}</div>
 }
 
-export interface Fact {
+interface Fact {
   name: string
   value: ReactNode
 }

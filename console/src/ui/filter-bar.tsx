@@ -1,6 +1,6 @@
 import { Popover } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { formatShortTime } from '../lib/format.ts'
+import { formatShortTime, plainWord } from '../lib/format.ts'
 import { useSearchParams } from '../lib/url.ts'
 import { Button } from './button.tsx'
 import styles from './filter-bar.module.css'
@@ -115,3 +115,6 @@ function wordsFor(filter: Filter, params: ChipProps['params']): string | null {
   if (!value) return null
   return filter.kind === 'select' ? (filter.options.find((option) => option.value === value)?.title ?? value) : value
 }
+
+/** Options under the words of the API's own values. */
+export const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, title: plainWord(value) }))

@@ -49,6 +49,14 @@ export function Grid({ children, min = 220, gap = 4 }: { children: ReactNode; mi
   )
 }
 
+/** What a thing is made of, and the facts about it beside it; below it where there is less room. */
+export const Sheet = ({ facts, children }: { facts: ReactNode; children: ReactNode }) => (
+  <div className={styles.sheet}>
+    <Stack gap={5}>{children}</Stack>
+    {facts}
+  </div>
+)
+
 /** A bordered surface, with a heading and actions if it has some. `flush` lets a table touch its edges. */
 export function Card({
   title,

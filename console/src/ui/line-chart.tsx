@@ -4,7 +4,7 @@ import { Axis } from './bar-chart.tsx'
 import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
 
-export interface Point {
+interface Point {
   key: string
   label: string
   title?: string

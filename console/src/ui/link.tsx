@@ -24,7 +24,7 @@ export function PageLink({ to, className = 'link', ...rest }: Props & { to: stri
 const allowed = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
 /** Whether an address that came from outside may become a link. */
-export function isSafeHref(href: string): boolean {
+function isSafeHref(href: string): boolean {
   try {
     return allowed.has(new URL(href).protocol)
   } catch {

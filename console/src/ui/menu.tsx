@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-export interface MenuItem {
+interface MenuItem {
   title: string
   icon?: IconName
   onSelect: () => void

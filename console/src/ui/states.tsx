@@ -5,6 +5,7 @@ import { CodeBlock } from './code-block.tsx'
 import { CopyId } from './copy-button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './states.module.css'
+import type { Tone } from './status-badge.tsx'
 
 interface EmptyStateProps {
   icon?: IconName
@@ -71,6 +72,22 @@ export function FailedState({ what, error, onRetry }: { what: string; error: unk
   )
 }
 
+interface LoadedProps<Data> {
+  /** What `useData` gives. */
+  asked: { data: Data | undefined; error: unknown; refetch(): unknown }
+  /** What could not be loaded: "The order". */
+  what: string
+  lines?: number
+  children: (data: Data) => ReactNode
+}
+
+/** What was loaded, or that it is loading, or why it could not be. */
+export function Loaded<Data>({ asked: { data, error, refetch }, what, lines = 8, children }: LoadedProps<Data>) {
+  if (data !== undefined) return children(data)
+  if (error) return <FailedState what={`${what} could not be loaded`} error={error} onRetry={() => void refetch()} />
+  return <LoadingLines lines={lines} />
+}
+
 /** A grey place where something is about to be. */
 export function Skeleton({ width = '100%', height = 12 }: { width?: number | string; height?: number | string }) {
   return <span className={styles.skeleton} style={{ width, height }} aria-hidden="true" />
@@ -95,14 +112,14 @@ export function Notice({
   children,
   action,
 }: {
-  tone?: 'note' | 'warn' | 'bad' | 'good'
+  tone?: Tone
   title?: ReactNode
   children?: ReactNode
   action?: ReactNode
 }) {
-  const icon: IconName = tone === 'good' ? 'checkCircle' : tone === 'note' ? 'info' : 'warning'
+  const icon: IconName = tone === 'good' ? 'checkCircle' : tone === 'warn' || tone === 'bad' ? 'warning' : 'info'
   return (
-    <div className={`${styles.notice} ${styles[`${tone}Notice`]}`}>
+    <div className={`${styles.notice} ${styles[`${tone === 'calm' ? 'note' : tone}Notice`]}`}>
       <Icon name={icon} />
       <div className={styles.noticeWords}>
         {title && <strong>{title}</strong>}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { plainWord } from '../lib/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './status-badge.module.css'
 
@@ -33,14 +34,18 @@ const states: Record<string, readonly [word: string, tone: Tone, icon?: IconName
   suspended: ['Suspended', 'bad', 'pause'],
   revoked: ['Revoked', 'calm', 'minusCircle'],
   expired: ['Expired', 'calm', 'clock'],
+  expiring: ['Expiring', 'warn', 'clock'],
   connected: ['Connected', 'good'],
   disconnected: ['Disconnected', 'bad'],
   approved: ['Approved', 'good'],
   rejected: ['Rejected', 'bad'],
   paused: ['Paused', 'warn', 'pause'],
   new: ['New', 'note', 'circle'],
-  completed: ['Completed', 'good'],
+  confirmed: ['Confirmed', 'note', 'check'],
+  shipped: ['Shipped', 'warn', 'arrowRight'],
+  done: ['Done', 'good'],
   ok: ['OK', 'good'],
+  on: ['On', 'good'],
 }
 
 interface StatusBadgeProps {
@@ -53,14 +58,19 @@ interface StatusBadgeProps {
 
 /** A state as icon, word and colour, never colour alone. */
 export function StatusBadge({ status, word, tone, icon }: StatusBadgeProps) {
-  const [ownWord, ownTone, ownIcon] = states[status.toLowerCase()] ?? [plainWord(status), 'calm']
-  const shownTone = tone ?? ownTone
+  const look = lookOf(status)
   return (
-    <span className={`${styles.badge} ${styles[shownTone]}`}>
-      <Icon name={icon ?? (tone ? toneIcons[tone] : (ownIcon ?? toneIcons[shownTone]))} size={12} />
-      {word ?? ownWord}
+    <span className={`${styles.badge} ${styles[tone ?? look.tone]}`}>
+      <Icon name={icon ?? (tone ? toneIcons[tone] : look.icon)} size={12} />
+      {word ?? look.word}
     </span>
   )
+}
+
+/** A state's own word, tone and icon. */
+export function lookOf(status: string): { word: string; tone: Tone; icon: IconName } {
+  const [word, tone, icon] = states[status.toLowerCase()] ?? [plainWord(status), 'calm']
+  return { word, tone, icon: icon ?? toneIcons[tone] }
 }
 
 /** An HTTP status as a badge: 2xx good, 4xx warn, 5xx and no answer bad. */
@@ -73,9 +83,4 @@ export function HttpBadge({ status }: { status: number | null }) {
 /** A small grey word: a scope, an event, a language. */
 export function Chip({ children, mono = false }: { children: ReactNode; mono?: boolean }) {
   return <span className={`${styles.chip} ${mono ? 'mono' : ''}`}>{children}</span>
-}
-
-function plainWord(status: string): string {
-  const words = status.replaceAll('_', ' ').toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

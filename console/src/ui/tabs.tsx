@@ -2,7 +2,7 @@ import { type KeyboardEvent, useRef } from 'react'
 import { formatShort } from '../lib/format.ts'
 import styles from './tabs.module.css'
 
-export interface Tab<Name extends string> {
+interface Tab<Name extends string> {
   name: Name
   title: string
   count?: number | undefined

@@ -1,47 +1,31 @@
 import type { PasskeyRow, SessionRow } from '@parley/contract/console/session'
 import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '@simplewebauthn/browser'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
-import type { List } from '../../lib/query.ts'
+import type { Send } from '../../lib/api.ts'
+import { plural } from '../../lib/format.ts'
+import { type List, useData } from '../../lib/query.ts'
+import { useAction } from '../../lib/use-action.ts'
 
-const paths = {
-  twoFactor: 'account/two-factor',
-  passkeys: 'account/passkeys',
-  devices: 'account/sessions',
-}
+const passkeys = 'account/passkeys'
+const devices = 'account/sessions'
 
-export const useTwoFactor = () =>
-  useQuery({
-    queryKey: [paths.twoFactor],
-    queryFn: ({ signal }) => api<{ enabled: boolean; backup_codes_left: number }>(paths.twoFactor, { signal }),
-  })
+export const useTwoFactor = () => useData<{ enabled: boolean; backup_codes_left: number }>('account/two-factor')
+export const usePasskeys = () => useData<List<PasskeyRow>>(passkeys)
+export const useDevices = () => useData<List<SessionRow>>(devices)
 
-export const usePasskeys = () =>
-  useQuery({
-    queryKey: [paths.passkeys],
-    queryFn: ({ signal }) => api<List<PasskeyRow>>(paths.passkeys, { signal }),
-  })
+/** An action on one's own account: what is shown of it is refetched, and who is signed in with it. */
+const useAccountAction = <Input = void, Result = unknown>(
+  perform: (send: Send, input: Input) => Promise<Result>,
+  done?: string | ((result: Result) => string),
+) => useAction(perform, { refetch: ['account', 'session'], ...(done ? { done } : {}) })
 
-export const useDevices = () =>
-  useQuery({
-    queryKey: [paths.devices],
-    queryFn: ({ signal }) => api<List<SessionRow>>(paths.devices, { signal }),
-  })
+export const useRename = () =>
+  useAccountAction((send, name: string) => send<{ name: string }>('PATCH', 'account', { name }), 'Name changed')
 
-/** Asks anew for what a change may have touched, and who is signed in with it. */
-export function useRenewAccount(): () => Promise<void> {
-  const client = useQueryClient()
-  return async () => {
-    await Promise.all(
-      [...Object.values(paths), 'session'].map((path) => client.invalidateQueries({ queryKey: [path] })),
-    )
-  }
-}
-
-export const rename = (name: string) => api<{ name: string }>('account', { method: 'PATCH', body: { name } })
-
-export const changePassword = (current: string, next: string) =>
-  api('account/password', { method: 'POST', body: { current, next } })
+export const useChangePassword = () =>
+  useAccountAction(
+    (send, passwords: { current: string; next: string }) => send('POST', 'account/password', passwords),
+    'Password changed. Your other devices are signed out.',
+  )
 
 export interface NewAuthenticator {
   uri: string
@@ -49,17 +33,32 @@ export interface NewAuthenticator {
   backup_codes: string[]
 }
 
-export const beginAuthenticator = () => api<NewAuthenticator>('account/totp', { method: 'POST' })
-export const verifyAuthenticator = (code: string) => api('account/totp/verify', { method: 'POST', body: { code } })
-export const endAuthenticator = () => api('account/totp/disable', { method: 'POST' })
-export const renewBackupCodes = () => api<{ backup_codes: string[] }>('account/backup-codes', { method: 'POST' })
+export const useBeginAuthenticator = () => useAction((send) => send<NewAuthenticator>('POST', 'account/totp'))
 
-export async function addPasskey(name: string): Promise<PasskeyRow> {
-  const optionsJSON = await api<PublicKeyCredentialCreationOptionsJSON>('account/passkeys/options', { method: 'POST' })
-  const response = await startRegistration({ optionsJSON })
-  return api<PasskeyRow>(paths.passkeys, { method: 'POST', body: { name, response } })
-}
+export const useVerifyAuthenticator = () =>
+  useAccountAction((send, code: string) => send('POST', 'account/totp/verify', { code }))
 
-export const removePasskey = (id: string) => api(`${paths.passkeys}/${id}`, { method: 'DELETE' })
-export const endDevice = (id: string) => api(`${paths.devices}/${id}`, { method: 'DELETE' })
-export const endOtherDevices = () => api<{ ended: number }>(`${paths.devices}/revoke-others`, { method: 'POST' })
+export const useEndAuthenticator = () =>
+  useAccountAction((send) => send('POST', 'account/totp/disable'), 'The authenticator app is off')
+
+export const useRenewBackupCodes = () =>
+  useAccountAction((send) => send<{ backup_codes: string[] }>('POST', 'account/backup-codes'))
+
+export const useAddPasskey = () =>
+  useAccountAction(async (send, name: string) => {
+    const optionsJSON = await send<PublicKeyCredentialCreationOptionsJSON>('POST', `${passkeys}/options`)
+    const response = await startRegistration({ optionsJSON })
+    return send<PasskeyRow>('POST', passkeys, { name, response })
+  }, 'Passkey added')
+
+export const useRemovePasskey = () =>
+  useAccountAction((send, id: string) => send('DELETE', `${passkeys}/${id}`), 'Passkey removed')
+
+export const useEndDevice = () =>
+  useAccountAction((send, id: string) => send('DELETE', `${devices}/${id}`), 'Device signed out')
+
+export const useEndOtherDevices = () =>
+  useAccountAction(
+    (send) => send<{ ended: number }>('POST', `${devices}/revoke-others`),
+    ({ ended }) => `${plural(ended, 'device')} signed out`,
+  )

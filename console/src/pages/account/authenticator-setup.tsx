@@ -1,33 +1,29 @@
 import { useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { ApiError } from '../../lib/api.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy-field.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog, FormDialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import styles from './account.module.css'
-import { type NewAuthenticator, verifyAuthenticator } from './account.queries.ts'
+import { type NewAuthenticator, useVerifyAuthenticator } from './account.queries.ts'
 import { BackupCodes } from './backup-codes.tsx'
 import { QrCode } from './qr-code.tsx'
 
 /** Two steps: a first code proves that the app has the secret; then the codes for the day the phone is lost. */
 export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; onClose: () => void }) {
   const [isOn, setOn] = useState(false)
-  const [code, setCode] = useState('')
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-
-  const verify = async (text: string) => {
-    const plain = text.replace(/\s/g, '')
-    if (state.busy) return
-    if (!/^\d{6}$/.test(plain)) return setState({ busy: false, fault: 'The code has six digits.' })
-    setState({ busy: true, fault: null })
-    try {
-      await verifyAuthenticator(plain)
-      setOn(true)
-    } catch (error) {
-      const isWrong = error instanceof ApiError && error.code === 'wrong_credentials'
-      setState({ busy: false, fault: isWrong ? 'That code is not right. Wait for the next one.' : wordsOf(error) })
-    }
-  }
+  const form = useForm({
+    first: { code: '' },
+    check: ({ code }) => ({ code: isCode(code) ? undefined : 'The code has six digits.' }),
+    action: useVerifyAuthenticator(),
+    input: ({ code }) => plain(code),
+    onDone: () => setOn(true),
+    explain: (error) =>
+      error instanceof ApiError && error.code === 'wrong_credentials'
+        ? { code: 'That code is not right. Wait for the next one.' }
+        : undefined,
+  })
   if (isOn) {
     return (
       <Dialog
@@ -47,20 +43,12 @@ export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; 
     )
   }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Set up an authenticator app"
       detail="Scan this with 1Password, Google Authenticator, Aegis or any other, then enter the code it shows."
-      onSubmit={() => void verify(code)}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy}>
-            Turn it on
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Turn it on"
     >
       <div className={styles.scan}>
         <QrCode text={made.uri} label="QR code for your authenticator app; the same as the key in text beside it" />
@@ -76,19 +64,20 @@ export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; 
             inputMode="numeric"
             autoComplete="one-time-code"
             placeholder="123456"
-            value={code}
-            error={state.fault}
+            {...form.text('code')}
             classNames={{ input: styles.codeInput ?? '' }}
             data-autofocus
             onChange={(event) => {
-              const text = event.currentTarget.value
-              setCode(text)
-              setState({ busy: false, fault: null })
-              if (/^\d{6}$/.test(text.replace(/\s/g, ''))) void verify(text)
+              const code = event.currentTarget.value
+              form.set({ code })
+              if (isCode(code)) form.submit({ code })
             }}
           />
         </div>
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
+
+const plain = (code: string) => code.replace(/\s/g, '')
+const isCode = (code: string) => /^\d{6}$/.test(plain(code))

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
 import { plural } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
@@ -8,14 +7,12 @@ import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './account.module.css'
 import {
-  beginAuthenticator,
-  endAuthenticator,
   type NewAuthenticator,
-  renewBackupCodes,
-  useRenewAccount,
+  useBeginAuthenticator,
+  useEndAuthenticator,
+  useRenewBackupCodes,
   useTwoFactor,
 } from './account.queries.ts'
 import { AuthenticatorSetup } from './authenticator-setup.tsx'
@@ -27,35 +24,23 @@ const fewCodes = 3
 export function AuthenticatorSection() {
   const { person, workspaces } = useSession()
   const { data } = useTwoFactor()
-  const renew = useRenewAccount()
+  const begin = useBeginAuthenticator()
+  const renewCodes = useRenewBackupCodes()
+  const end = useEndAuthenticator()
   const [wanted] = useSearchParam('set_up')
   const [setUp, setSetUp] = useState<NewAuthenticator | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const [isEnding, setEnding] = useState(false)
-  const [busy, setBusy] = useState(false)
   const left = data?.backup_codes_left
   const demanding = workspaces.filter((each) => each.requires_two_factor).map(({ name }) => name)
 
-  const attempt = async (deed: () => Promise<void>) => {
-    setBusy(true)
-    try {
-      await deed()
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'confirmation_required')) toast.failed(wordsOf(error))
-    }
-    setBusy(false)
-  }
   return (
     <Section
       title="Authenticator app"
       detail="A code from your phone, asked for after your password. Whoever learns your password still cannot get in."
     >
       <div>
-        {person.two_factor ? (
-          <StatusBadge status="on" word="On" tone="good" />
-        ) : (
-          <StatusBadge status="off" word="Off" tone="calm" />
-        )}
+        <StatusBadge status={person.two_factor ? 'on' : 'off'} />
       </div>
       {person.two_factor && left !== undefined && (
         <p>
@@ -69,7 +54,10 @@ export function AuthenticatorSection() {
       <div className={styles.buttons}>
         {person.two_factor ? (
           <>
-            <Button busy={busy} onClick={() => attempt(async () => setCodes((await renewBackupCodes()).backup_codes))}>
+            <Button
+              busy={renewCodes.isPending}
+              onClick={() => renewCodes.run(undefined, { onDone: ({ backup_codes }) => setCodes(backup_codes) })}
+            >
               New backup codes
             </Button>
             <Button kind="quiet" onClick={() => setEnding(true)}>
@@ -79,23 +67,15 @@ export function AuthenticatorSection() {
         ) : (
           <Button
             kind="primary"
-            busy={busy}
+            busy={begin.isPending}
             autoFocus={wanted === 'app'}
-            onClick={() => attempt(async () => setSetUp(await beginAuthenticator()))}
+            onClick={() => begin.run(undefined, { onDone: setSetUp })}
           >
             Set up an authenticator app
           </Button>
         )}
       </div>
-      {setUp && (
-        <AuthenticatorSetup
-          made={setUp}
-          onClose={() => {
-            setSetUp(null)
-            void renew()
-          }}
-        />
-      )}
+      {setUp && <AuthenticatorSetup made={setUp} onClose={() => setSetUp(null)} />}
       <Dialog
         open={codes !== null}
         onClose={() => setCodes(null)}
@@ -103,13 +83,7 @@ export function AuthenticatorSection() {
         title="Your new backup codes"
         detail="Those you had before no longer work."
         actions={
-          <Button
-            kind="primary"
-            onClick={() => {
-              setCodes(null)
-              void renew()
-            }}
-          >
+          <Button kind="primary" onClick={() => setCodes(null)}>
             I have kept them
           </Button>
         }
@@ -121,11 +95,8 @@ export function AuthenticatorSection() {
         onClose={() => setEnding(false)}
         title="Turn off the authenticator app?"
         confirm="Turn it off"
-        onConfirm={async () => {
-          await endAuthenticator()
-          await renew()
-          toast.done('The authenticator app is off')
-        }}
+        action={end}
+        input={undefined}
       >
         Your password alone will let you in, and your backup codes stop working.
         {demanding.length > 0 && ` ${demanding.join(', ')} will not let you in until you set one up again.`}

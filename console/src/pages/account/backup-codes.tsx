@@ -1,5 +1,5 @@
-import { useEffect } from 'react'
 import { keepFile } from '../../lib/download.ts'
+import { useLeaveWarning } from '../../lib/leave-warning.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -9,11 +9,7 @@ import styles from './account.module.css'
 /** Ten codes, each good for one sign-in without the app: shown this once. */
 export function BackupCodes({ codes }: { codes: readonly string[] }) {
   const { person } = useSession()
-  useEffect(() => {
-    const onLeave = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', onLeave)
-    return () => removeEventListener('beforeunload', onLeave)
-  }, [])
+  useLeaveWarning()
   const text = `${codes.join('\n')}\n`
   return (
     <>

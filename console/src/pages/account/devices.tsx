@@ -7,60 +7,59 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Section } from '../../ui/layout.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { Loaded } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './account.module.css'
-import { endDevice, endOtherDevices, useDevices, useRenewAccount } from './account.queries.ts'
+import { useDevices, useEndDevice, useEndOtherDevices } from './account.queries.ts'
 
 export function DevicesSection() {
-  const { data, error, refetch } = useDevices()
-  const renew = useRenewAccount()
-  const [ended, setEnded] = useState<SessionRow | 'others' | null>(null)
+  const list = useDevices()
+  const [ended, setEnded] = useState<SessionRow | null>(null)
+  const [endsOthers, setEndsOthers] = useState(false)
   const asked = useLast(ended)
-  const devices = [...(data?.data ?? [])].sort((one, two) => Number(two.current) - Number(one.current))
+  const devices = (list.data?.data ?? []).toSorted((one, two) => Number(two.current) - Number(one.current))
   const others = devices.filter(({ current }) => !current).length
   return (
     <Section title="Signed-in devices" detail="Something you do not know? Sign it out here, then change your password.">
-      {error && <FailedState what="Your devices could not be loaded" error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <LoadingLines lines={3} />}
-      {data && (
-        <ItemList>
-          {devices.map((device) => (
-            <Item
-              key={device.id}
-              icon={isHandheld(device.user_agent) ? 'sender' : 'screen'}
-              name={deviceOf(device.user_agent)}
-              title={device.user_agent ?? undefined}
-              detail={
-                <>
-                  <bdi className="mono">{device.address ?? 'address unknown'}</bdi> · signed in{' '}
-                  <TimeAgo at={device.created_at} />
-                  {!device.current && (
-                    <>
-                      {' '}
-                      · last seen <TimeAgo at={device.last_seen_at} />
-                    </>
-                  )}
-                </>
-              }
-            >
-              {device.current ? (
-                <StatusBadge status="current" word="This device" tone="good" />
-              ) : (
-                <Button size="s" onClick={() => setEnded(device)}>
-                  Sign out
-                  <span className="unseen"> {deviceOf(device.user_agent)}</span>
-                </Button>
-              )}
-            </Item>
-          ))}
-        </ItemList>
-      )}
+      <Loaded asked={list} what="Your devices" lines={3}>
+        {() => (
+          <ItemList>
+            {devices.map((device) => (
+              <Item
+                key={device.id}
+                icon={isHandheld(device.user_agent) ? 'sender' : 'screen'}
+                name={deviceOf(device.user_agent)}
+                title={device.user_agent ?? undefined}
+                detail={
+                  <>
+                    <bdi className="mono">{device.address ?? 'address unknown'}</bdi> · signed in{' '}
+                    <TimeAgo at={device.created_at} />
+                    {!device.current && (
+                      <>
+                        {' '}
+                        · last seen <TimeAgo at={device.last_seen_at} />
+                      </>
+                    )}
+                  </>
+                }
+              >
+                {device.current ? (
+                  <StatusBadge status="current" word="This device" tone="good" />
+                ) : (
+                  <Button size="s" onClick={() => setEnded(device)}>
+                    Sign out
+                    <span className="unseen"> {deviceOf(device.user_agent)}</span>
+                  </Button>
+                )}
+              </Item>
+            ))}
+          </ItemList>
+        )}
+      </Loaded>
       {others > 1 && (
         <div className={styles.buttons}>
-          <Button icon="signOut" onClick={() => setEnded('others')}>
+          <Button icon="signOut" onClick={() => setEndsOthers(true)}>
             Sign out all other devices
           </Button>
         </div>
@@ -68,23 +67,23 @@ export function DevicesSection() {
       <ConfirmDialog
         open={ended !== null}
         onClose={() => setEnded(null)}
-        title={asked === 'others' ? 'Sign out all other devices?' : 'Sign out this device?'}
+        title="Sign out this device?"
         confirm="Sign out"
-        onConfirm={async () => {
-          if (ended === 'others') {
-            const { ended: count } = await endOtherDevices()
-            toast.done(`${plural(count, 'device')} signed out`)
-          } else if (ended) {
-            await endDevice(ended.id)
-            toast.done('Device signed out')
-          }
-          await renew()
-        }}
+        action={useEndDevice()}
+        input={ended?.id}
       >
-        {asked === 'others'
-          ? `${plural(others, 'device')} will have to sign in again. You stay signed in here.`
-          : asked &&
-            `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
+        {asked &&
+          `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={endsOthers}
+        onClose={() => setEndsOthers(false)}
+        title="Sign out all other devices?"
+        confirm="Sign out"
+        action={useEndOtherDevices()}
+        input={undefined}
+      >
+        {plural(others, 'device')} will have to sign in again. You stay signed in here.
       </ConfirmDialog>
     </Section>
   )

@@ -1,24 +1,22 @@
 import type { PasskeyRow } from '@parley/contract/console/session'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { wordsOf } from '../../lib/api.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useLast } from '../../lib/last.ts'
 import { useSession } from '../../lib/session.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { PasskeyList } from '../../parts/passkey-list.tsx'
 import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Section } from '../../ui/layout.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import styles from './account.module.css'
-import { addPasskey, removePasskey, usePasskeys, useRenewAccount } from './account.queries.ts'
+import { useAddPasskey, usePasskeys, useRemovePasskey } from './account.queries.ts'
 
 export function PasskeysSection() {
   const { public_url } = useSession()
-  const { data, error, refetch } = usePasskeys()
-  const renew = useRenewAccount()
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<PasskeyRow | null>(null)
   const gone = useLast(removed)
@@ -28,10 +26,15 @@ export function PasskeysSection() {
       title="Passkeys"
       detail="Sign in with your fingerprint, face or device PIN. A passkey is both factors in one and cannot be phished."
     >
-      {error && <FailedState what="Your passkeys could not be loaded" error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <LoadingLines lines={2} />}
-      {data && data.data.length > 0 && <PasskeyList passkeys={data.data} onRemove={setRemoved} />}
-      {data?.data.length === 0 && !obstacle && <p className="quiet">You have none yet.</p>}
+      <Loaded asked={usePasskeys()} what="Your passkeys" lines={2}>
+        {({ data }) =>
+          data.length > 0 ? (
+            <PasskeyList passkeys={data} onRemove={setRemoved} />
+          ) : (
+            !obstacle && <p className="quiet">You have none yet.</p>
+          )
+        }
+      </Loaded>
       {obstacle ? (
         <Notice>{obstacle}</Notice>
       ) : (
@@ -41,26 +44,14 @@ export function PasskeysSection() {
           </Button>
         </div>
       )}
-      {isAdding && (
-        <AddPasskey
-          onClose={() => setAdding(false)}
-          onAdded={() => {
-            setAdding(false)
-            toast.done('Passkey added')
-            void renew()
-          }}
-        />
-      )}
+      {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
       <ConfirmDialog
         open={removed !== null}
         onClose={() => setRemoved(null)}
         title="Remove this passkey?"
         confirm="Remove it"
-        onConfirm={async () => {
-          if (removed) await removePasskey(removed.id)
-          await renew()
-          toast.done('Passkey removed')
-        }}
+        action={useRemovePasskey()}
+        input={removed?.id}
       >
         <bdi>{gone?.name}</bdi> will no longer sign you in. Delete it in your device’s password settings too, so that it
         is not offered any more.
@@ -69,46 +60,31 @@ export function PasskeysSection() {
   )
 }
 
-function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
-  const [name, setName] = useState(deviceOf(navigator.userAgent))
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-  const submit = async () => {
-    if (state.busy) return
-    if (!name.trim()) return setState({ busy: false, fault: 'Give it a name.' })
-    setState({ busy: true, fault: null })
-    try {
-      await addPasskey(name.trim())
-      onAdded()
-    } catch (error) {
-      setState({ busy: false, fault: faultWords(error) })
-    }
-  }
+function AddPasskey({ onClose }: { onClose: () => void }) {
+  const form = useForm({
+    first: { name: deviceOf(navigator.userAgent) },
+    check: ({ name }) => ({ name: name.trim() ? undefined : 'Give it a name.' }),
+    action: useAddPasskey(),
+    input: ({ name }) => name.trim(),
+    onDone: onClose,
+    explain: (error) => ({ form: faultWords(error) }),
+  })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       size="s"
       title="Add a passkey"
       detail="Your browser then asks where to keep it: on this device, on your phone, or on a security key."
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy}>
-            Go on
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Go on"
     >
       <TextInput
         label="Name"
         description="So that you can tell it from others later."
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={state.fault}
+        {...form.text('name')}
         data-autofocus
       />
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -124,7 +100,6 @@ function obstacleTo(publicUrl: string): string | null {
 }
 
 function faultWords(error: unknown): string {
-  if (error instanceof ApiError) return error.message
   const name = error instanceof Error ? error.name : ''
   if (name === 'InvalidStateError') return 'This device holds a passkey for your account already.'
   if (name === 'NotAllowedError' || name === 'AbortError')

@@ -1,86 +1,57 @@
-import { type FormEvent, useRef, useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { useState } from 'react'
+import { ApiError } from '../../lib/api.ts'
 import { passwordFault } from '../../lib/password.ts'
 import { useSession } from '../../lib/session.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
-import { focusFirstFault, PasswordInput } from '../../ui/fields.tsx'
+import { PasswordInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Section } from '../../ui/layout.tsx'
 import { NewPassword } from '../../ui/new-password.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './account.module.css'
-import { changePassword, useRenewAccount } from './account.queries.ts'
-
-interface Faults {
-  current?: string | undefined
-  next?: string | undefined
-  form?: string | undefined
-}
+import { useChangePassword } from './account.queries.ts'
 
 export function PasswordSection() {
   const { person } = useSession()
-  const renew = useRenewAccount()
-  const form = useRef<HTMLFormElement>(null)
   const [open, setOpen] = useState(false)
-  const [current, setCurrent] = useState('')
-  const [next, setNext] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [faults, setFaults] = useState<Faults>({})
-
   const close = () => {
     setOpen(false)
-    setCurrent('')
-    setNext('')
-    setFaults({})
+    form.reset()
   }
-  const refuse = (found: Faults) => {
-    setBusy(false)
-    setFaults(found)
-    focusFirstFault(form.current)
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy) return
-    const fault = passwordFault(next)
-    if (!current || fault)
-      return refuse({ current: current ? undefined : 'Enter the password you have now.', next: fault ?? undefined })
-    setBusy(true)
-    setFaults({})
-    try {
-      await changePassword(current, next)
-      setBusy(false)
-      close()
-      toast.done('Password changed. Your other devices are signed out.')
-      await renew()
-    } catch (error) {
-      if (!(error instanceof ApiError)) return refuse({ form: wordsOf(error) })
-      if (error.code === 'wrong_credentials') return refuse({ current: 'That is not your password.' })
-      const ofNext = error.faultOf('next') ?? error.faultOf('password')
-      refuse(ofNext ? { next: ofNext } : { form: error.message })
-    }
-  }
+  const form = useForm({
+    first: { current: '', next: '' },
+    check: ({ current, next }) => ({
+      current: current ? undefined : 'Enter the password you have now.',
+      next: passwordFault(next) ?? undefined,
+    }),
+    action: useChangePassword(),
+    input: (passwords) => passwords,
+    onDone: close,
+    explain: (error) => {
+      if (!(error instanceof ApiError)) return undefined
+      if (error.code === 'wrong_credentials') return { current: 'That is not your password.' }
+      return error.param === 'password' ? { next: error.message } : undefined
+    },
+  })
   return (
     <Section title="Password" detail="Changing it signs out all your other devices.">
       {open ? (
-        <form ref={form} className={styles.form} onSubmit={submit} noValidate>
-          <div role="alert">{faults.form && <Notice tone="bad">{faults.form}</Notice>}</div>
+        <Form form={form} className={styles.form}>
           <input type="hidden" autoComplete="username" value={person.email} readOnly />
           <PasswordInput
             label="Password you have now"
             autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-            error={faults.current}
+            {...form.text('current')}
             autoFocus
           />
-          <NewPassword label="New password" value={next} onChange={setNext} error={faults.next} />
+          <NewPassword label="New password" {...form.field('next')} />
           <div className={styles.buttons}>
-            <Button type="submit" kind="primary" busy={busy}>
+            <Button type="submit" kind="primary" busy={form.isPending}>
               Change the password
             </Button>
             <Button onClick={close}>Cancel</Button>
           </div>
-        </form>
+        </Form>
       ) : (
         <div className={styles.buttons}>
           <Button icon="lock" onClick={() => setOpen(true)}>

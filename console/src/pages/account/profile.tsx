@@ -1,42 +1,25 @@
-import { type FormEvent, useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
 import { useSession } from '../../lib/session.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Section } from '../../ui/layout.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './account.module.css'
-import { rename, useRenewAccount } from './account.queries.ts'
+import { useRename } from './account.queries.ts'
 
 export function ProfileSection() {
   const { person } = useSession()
-  const renew = useRenewAccount()
-  const [name, setName] = useState(person.name)
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (state.busy) return
-    if (!name.trim()) return setState({ busy: false, fault: 'Enter your name.' })
-    setState({ busy: true, fault: null })
-    try {
-      setName((await rename(name)).name)
-      setState({ busy: false, fault: null })
-      toast.done('Name changed')
-      await renew()
-    } catch (error) {
-      setState({ busy: false, fault: (error instanceof ApiError && error.faultOf('name')) || wordsOf(error) })
-    }
-  }
+  const form = useForm({
+    first: { name: person.name },
+    check: ({ name }) => ({ name: name.trim() ? undefined : 'Enter your name.' }),
+    action: useRename(),
+    input: ({ name }) => name,
+    onDone: ({ name }) => form.set({ name }),
+  })
   return (
     <Section title="Profile" detail="How you appear to your teams and in the audit log.">
-      <form className={styles.form} onSubmit={submit} noValidate>
-        <TextInput
-          label="Name"
-          autoComplete="name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={state.fault}
-        />
+      <Form form={form} className={styles.form}>
+        <TextInput label="Name" autoComplete="name" {...form.text('name')} />
         <TextInput
           label="E-mail address"
           description="You sign in with it. It cannot be changed."
@@ -44,10 +27,10 @@ export function ProfileSection() {
           readOnly
           autoComplete="username"
         />
-        <Button type="submit" busy={state.busy} disabled={name.trim() === person.name}>
+        <Button type="submit" busy={form.isPending} disabled={form.values.name.trim() === person.name}>
           Save the name
         </Button>
-      </form>
+      </Form>
     </Section>
   )
 }

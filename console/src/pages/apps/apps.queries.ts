@@ -1,8 +1,10 @@
 import type { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/console/operator'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
-import { useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
+import type { Send } from '../../lib/api.ts'
 import { useWhole } from '../../lib/query.ts'
+import { toast } from '../../lib/toasts.ts'
+import { useAction } from '../../lib/use-action.ts'
+import { remedyFor } from './remedy.ts'
 
 export type { OperatedApp, OperatedConnection, SyncReport }
 
@@ -13,33 +15,45 @@ export const useApps = () => useWhole<OperatedApp>(apps)
 export const useConnections = () => useWhole<OperatedConnection>(connections)
 export const useWorkspaceNames = () => useWhole<Pick<OperatedWorkspace, 'id' | 'name'>>('operator/workspaces')
 
-export interface AppWish {
+interface NewApp {
   name: string
   app_secret: string
   verify_token: string
   graph_url?: string
 }
 
-export interface ConnectionWish {
+interface NewConnection {
   workspace_id: string
   app_id: string
   waba_id: string
   access_token: string
 }
 
-export function useAppDeeds() {
-  const client = useQueryClient()
-  const renewed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    try {
-      return await answer
-    } finally {
-      await Promise.all([apps, connections].map((path) => client.invalidateQueries({ queryKey: [path] })))
-    }
-  }
-  return {
-    createApp: (body: AppWish) => renewed(api<OperatedApp>(apps, { method: 'POST', body })),
-    connect: (body: ConnectionWish) =>
-      renewed(api<{ connection: OperatedConnection; sync: SyncReport }>(connections, { method: 'POST', body })),
-    sync: (id: string) => renewed(api<SyncReport>(`${connections}/${id}/sync`, { method: 'POST' })),
-  }
-}
+/** An action on apps and connections: both are refetched. */
+const useAppAction = <Input = void, Result = unknown>(
+  perform: (send: Send, input: Input) => Promise<Result>,
+  done?: (result: Result) => string | undefined,
+) => useAction(perform, { refetch: [apps, connections], ...(done ? { done } : {}) })
+
+export const useCreateApp = () => useAppAction((send, app: NewApp) => send<OperatedApp>('POST', apps, app))
+
+export const useConnect = () =>
+  useAppAction(
+    (send, connection: NewConnection) =>
+      send<{ connection: OperatedConnection; sync: SyncReport }>('POST', connections, connection),
+    ({ connection, sync }) => {
+      if (sync.ok) return `Account ${connection.waba_id} is connected`
+      toast.failed(`Connected, but not synchronised: ${sync.why} ${remedyFor(sync.why ?? '')}`)
+      return undefined
+    },
+  )
+
+export const useSyncConnection = ({ id, waba_id }: OperatedConnection) =>
+  useAppAction(
+    (send) => send<SyncReport>('POST', `${connections}/${id}/sync`),
+    ({ ok, why }) => {
+      if (ok) return `Account ${waba_id} is current`
+      toast.failed(why ?? 'It did not work.')
+      return undefined
+    },
+  )

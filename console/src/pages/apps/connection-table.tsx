@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -6,9 +5,14 @@ import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './apps.module.css'
-import { type OperatedConnection, useAppDeeds, useApps, useConnections, useWorkspaceNames } from './apps.queries.ts'
+import {
+  type OperatedConnection,
+  useApps,
+  useConnections,
+  useSyncConnection,
+  useWorkspaceNames,
+} from './apps.queries.ts'
 import { remedyFor } from './remedy.ts'
 
 export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
@@ -89,23 +93,9 @@ export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
 }
 
 function SyncButton({ connection }: { connection: OperatedConnection }) {
-  const { sync } = useAppDeeds()
-  const [busy, setBusy] = useState(false)
+  const sync = useSyncConnection(connection)
   return (
-    <Button
-      size="s"
-      icon="retry"
-      busy={busy}
-      onClick={async () => {
-        setBusy(true)
-        await sync(connection.id).then(
-          ({ ok, why }) =>
-            ok ? toast.done(`Account ${connection.waba_id} is current`) : toast.failed(why ?? 'It did not work.'),
-          (error) => toast.failed(error),
-        )
-        setBusy(false)
-      }}
-    >
+    <Button size="s" icon="retry" busy={sync.isPending} onClick={() => sync.run()}>
       Synchronise<span className="unseen"> {connection.waba_id}</span>
     </Button>
   )

@@ -1,30 +1,18 @@
 import type { CreditEntry, CreditsReply, CreditUsage } from '@parley/contract/console/credits'
-import { useQuery } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
-import { useList } from '../../lib/query.ts'
+import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
 
-export function useCredits() {
+export const useCredits = () => useData<CreditsReply>(useHere().api('credits'), { topics: ['credits'] })
+export const useUsage = () => useData<CreditUsage>(useHere().api('credits/usage'), { topics: ['credits'] })
+
+export const useStatement = (filters: Partial<Record<'kind' | 'from' | 'to', string>>) =>
+  useList<CreditEntry>(useHere().api('credits/entries'), filters, ['credits'])
+
+export function useChangeLowBalance() {
   const here = useHere()
-  const path = here.api('credits')
-  useLive(here.id, ['credits'], [[path]])
-  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<CreditsReply>(path, { signal }) })
+  return useAction(
+    (send, low_balance: number) => send<{ low_balance: number }>('PATCH', here.api('credits'), { low_balance }),
+    { refetch: [here.api('credits'), here.api('settings')], done: 'Saved' },
+  )
 }
-
-export function useUsage() {
-  const here = useHere()
-  const path = here.api('credits/usage')
-  useLive(here.id, ['credits'], [[path]])
-  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<CreditUsage>(path, { signal }) })
-}
-
-export function useStatement(filters: Partial<Record<'kind' | 'from' | 'to', string>>) {
-  const here = useHere()
-  const path = here.api('credits/entries')
-  useLive(here.id, ['credits'], [[path]])
-  return useList<CreditEntry>(path, filters)
-}
-
-export const changeLowBalance = (path: string, lowBalance: number) =>
-  api<{ low_balance: number }>(path, { method: 'PATCH', body: { low_balance: lowBalance } })

@@ -1,55 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
-import { useHere } from '../../lib/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { NumberInput } from '../../ui/fields.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { changeLowBalance } from './credits.queries.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { LowBalanceInput, lowBalanceError } from '../../parts/low-balance-input.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
+import { useChangeLowBalance } from './credits.queries.ts'
 
 export function LowBalanceDialog({ open, onClose, now }: { open: boolean; onClose: () => void; now: number }) {
-  const here = useHere()
-  const client = useQueryClient()
-  const [value, setValue] = useState<string | number>(now)
-  const change = useMutation({
-    mutationFn: () => changeLowBalance(here.api('credits'), Number(value)),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: [here.api('credits')] })
-      toast.done('Saved')
-      onClose()
-    },
+  const form = useForm({
+    first: { low_balance: now as number | string },
+    check: ({ low_balance }) => ({ low_balance: lowBalanceError(low_balance) }),
+    action: useChangeLowBalance(),
+    input: ({ low_balance }) => Number(low_balance),
+    onDone: onClose,
   })
-  const error = change.error && (change.error instanceof ApiError ? change.error.message : wordsOf(change.error))
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="When to warn"
-      size="s"
-      onSubmit={() => change.mutate()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={change.isPending}>
-            Save
-          </Button>
-        </>
-      }
-    >
-      <NumberInput
-        label="Warn when the balance is at or below"
-        description="Everybody in this workspace then sees a notice."
-        min={0}
-        max={1_000_000_000}
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=","
-        value={value}
-        onChange={setValue}
-        error={error}
-        data-autofocus
-      />
-    </Dialog>
+    <FormDialog open={open} onClose={onClose} title="When to warn" size="s" form={form} submit="Save">
+      <LowBalanceInput {...form.field('low_balance')} />
+    </FormDialog>
   )
 }

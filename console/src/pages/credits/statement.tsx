@@ -1,10 +1,8 @@
 import { type CreditEntry, type EntryKind, entryKinds } from '@parley/contract/console/credits'
-import { useState } from 'react'
-import { download } from '../../lib/download.ts'
 import { formatCredits } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { Button } from '../../ui/button.tsx'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import type { IconName } from '../../ui/icon.tsx'
@@ -12,7 +10,6 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { useStatement } from './credits.queries.ts'
 
 const kinds: Readonly<Record<EntryKind, readonly [word: string, tone: Tone, icon: IconName]>> = {
@@ -27,12 +24,6 @@ export function Statement() {
   const here = useHere()
   const filters = useFilters('kind', 'from', 'to')
   const entries = useStatement(filters)
-  const [busy, setBusy] = useState(false)
-  const exportAll = async () => {
-    setBusy(true)
-    await download(here.api('credits.csv'), 'credits.csv', filters).catch(toast.failed)
-    setBusy(false)
-  }
   return (
     <>
       <FilterBar
@@ -46,9 +37,7 @@ export function Statement() {
           { kind: 'dates', title: 'Time' },
         ]}
       >
-        <Button icon="download" busy={busy} onClick={() => void exportAll()}>
-          Export CSV
-        </Button>
+        <ExportButton file="credits.csv" query={filters} />
       </FilterBar>
       <DataTable
         label="Statement"

@@ -1,9 +1,11 @@
+import { type List, useData } from '../../lib/query.ts'
+import { useHere } from '../../lib/session.ts'
 import { DeliveryList } from '../../parts/deliveries/delivery-list.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { useEndpointNames } from './deliveries.queries.ts'
 
 export function DeliveriesPage() {
+  const webhooks = useData<List<{ id: string; name: string }>>(useHere().api('webhooks'))
   return (
     <>
       <PageHeader
@@ -11,7 +13,7 @@ export function DeliveriesPage() {
         detail="Every event for every endpoint: what was sent, what came back, and what happens next."
       />
       <PageBody>
-        <DeliveryList webhooks={useEndpointNames()} />
+        <DeliveryList webhooks={webhooks.data?.data ?? []} />
       </PageBody>
     </>
   )

@@ -5,11 +5,11 @@ import { apiFile } from '../../lib/api.ts'
 import { download } from '../../lib/download.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './forms.module.css'
 import { pictureTypeOf } from './picture-type.ts'
 
@@ -28,21 +28,15 @@ export function Files({ form }: { form: ConsoleForm }) {
 }
 
 function FileLine({ file, path }: { file: File; path: string }) {
-  const [busy, setBusy] = useState(false)
   const [picture, setPicture] = useState<string | null>(null)
   useEffect(() => () => void (picture && URL.revokeObjectURL(picture)), [picture])
-  const during = async (work: () => Promise<void>) => {
-    setBusy(true)
-    await work().catch(toast.failed)
-    setBusy(false)
-  }
-  const show = () =>
-    during(async () => {
-      const blob = await apiFile(path)
-      const type = pictureTypeOf(new Uint8Array(await blob.slice(0, 16).arrayBuffer()))
-      if (!type) throw new Error('This file only claims to be a picture. Download it and open it with care.')
-      setPicture(URL.createObjectURL(new Blob([blob], { type })))
-    })
+  const save = useAction(() => download(path, plainName(file.file_name)))
+  const show = useAction(async () => {
+    const blob = await apiFile(path)
+    const type = pictureTypeOf(new Uint8Array(await blob.slice(0, 16).arrayBuffer()))
+    if (!type) throw new Error('This file only claims to be a picture. Download it and open it with care.')
+    setPicture(URL.createObjectURL(new Blob([blob], { type })))
+  })
   const { state } = file
   const mayBePicture = state.kind === 'fetched' && /^image\/(png|jpeg|webp|gif)$/.test(state.content_type)
   return (
@@ -56,17 +50,12 @@ function FileLine({ file, path }: { file: File; path: string }) {
       </span>
       <FileState state={state} />
       {mayBePicture && !picture && (
-        <Button size="s" icon="eye" busy={busy} onClick={() => void show()}>
+        <Button size="s" icon="eye" busy={show.isPending} onClick={() => show.run()}>
           Show
         </Button>
       )}
       {state.kind === 'fetched' && (
-        <Button
-          size="s"
-          icon="download"
-          busy={busy}
-          onClick={() => void during(() => download(path, plainName(file.file_name)))}
-        >
+        <Button size="s" icon="download" busy={save.isPending} onClick={() => save.run()}>
           Download
         </Button>
       )}

@@ -4,44 +4,31 @@ import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { CopyId } from '../../ui/copy-button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
-import { Card, PageBody } from '../../ui/layout.tsx'
+import { Card, PageBody, Sheet } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { answersOf } from './answers.ts'
 import { Files } from './files.tsx'
 import styles from './forms.module.css'
-import { useForm, useTemplateNames } from './forms.queries.ts'
+import { useSubmission, useTemplateNames } from './forms.queries.ts'
 
 export function FormPage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const form = useForm(id)
   const back = { to: here.path('forms'), title: 'Form submissions' }
-  if (form.data) return <Submission key={id} form={form.data} back={back} />
   return (
-    <>
-      <PageHeader title="Submission" back={back} />
-      <PageBody>
-        {form.error ? (
-          <FailedState
-            what="This submission could not be loaded"
-            error={form.error}
-            onRetry={() => void form.refetch()}
-          />
-        ) : (
-          <LoadingLines lines={8} />
-        )}
-      </PageBody>
-    </>
+    <DetailPage asked={useSubmission(id)} title="Submission" back={back}>
+      {(form) => <Submission key={id} form={form} back={back} />}
+    </DetailPage>
   )
 }
 
-function Submission({ form, back }: { form: ConsoleForm; back: { to: string; title: string } }) {
+function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['answers', 'json'])
   const who = form.from ? formatPhone(form.from) : (form.from_user_id ?? 'somebody')
   return (
@@ -69,17 +56,14 @@ function Submission({ form, back }: { form: ConsoleForm; back: { to: string; tit
         <TabPanel name={tab}>
           {tab === 'json' && <JsonView title={form.id} value={form} />}
           {tab === 'answers' && (
-            <div className={styles.sheet}>
-              <div className={styles.main}>
-                <Answers form={form} />
-                {form.files.length > 0 && (
-                  <Card title="Files">
-                    <Files form={form} />
-                  </Card>
-                )}
-              </div>
-              <FormFacts form={form} />
-            </div>
+            <Sheet facts={<FormFacts form={form} />}>
+              <Answers form={form} />
+              {form.files.length > 0 && (
+                <Card title="Files">
+                  <Files form={form} />
+                </Card>
+              )}
+            </Sheet>
           )}
         </TabPanel>
       </PageBody>

@@ -34,9 +34,7 @@ export function KeyDrawer({
       open={open}
       onClose={onClose}
       title={<SafeText>{apiKey.name}</SafeText>}
-      badge={
-        <StatusBadge status={apiKey.state} {...(apiKey.state === 'expiring' ? { tone: 'warn', icon: 'clock' } : {})} />
-      }
+      badge={<StatusBadge status={apiKey.state} />}
     >
       <Stack gap={5}>
         {mayManage && apiKey.state !== 'revoked' && (

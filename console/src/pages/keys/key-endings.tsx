@@ -1,14 +1,10 @@
 import type { ConsoleKey, GraceHours, MadeKey } from '@parley/contract/console/keys'
-import { useState } from 'react'
-import { wordsOf } from '../../lib/api.ts'
-import { Button } from '../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { useForm } from '../../lib/use-form.ts'
+import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { Radio } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import styles from './keys.module.css'
-import { useKeyDeeds } from './keys.queries.ts'
+import { useRevokeKey, useRotateKey } from './keys.queries.ts'
 
 const graces: { hours: GraceHours; label: string; detail: string }[] = [
   { hours: 24, label: 'After 24 hours', detail: 'Time to deploy everywhere. Both keys work meanwhile.' },
@@ -26,20 +22,14 @@ export function RotateKeyDialog({
   onClose: () => void
   onMade: (made: MadeKey) => void
 }) {
-  const { rotate } = useKeyDeeds()
-  const [hours, setHours] = useState<GraceHours>(24)
-  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
-  const submit = async () => {
-    setState({ busy: true, error: null })
-    try {
-      onMade(await rotate(apiKey.id, hours))
-    } catch (error) {
-      setState({ busy: false, error })
-    }
-  }
+  const form = useForm({
+    first: { grace_hours: '24' },
+    action: useRotateKey(apiKey.id),
+    input: ({ grace_hours }) => Number(grace_hours) as GraceHours,
+    onDone: onMade,
+  })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Rotate key"
       detail={
@@ -48,52 +38,30 @@ export function RotateKeyDialog({
         </>
       }
       size="s"
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy}>
-            Rotate key
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Rotate key"
     >
-      <Stack>
-        <Radio.Group
-          label="When the old key stops working"
-          value={String(hours)}
-          onChange={(value) => setHours(Number(value) as GraceHours)}
-        >
-          <Stack gap={3} className={styles.choices ?? ''}>
-            {graces.map((grace) => (
-              <Radio key={grace.hours} value={String(grace.hours)} label={grace.label} description={grace.detail} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {state.error !== null && (
-          <div role="alert">
-            <Notice tone="bad">{wordsOf(state.error)}</Notice>
-          </div>
-        )}
-      </Stack>
-    </Dialog>
+      <Radio.Group label="When the old key stops working" {...form.field('grace_hours')}>
+        <Stack gap={3} className={styles.choices ?? ''}>
+          {graces.map((grace) => (
+            <Radio key={grace.hours} value={String(grace.hours)} label={grace.label} description={grace.detail} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </FormDialog>
   )
 }
 
 /** Stops a key for good. */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ConsoleKey; onClose: () => void }) {
-  const { revoke } = useKeyDeeds()
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       title="Revoke key"
       confirm="Revoke key"
       typed={apiKey.name}
-      onConfirm={async () => {
-        await revoke(apiKey.id)
-        toast.done('Key revoked')
-      }}
+      action={useRevokeKey(apiKey.id)}
+      input={undefined}
     >
       <p>
         From the next request on, whatever uses <span className="mono">{apiKey.hint}</span> is refused. A revoked key

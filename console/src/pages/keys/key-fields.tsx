@@ -1,12 +1,13 @@
 import type { Scope } from '@parley/contract/scopes'
 import { formatDay } from '../../lib/format.ts'
+import type { FieldProps, Form } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
 import { NumberInput, SegmentedControl, Slider, TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { TagInput } from '../../ui/tag-input.tsx'
-import type { ExpiryKind, KeyDraft, KeyFaults } from './key-form.ts'
+import type { ExpiryKind, KeyDraft } from './key-form.ts'
 import styles from './keys.module.css'
 import { useMyAddress } from './keys.queries.ts'
 import { isEverywhere, rangeFault } from './ranges.ts'
@@ -37,17 +38,8 @@ const presets = [
   { title: 'Everything', value: everyScope },
 ]
 
-interface KeyFieldsProps {
-  draft: KeyDraft
-  faults: KeyFaults
-  onChange: (draft: KeyDraft) => void
-  /** Of a key that has one: when it expires now. */
-  expiresAt?: string | null
-}
-
-/** The fields of a key, for making and for changing one. */
-export function KeyFields({ draft, faults, onChange, expiresAt = null }: KeyFieldsProps) {
-  const set = (change: Partial<KeyDraft>) => onChange({ ...draft, ...change })
+/** The fields of a key, for making and for changing one; `expiresAt` is when it expires now. */
+export function KeyFields({ form, expiresAt = null }: { form: Form<KeyDraft>; expiresAt?: string | null }) {
   return (
     <Stack gap={5}>
       <TextInput
@@ -55,37 +47,20 @@ export function KeyFields({ draft, faults, onChange, expiresAt = null }: KeyFiel
         description="One key per calling system, so that each can be told apart and revoked alone."
         placeholder="Order service"
         withAsterisk
-        value={draft.name}
-        error={faults.name}
+        {...form.text('name')}
         maxLength={100}
         autoComplete="off"
         data-autofocus
-        onChange={(event) => set({ name: event.currentTarget.value })}
       />
-      <CheckboxGroups
-        label="Scopes"
-        groups={groups}
-        presets={presets}
-        value={draft.scopes}
-        error={faults.scopes ?? null}
-        onChange={(scopes) => set({ scopes })}
-      />
-      <RateField rate={draft.rate} error={faults.rate} onChange={(rate) => set({ rate })} />
-      <ExpiryField draft={draft} error={faults.expiry} expiresAt={expiresAt} set={set} />
-      <RangesField ranges={draft.ranges} error={faults.ranges} onChange={(ranges) => set({ ranges })} />
+      <CheckboxGroups label="Scopes" groups={groups} presets={presets} {...form.field('scopes')} />
+      <RateField {...form.field('rate_limit_per_min')} />
+      <ExpiryField {...form.field('expires_at')} expiresAt={expiresAt} />
+      <RangesField {...form.field('ip_allow_list')} />
     </Stack>
   )
 }
 
-function RateField({
-  rate,
-  error,
-  onChange,
-}: {
-  rate: number
-  error: string | undefined
-  onChange: (rate: number) => void
-}) {
+function RateField({ value: rate, error, onChange }: FieldProps<number>) {
   return (
     <div>
       <div className={styles.rate}>
@@ -129,16 +104,11 @@ const expiryWords: { value: ExpiryKind; label: string }[] = [
 ]
 
 function ExpiryField({
-  draft,
+  value: { kind, day },
   error,
+  onChange,
   expiresAt,
-  set,
-}: {
-  draft: KeyDraft
-  error: string | undefined
-  expiresAt: string | null
-  set: (change: Partial<KeyDraft>) => void
-}) {
+}: FieldProps<KeyDraft['expires_at']> & { expiresAt: string | null }) {
   const kept: typeof expiryWords = expiresAt ? [{ value: 'kept', label: formatDay(expiresAt) }] : []
   return (
     <div>
@@ -148,23 +118,23 @@ function ExpiryField({
       <SegmentedControl
         aria-labelledby="expiry-label"
         data={[...kept, ...expiryWords]}
-        value={draft.expiry}
-        onChange={(expiry) => set({ expiry: expiry as ExpiryKind })}
+        value={kind}
+        onChange={(next) => onChange({ kind: next as ExpiryKind, day })}
         fullWidth
       />
-      {draft.expiry === 'date' && (
+      {kind === 'date' && (
         <TextInput
           mt={8}
           type="date"
           aria-label="Day on which it expires"
           description="It works until the end of that day."
-          value={draft.day}
+          value={day}
           error={error}
           min={new Date().toISOString().slice(0, 10)}
-          onChange={(event) => set({ day: event.currentTarget.value })}
+          onChange={(event) => onChange({ kind, day: event.currentTarget.value })}
         />
       )}
-      {draft.expiry !== 'date' && error && (
+      {kind !== 'date' && error && (
         <div role="alert" className={styles.fault}>
           {error}
         </div>
@@ -173,15 +143,7 @@ function ExpiryField({
   )
 }
 
-function RangesField({
-  ranges,
-  error,
-  onChange,
-}: {
-  ranges: string[]
-  error: string | undefined
-  onChange: (ranges: string[]) => void
-}) {
+function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
   const mine = useMyAddress()
   const everywhere = ranges.filter(isEverywhere)
   const hasMine = mine !== undefined && ranges.some((range) => range === mine || range.startsWith(`${mine}/`))

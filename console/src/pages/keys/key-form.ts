@@ -1,6 +1,6 @@
 import type { ConsoleKey, KeyChange, NewKey } from '@parley/contract/console/keys'
 import type { Scope } from '@parley/contract/scopes'
-import type { ApiError } from '../../lib/api.ts'
+import type { Errors } from '../../lib/use-form.ts'
 
 export type ExpiryKind = 'never' | '30' | '90' | '365' | 'date' | 'kept'
 
@@ -8,57 +8,42 @@ export type ExpiryKind = 'never' | '30' | '90' | '365' | 'date' | 'kept'
 export interface KeyDraft {
   name: string
   scopes: string[]
-  rate: number
-  ranges: string[]
-  expiry: ExpiryKind
-  /** Of `date`: a day, as the field has it. */
-  day: string
+  rate_limit_per_min: number
+  ip_allow_list: string[]
+  /** The day only of `date`, as the field has it. */
+  expires_at: { kind: ExpiryKind; day: string }
 }
-
-export type KeyFaults = Partial<Record<'name' | 'scopes' | 'rate' | 'ranges' | 'expiry' | 'form', string | undefined>>
 
 export const emptyDraft: KeyDraft = {
   name: '',
   scopes: ['messages:send', 'messages:read', 'templates:read', 'senders:read'],
-  rate: 30,
-  ranges: [],
-  expiry: 'never',
-  day: '',
+  rate_limit_per_min: 30,
+  ip_allow_list: [],
+  expires_at: { kind: 'never', day: '' },
 }
 
 export const draftOf = (key: ConsoleKey): KeyDraft => ({
   name: key.name,
   scopes: [...key.scopes],
-  rate: key.rate_limit_per_min,
-  ranges: [...key.ip_allow_list],
-  expiry: key.expires_at ? 'kept' : 'never',
-  day: '',
+  rate_limit_per_min: key.rate_limit_per_min,
+  ip_allow_list: [...key.ip_allow_list],
+  expires_at: { kind: key.expires_at ? 'kept' : 'never', day: '' },
 })
 
-export function faultsOf(draft: KeyDraft): KeyFaults {
-  const faults: KeyFaults = {}
-  if (!draft.name.trim()) faults.name = 'Give it a name: the system that will use it.'
-  if (draft.scopes.length === 0) faults.scopes = 'Choose at least one thing it may do.'
-  if (draft.expiry === 'date' && !(endOf(draft.day) > Date.now())) faults.expiry = 'Choose a day to come.'
-  return faults
+export function errorsIn({ name, scopes, expires_at: { kind, day } }: KeyDraft): Errors<KeyDraft> {
+  return {
+    name: name.trim() ? undefined : 'Give it a name: the system that will use it.',
+    scopes: scopes.length > 0 ? undefined : 'Choose at least one thing it may do.',
+    expires_at: kind === 'date' && !(endOf(day) > Date.now()) ? 'Choose a day to come.' : undefined,
+  }
 }
 
-/** What the service named, at our fields. */
-export const faultsFrom = (error: ApiError): KeyFaults => ({
-  name: error.faultOf('name'),
-  scopes: error.faultOf('scopes'),
-  rate: error.faultOf('rate_limit_per_min'),
-  ranges: error.faultOf('ip_allow_list'),
-  expiry: error.faultOf('expires_at'),
-})
-
-export function toWish(draft: KeyDraft): NewKey & KeyChange {
-  const { name, scopes, rate, ranges, expiry, day } = draft
-  const wish = { name: name.trim(), scopes: scopes as Scope[], rate_limit_per_min: rate, ip_allow_list: ranges }
-  if (expiry === 'kept') return wish
-  if (expiry === 'never') return { ...wish, expires_at: null }
-  const at = expiry === 'date' ? endOf(day) : Date.now() + Number(expiry) * 86_400_000
-  return { ...wish, expires_at: new Date(at).toISOString() }
+export function rulesOf({ expires_at: { kind, day }, ...draft }: KeyDraft): NewKey & KeyChange {
+  const rules = { ...draft, name: draft.name.trim(), scopes: draft.scopes as Scope[] }
+  if (kind === 'kept') return rules
+  if (kind === 'never') return { ...rules, expires_at: null }
+  const at = kind === 'date' ? endOf(day) : Date.now() + Number(kind) * 86_400_000
+  return { ...rules, expires_at: new Date(at).toISOString() }
 }
 
 /** The last moment of a day where this person is. */

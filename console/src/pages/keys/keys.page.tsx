@@ -1,9 +1,9 @@
 import type { ListedKey, MadeKey } from '@parley/contract/console/keys'
 import { useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
+import { useLast } from '../../lib/last.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam, useSearchParams } from '../../lib/url.ts'
-import { useLast } from '../../parts/use-last.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -51,7 +51,7 @@ export function KeysPage() {
       mayManage ? [{ id: 'create-key', title: 'Create key', keywords: 'api secret', run: () => setCreating('1') }] : [],
     [mayManage, setCreating],
   )
-  useActions(actions)
+  usePaletteActions(actions)
 
   const create = mayManage && (
     <Button kind="primary" icon="plus" onClick={() => setCreating('1')}>
@@ -132,7 +132,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     key: 'name',
     title: 'Name',
     cell: (key) => (
-      <span className={styles.name}>
+      <span className="lines">
         <SafeText className="clip">{key.name}</SafeText>
         <span className={`${styles.hint} mono`}>{key.hint}</span>
       </span>
@@ -142,9 +142,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     key: 'state',
     title: 'State',
     width: 116,
-    cell: (key) => (
-      <StatusBadge status={key.state} {...(key.state === 'expiring' ? { tone: 'warn', icon: 'clock' } : {})} />
-    ),
+    cell: (key) => <StatusBadge status={key.state} />,
   },
   { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
   {
@@ -175,7 +173,7 @@ const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => 
     title: 'Last used',
     width: 140,
     cell: (key) => (
-      <span className={styles.name}>
+      <span className="lines">
         <TimeAgo at={key.last_used_at} />
         {key.last_used_ip && <span className={`${styles.hint} mono`}>{key.last_used_ip}</span>}
       </span>

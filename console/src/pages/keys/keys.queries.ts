@@ -8,66 +8,50 @@ import type {
   MyAddress,
   NewKey,
 } from '@parley/contract/console/keys'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
-import type { List } from '../../lib/query.ts'
+import type { Send } from '../../lib/api.ts'
+import { useData, useWhole } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { toast } from '../../lib/toasts.ts'
+import { useAction } from '../../lib/use-action.ts'
 
 /** The keys of the workspace; renewed when one is made, changed or used. */
-export function useKeys(filters: { state?: string }) {
-  const here = useHere()
-  useLive(here.id, ['keys'], [[here.api('keys')]])
-  const path = here.api('keys')
-  const asked = useQuery({
-    queryKey: [path, filters],
-    queryFn: ({ signal }) => api<List<ListedKey>>(path, { query: filters, signal }),
-    placeholderData: (before) => before,
-  })
-  return {
-    rows: asked.data?.data,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending,
-    retry: () => void asked.refetch(),
-  }
+export const useKeys = (filters: { state?: string }) => useWhole<ListedKey>(useHere().api('keys'), filters, ['keys'])
+
+/** An action on keys: what is shown of them is refetched. */
+function useKeyAction<Input = void, Result = unknown>(
+  perform: (send: Send, keys: string, input: Input) => Promise<Result>,
+  done?: (result: Result) => string,
+) {
+  const keys = useHere().api('keys')
+  return useAction((send, input: Input) => perform(send, keys, input), { refetch: [keys], ...(done ? { done } : {}) })
 }
 
-/** What can be done to keys; each renews the list. */
-export function useKeyDeeds() {
-  const here = useHere()
-  const client = useQueryClient()
-  const done = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
-    const answer = await call
-    void client.invalidateQueries({ queryKey: [here.api('keys')] })
-    return answer
-  }
-  const one = (id: string, rest = '') => here.api(`keys/${id}${rest}`)
-  return {
-    create: (body: NewKey) => done(api<MadeKey>(here.api('keys'), { method: 'POST', body })),
-    change: (id: string, body: KeyChange) => done(api<ChangedKey>(one(id), { method: 'PATCH', body })),
-    rotate: (id: string, grace_hours: GraceHours) =>
-      done(api<MadeKey>(one(id, '/rotate'), { method: 'POST', body: { grace_hours } })),
-    revoke: (id: string) => done(api<ConsoleKey>(one(id, '/revoke'), { method: 'POST' })),
-  }
-}
+export const useCreateKey = () => useKeyAction((send, keys, key: NewKey) => send<MadeKey>('POST', keys, key))
+
+export const useChangeKey = (id: string) =>
+  useKeyAction(
+    (send, keys, change: KeyChange) => send<ChangedKey>('PATCH', `${keys}/${id}`, change),
+    ({ warnings }) => {
+      for (const warning of warnings) toast.note(warning)
+      return 'Key changed'
+    },
+  )
+
+export const useRotateKey = (id: string) =>
+  useKeyAction((send, keys, grace_hours: GraceHours) => send<MadeKey>('POST', `${keys}/${id}/rotate`, { grace_hours }))
+
+export const useRevokeKey = (id: string) =>
+  useKeyAction(
+    (send, keys) => send<ConsoleKey>('POST', `${keys}/${id}/revoke`),
+    () => 'Key revoked',
+  )
 
 /** When a new key was first used: asked until it was, and at once when the service says that something changed. */
-export function useFirstUse(id: string): ConsoleKey | undefined {
-  const here = useHere()
-  const path = here.api(`keys/${id}`)
-  useLive(here.id, ['keys'], [[path]])
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<ConsoleKey>(path, { signal }),
+export const useFirstUse = (id: string) =>
+  useData<ConsoleKey>(useHere().api(`keys/${id}`), {
+    topics: ['keys'],
     refetchInterval: ({ state }) => (state.data?.last_used_at ? false : 2000),
   }).data
-}
 
 /** The address this person comes from, as the service sees it. */
-export function useMyAddress(): string | undefined {
-  const here = useHere()
-  const path = here.api('my-address')
-  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<MyAddress>(path, { signal }), staleTime: 60_000 })
-    .data?.address
-}
+export const useMyAddress = () => useData<MyAddress>(useHere().api('my-address'), { staleTime: 60_000 }).data?.address

@@ -1,19 +1,13 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
-import { type FormEvent, useRef, useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { ApiError } from '../../lib/api.ts'
+import { emailError } from '../../lib/email.ts'
 import { passwordFault } from '../../lib/password.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
-import { focusFirstFault, PasswordInput, TextInput } from '../../ui/fields.tsx'
+import { PasswordInput, TextInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import { NewPassword } from '../../ui/new-password.tsx'
-import { Notice } from '../../ui/states.tsx'
-import { followLink } from './link.queries.ts'
-
-interface Faults {
-  name?: string | undefined
-  email?: string | undefined
-  password?: string | undefined
-  form?: string | undefined
-}
+import { useFollowLink } from './link.queries.ts'
 
 const deeds = { setup: 'Create the account', invite: 'Join', reset: 'Set the password' }
 
@@ -26,64 +20,33 @@ export function LinkForm({
   link: LinkReply
   onStep: (next: NextStep['next']) => void
 }) {
-  const form = useRef<HTMLFormElement>(null)
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState(link.email ?? '')
-  const [password, setPassword] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [faults, setFaults] = useState<Faults>({})
   // Who has an account already shows that it is theirs; everybody else, and a reset, chooses a password.
   const isKnown = link.kind === 'invite' && link.has_account
   const asksName = link.kind !== 'reset' && !link.has_account
 
-  const refuse = (next: Faults) => {
-    setBusy(false)
-    setFaults(next)
-    focusFirstFault(form.current)
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (busy) return
-    const missing: Faults = {
+  const asksEmail = link.email === null && link.kind !== 'reset'
+  const form = useForm({
+    first: { name: '', email: link.email ?? '', password: '' },
+    check: ({ name, email, password }) => ({
       name: asksName && !name.trim() ? 'Enter your name.' : undefined,
-      email:
-        /^\S+@\S+$/.test(email.trim()) || link.email !== null || link.kind === 'reset'
-          ? undefined
-          : 'Enter an e-mail address, such as ana@example.com.',
+      email: asksEmail ? emailError(email) : undefined,
       password: isKnown ? (password ? undefined : 'Enter your password.') : (passwordFault(password) ?? undefined),
-    }
-    if (missing.name || missing.email || missing.password) return refuse(missing)
-    setBusy(true)
-    setFaults({})
-    try {
-      const { next } = await followLink(token, {
-        password,
-        ...(asksName ? { name: name.trim() } : {}),
-        ...(link.email === null && link.kind !== 'reset' ? { email: email.trim() } : {}),
-      })
-      onStep(next)
-    } catch (error) {
-      if (!(error instanceof ApiError)) return refuse({ form: wordsOf(error) })
-      const named = { name: error.faultOf('name'), email: error.faultOf('email'), password: error.faultOf('password') }
-      if (error.code === 'wrong_credentials') refuse({ password: 'That is not the password of this account.' })
-      else if (named.name || named.email || named.password) refuse(named)
-      else refuse({ form: error.message })
-    }
-  }
+    }),
+    action: useFollowLink(token),
+    input: ({ name, email, password }) => ({
+      password,
+      ...(asksName ? { name: name.trim() } : {}),
+      ...(asksEmail ? { email: email.trim() } : {}),
+    }),
+    onDone: ({ next }) => onStep(next),
+    explain: (error) =>
+      error instanceof ApiError && error.code === 'wrong_credentials'
+        ? { password: 'That is not the password of this account.' }
+        : undefined,
+  })
   return (
-    <form ref={form} onSubmit={submit} noValidate>
-      <div role="alert">{faults.form && <Notice tone="bad">{faults.form}</Notice>}</div>
-      {asksName && (
-        <TextInput
-          label="Your name"
-          name="name"
-          autoComplete="name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={faults.name}
-          autoFocus
-        />
-      )}
+    <Form form={form}>
+      {asksName && <TextInput label="Your name" name="name" autoComplete="name" {...form.text('name')} autoFocus />}
       {(link.email !== null || link.kind !== 'reset') && (
         <TextInput
           label="E-mail address"
@@ -93,9 +56,7 @@ export function LinkForm({
           autoCapitalize="none"
           spellCheck={false}
           readOnly={link.email !== null}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={faults.email}
+          {...form.text('email')}
         />
       )}
       {isKnown ? (
@@ -104,21 +65,14 @@ export function LinkForm({
           description="You have an account here already; sign in to join with it."
           name="password"
           autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={faults.password}
+          {...form.text('password')}
         />
       ) : (
-        <NewPassword
-          label={link.kind === 'reset' ? 'New password' : 'Password'}
-          value={password}
-          onChange={setPassword}
-          error={faults.password}
-        />
+        <NewPassword label={link.kind === 'reset' ? 'New password' : 'Password'} {...form.field('password')} />
       )}
-      <Button type="submit" kind="primary" size="l" fullWidth busy={busy}>
+      <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
         {deeds[link.kind]}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,14 +1,13 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
-import { useQuery } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
+import { useData } from '../../lib/query.ts'
+import { useAction } from '../../lib/use-action.ts'
 
-export function useLinkDetails(token: string) {
-  return useQuery({
-    queryKey: ['links', token],
-    queryFn: ({ signal }) => api<LinkReply>(`links/${encodeURIComponent(token)}`, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
+const pathOf = (token: string) => `links/${encodeURIComponent(token)}`
 
-export const followLink = (token: string, body: { name?: string; email?: string; password: string }) =>
-  api<NextStep>(`links/${encodeURIComponent(token)}`, { method: 'POST', body })
+export const useLinkDetails = (token: string) =>
+  useData<LinkReply>(pathOf(token), { staleTime: Number.POSITIVE_INFINITY })
+
+export const useFollowLink = (token: string) =>
+  useAction((send, account: { name?: string; email?: string; password: string }) =>
+    send<NextStep>('POST', pathOf(token), account),
+  )

@@ -1,39 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useCan, useHere } from '../../lib/session.ts'
+import { useCan } from '../../lib/session.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { useSendMessage } from '../../parts/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/fields.tsx'
-import { toast } from '../../ui/toasts.tsx'
+import { Form } from '../../ui/form.tsx'
 import styles from './messages.module.css'
-import { sendMessage } from './messages.queries.ts'
 
 /** Writes to the person of the conversation, from the number they wrote to. Enter sends, Shift and Enter breaks the line. */
 export function Composer({ phone, senderId }: { phone: string; senderId: string }) {
-  const here = useHere()
-  const client = useQueryClient()
   const maySend = useCan('messages:send')
-  const [text, setText] = useState('')
-  const send = useMutation({
-    mutationFn: () =>
-      sendMessage(here.api('messages'), { sender_id: senderId, to: phone, type: 'text', text: { body: text.trim() } }),
-    onSuccess: async () => {
-      setText('')
-      await client.invalidateQueries({ queryKey: [here.api('messages')] })
-    },
-    onError: (error) => toast.failed(error),
+  const form = useForm({
+    first: { 'text.body': '' },
+    action: useSendMessage({ opens: false }),
+    input: ({ 'text.body': body }) => ({
+      sender_id: senderId,
+      to: phone,
+      type: 'text',
+      text: { body: body.trim() },
+    }),
+    onDone: (): void => form.reset(),
   })
   if (!maySend) return null
-  const submit = () => {
-    if (text.trim() !== '' && !send.isPending) send.mutate()
-  }
+  const isEmpty = form.values['text.body'].trim() === ''
   return (
-    <form
-      className={styles.composer}
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <Form form={form} className={styles.composer} disabled={isEmpty}>
       <Textarea
         aria-label="Write a message"
         placeholder="Write a message; it costs credits"
@@ -41,17 +31,16 @@ export function Composer({ phone, senderId }: { phone: string; senderId: string 
         minRows={1}
         maxRows={8}
         maxLength={4096}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...form.text('text.body')}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
-          submit()
+          if (!isEmpty) form.submit()
         }}
       />
-      <Button type="submit" kind="primary" busy={send.isPending} disabled={text.trim() === ''}>
+      <Button type="submit" kind="primary" busy={form.isPending} disabled={isEmpty}>
         Send
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,53 +1,36 @@
 import type { MessageStory } from '@parley/contract/console/messages'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { Conversation } from './conversation.tsx'
 import { Facts } from './facts.tsx'
 import styles from './messages.module.css'
-import { sendAgain, useMessage } from './messages.queries.ts'
+import { useMessage, useSendAgain } from './messages.queries.ts'
 import { Related } from './related.tsx'
 import { Looks, WhatHappened, WhyItFailed } from './what-happened.tsx'
 
 export function MessagePage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const story = useMessage(id)
   const back = { to: here.path('messages'), title: 'Messages' }
-  if (!story.data) {
-    return (
-      <>
-        <PageHeader title="Message" back={back} />
-        <PageBody>
-          {story.error ? (
-            <FailedState
-              what="This message could not be loaded"
-              error={story.error}
-              onRetry={() => void story.refetch()}
-            />
-          ) : (
-            <LoadingLines lines={8} />
-          )}
-        </PageBody>
-      </>
-    )
-  }
-  return <Story key={id} message={story.data} back={back} />
+  return (
+    <DetailPage asked={useMessage(id)} title="Message" back={back}>
+      {(message) => <Story key={id} message={message} back={back} />}
+    </DetailPage>
+  )
 }
 
-function Story({ message, back }: { message: MessageStory; back: { to: string; title: string } }) {
+function Story({ message, back }: { message: MessageStory; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['story', 'conversation', 'json'])
   const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'Unknown sender')
   return (
@@ -105,10 +88,8 @@ function Story({ message, back }: { message: MessageStory; back: { to: string; t
 }
 
 function SendAgain({ message }: { message: MessageStory }) {
-  const here = useHere()
-  const client = useQueryClient()
-  const navigate = useNavigate()
   const maySend = useCan('messages:send')
+  const again = useSendAgain(message.id)
   const [asks, setAsks] = useState(false)
   if (!maySend) return null
   return (
@@ -122,12 +103,8 @@ function SendAgain({ message }: { message: MessageStory }) {
         title="Send this message again?"
         confirm="Send again"
         danger={false}
-        onConfirm={async () => {
-          const { id } = await sendAgain(here.api(`messages/${message.id}/again`))
-          await client.invalidateQueries({ queryKey: [here.api('messages')] })
-          toast.done('Sent again, as a new message')
-          void navigate({ to: here.path(`messages/${id}`) })
-        }}
+        action={again}
+        input={undefined}
       >
         The same content goes to <bdi>{message.phone && formatPhone(message.phone)}</bdi> as a new message with an id of
         its own. It costs credits again

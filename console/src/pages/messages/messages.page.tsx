@@ -4,14 +4,14 @@ import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useActions } from '../../lib/actions.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
-import { useSenderChoice } from '../../parts/network/network.queries.ts'
+import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
+import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
@@ -20,7 +20,7 @@ import { EmptyState } from '../../ui/states.tsx'
 import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
-import { useMessages, useTemplates } from './messages.queries.ts'
+import { useMessages } from './messages.queries.ts'
 import { SendDialog } from './send-dialog.tsx'
 
 export function MessagesPage() {
@@ -30,7 +30,7 @@ export function MessagesPage() {
   const filters = useFilters('q', 'direction', 'status', 'type', 'sender', 'template', 'phone', 'from', 'to')
   const messages = useMessages(filters)
   const [dialog, setDialog] = useSearchParam('send')
-  useActions(
+  usePaletteActions(
     useMemo(
       () => (maySend ? [{ id: 'send-message', title: 'Send a message', run: () => setDialog('text') }] : []),
       [maySend, setDialog],
@@ -95,7 +95,7 @@ const columns: readonly Column<ListedMessage>[] = [
   { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
 ]
 
-export function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
+function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
   const number = phone ? formatPhone(phone) : user_id
   return (
     <>
@@ -116,27 +116,26 @@ function Preview({ direction, type, preview, template_name, error }: ListedMessa
   )
 }
 
-const words = (list: readonly string[]) =>
-  list.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) }))
-
 function MessageFilters() {
   const senders = useSenderChoice()
-  const templates = useTemplates()
+  const templates = useTemplateChoice()
   return (
     <FilterBar
       search={{ name: 'q', label: 'Search by number, id or reference', placeholder: 'Number, id or reference' }}
       filters={[
-        { kind: 'select', name: 'direction', title: 'Direction', options: words(['sent', 'received']) },
-        { kind: 'select', name: 'status', title: 'Status', options: words(messageStatuses) },
-        { kind: 'select', name: 'type', title: 'Type', options: words([...new Set([...sendTypes, ...inboundTypes])]) },
+        { kind: 'select', name: 'direction', title: 'Direction', options: optionsOf(['sent', 'received']) },
+        { kind: 'select', name: 'status', title: 'Status', options: optionsOf(messageStatuses) },
+        {
+          kind: 'select',
+          name: 'type',
+          title: 'Type',
+          options: optionsOf([...new Set([...sendTypes, ...inboundTypes])]),
+        },
         {
           kind: 'select',
           name: 'sender',
           title: 'Sender',
-          options: (senders.data?.data ?? []).map(({ id, phone_number, display_name }) => ({
-            value: id,
-            title: display_name ? `${display_name} · ${formatPhone(phone_number)}` : formatPhone(phone_number),
-          })),
+          options: (senders.data?.data ?? []).map((sender) => ({ value: sender.id, title: senderName(sender) })),
         },
         {
           kind: 'select',

@@ -5,40 +5,31 @@ import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
-import { Card, PageBody } from '../../ui/layout.tsx'
+import { Card, PageBody, Sheet } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { lookOf, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { Timeline } from '../../ui/timeline.tsx'
 import { formatMoney } from './money.ts'
-import { looks, OrderStatusBadge } from './order-status.tsx'
 import styles from './orders.module.css'
 import { useChangeOrder, useOrder } from './orders.queries.ts'
 
 export function OrderPage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const order = useOrder(id)
   const back = { to: here.path('orders'), title: 'Orders' }
-  if (order.data) return <OneOrder key={id} order={order.data} back={back} />
   return (
-    <>
-      <PageHeader title="Order" back={back} />
-      <PageBody>
-        {order.error ? (
-          <FailedState what="This order could not be loaded" error={order.error} onRetry={() => void order.refetch()} />
-        ) : (
-          <LoadingLines lines={8} />
-        )}
-      </PageBody>
-    </>
+    <DetailPage asked={useOrder(id)} title="Order" back={back}>
+      {(order) => <OneOrder key={id} order={order} back={back} />}
+    </DetailPage>
   )
 }
 
-function OneOrder({ order, back }: { order: OrderWithChanges; back: { to: string; title: string } }) {
+function OneOrder({ order, back }: { order: OrderWithChanges; back: Back }) {
   const who = order.profile_name ?? (order.from ? formatPhone(order.from) : (order.from_user_id ?? 'somebody'))
   return (
     <>
@@ -50,26 +41,23 @@ function OneOrder({ order, back }: { order: OrderWithChanges; back: { to: string
         }
         name={`Order of ${who}`}
         back={back}
-        badge={<OrderStatusBadge status={order.status} />}
+        badge={<StatusBadge status={order.status} />}
         actions={<ChangeStatus order={order} />}
       />
       <PageBody>
-        <div className={styles.sheet}>
-          <div className={styles.main}>
-            <Items order={order} />
-            {order.note && (
-              <Card title="Note">
-                <p className={styles.note}>
-                  <SafeText>{order.note}</SafeText>
-                </p>
-              </Card>
-            )}
-            <Card title="History">
-              <History order={order} />
+        <Sheet facts={<OrderFacts order={order} />}>
+          <Items order={order} />
+          {order.note && (
+            <Card title="Note">
+              <p className={styles.note}>
+                <SafeText>{order.note}</SafeText>
+              </p>
             </Card>
-          </div>
-          <OrderFacts order={order} />
-        </div>
+          )}
+          <Card title="History">
+            <History order={order} />
+          </Card>
+        </Sheet>
       </PageBody>
     </>
   )
@@ -90,7 +78,7 @@ function ChangeStatus({ order }: { order: OrderWithChanges }) {
   return (
     <>
       {step && (
-        <Button kind="primary" icon="check" busy={change.isPending} onClick={() => change.mutate(step[0])}>
+        <Button kind="primary" icon="check" busy={change.isPending} onClick={() => change.run(step[0])}>
           {step[1]}
         </Button>
       )}
@@ -100,10 +88,10 @@ function ChangeStatus({ order }: { order: OrderWithChanges }) {
           orderStatuses
             .filter((status) => status !== order.status)
             .map((status) => ({
-              title: looks[status][0],
-              icon: looks[status][2],
+              title: lookOf(status).word,
+              icon: lookOf(status).icon,
               danger: status === 'cancelled',
-              onSelect: () => change.mutate(status),
+              onSelect: () => change.run(status),
             })),
         ]}
       />
@@ -160,13 +148,12 @@ function History({ order }: { order: OrderWithChanges }) {
     icon: 'arrowDown' as const,
   }
   const changes = order.changes.map(({ to, by, at }, index) => {
-    const [word, tone, icon] = looks[to]
+    const { word, ...look } = lookOf(to)
     return {
       key: `${at} ${index}`,
       title: word,
       at,
-      tone,
-      icon,
+      ...look,
       children: (
         <span className="small quiet">
           by <bdi>{by}</bdi>

@@ -1,23 +1,19 @@
 import { type Order, orderStatuses } from '@parley/contract/order'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { download } from '../../lib/download.ts'
 import { plural } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { Button } from '../../ui/button.tsx'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
+import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { formatMoney } from './money.ts'
-import { OrderStatusBadge } from './order-status.tsx'
-import styles from './orders.module.css'
 import { useOrders } from './orders.queries.ts'
 
 export function OrdersPage() {
@@ -25,12 +21,6 @@ export function OrdersPage() {
   const navigate = useNavigate()
   const filters = useFilters('status', 'phone')
   const orders = useOrders(filters)
-  const [busy, setBusy] = useState(false)
-  const exportAll = async () => {
-    setBusy(true)
-    await download(here.api('orders.csv'), 'orders.csv', filters).catch(toast.failed)
-    setBusy(false)
-  }
   return (
     <>
       <PageHeader title="Orders" detail="Carts that people sent from your catalogue." />
@@ -41,14 +31,12 @@ export function OrdersPage() {
               kind: 'select',
               name: 'status',
               title: 'Status',
-              options: orderStatuses.map((value) => ({ value, title: value.charAt(0).toUpperCase() + value.slice(1) })),
+              options: optionsOf(orderStatuses),
             },
             { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
           ]}
         >
-          <Button icon="download" busy={busy} onClick={() => void exportAll()}>
-            Export CSV
-          </Button>
+          <ExportButton file="orders.csv" query={filters} />
         </FilterBar>
         <DataTable
           label="Orders"
@@ -79,7 +67,7 @@ const columns: readonly Column<Order>[] = [
     title: 'Customer',
     width: 220,
     cell: ({ profile_name, from, from_user_id }) => (
-      <span className={styles.two}>
+      <span className="lines">
         {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
         <bdi className={profile_name ? 'small quiet numbers' : 'numbers'}>
           {from ? formatPhone(from) : from_user_id}
@@ -91,7 +79,7 @@ const columns: readonly Column<Order>[] = [
     key: 'items',
     title: 'Items',
     cell: ({ items, note }) => (
-      <span className={styles.two}>
+      <span className="lines">
         <span className="clip">
           {plural(items.length, 'item')}
           <bdi className="quiet"> {items.map(({ product_id }) => product_id).join(', ')}</bdi>
@@ -100,7 +88,7 @@ const columns: readonly Column<Order>[] = [
       </span>
     ),
   },
-  { key: 'status', title: 'Status', width: 140, cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  { key: 'status', title: 'Status', width: 140, cell: ({ status }) => <StatusBadge status={status} /> },
   {
     key: 'total',
     title: 'Total',

@@ -1,6 +1,4 @@
-import type { Period } from '@parley/contract/console/overview'
-import { useChoice } from '../../lib/url.ts'
-import { SegmentedControl } from '../../ui/fields.tsx'
+import { PeriodSwitch, usePeriod } from '../../parts/period.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { FailedState } from '../../ui/states.tsx'
@@ -10,25 +8,12 @@ import { OnboardingList } from './onboarding.tsx'
 import { useOverview } from './overview.queries.ts'
 import { OpenProblems } from './problems.tsx'
 
-const periods = ['24h', '7d', '30d'] as const satisfies readonly Period[]
-const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
-
 export function OverviewPage() {
-  const [period, setPeriod] = useChoice('period', periods)
+  const [period, setPeriod] = usePeriod('period')
   const { data, error, refetch } = useOverview(period)
   return (
     <>
-      <PageHeader
-        title="Overview"
-        actions={
-          <SegmentedControl
-            aria-label="Period"
-            value={period}
-            onChange={(value) => setPeriod(value as typeof period)}
-            data={periods.map((value) => ({ value, label: periodWords[value] }))}
-          />
-        }
-      />
+      <PageHeader title="Overview" actions={<PeriodSwitch value={period} onChange={setPeriod} />} />
       <PageBody>
         <Stack gap={5}>
           <OnboardingList />

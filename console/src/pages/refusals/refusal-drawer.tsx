@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './refusals.module.css'
@@ -23,7 +23,8 @@ export function RefusalDrawer({
   since: RefusalPeriod
   onClose: () => void
 }) {
-  const { data, error, refetch } = useRefusal(code, since)
+  const asked = useRefusal(code, since)
+  const { data } = asked
   return (
     <Drawer
       wide
@@ -32,20 +33,16 @@ export function RefusalDrawer({
       title={<span className="mono">{code}</span>}
       badge={data?.status && <HttpBadge status={data.status} />}
     >
-      {data ? (
-        <RefusalFacts group={data} />
-      ) : error ? (
-        <FailedState what="These refusals could not be shown" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingLines lines={8} />
-      )}
+      <Loaded asked={asked} what="These refusals">
+        {(group) => <RefusalFacts group={group} />}
+      </Loaded>
     </Drawer>
   )
 }
 
 function RefusalFacts({ group }: { group: RefusalDetail }) {
   const here = useHere()
-  const mute = useMute()
+  const mute = useMute(group.code)
   const remedy = remedyOf(group)
   const { code } = group
   const log = (more: string) => here.path(`requests?code=${code}${more}`)
@@ -67,7 +64,7 @@ function RefusalFacts({ group }: { group: RefusalDetail }) {
           kind="quiet"
           icon={group.muted ? 'eye' : 'eyeOff'}
           busy={mute.isPending}
-          onClick={() => mute.mutate({ code, mute: !group.muted })}
+          onClick={() => mute.run(!group.muted)}
         >
           {group.muted ? 'Show it again' : 'Mute'}
         </Button>

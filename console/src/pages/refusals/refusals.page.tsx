@@ -1,10 +1,10 @@
-import type { RefusalGroup, RefusalPeriod } from '@parley/contract/console/refusals'
+import type { RefusalGroup } from '@parley/contract/console/refusals'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
-import { useChoice, useSearchParam } from '../../lib/url.ts'
+import { useSearchParam } from '../../lib/url.ts'
+import { PeriodSwitch, periodWords, usePeriod } from '../../parts/period.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { SegmentedControl } from '../../ui/fields.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -15,12 +15,9 @@ import { RefusalDrawer } from './refusal-drawer.tsx'
 import styles from './refusals.module.css'
 import { useRefusals } from './refusals.queries.ts'
 
-const refusalPeriods = ['24h', '7d', '30d'] as const satisfies readonly RefusalPeriod[]
-const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
-
 export function RefusalsPage() {
   const here = useHere()
-  const [since, setSince] = useChoice('since', refusalPeriods)
+  const [since, setSince] = usePeriod('since')
   const [open, setOpen] = useSearchParam('open', { push: true })
   const { data, error, isPending, isFetching, refetch } = useRefusals(since)
   const groups = data?.data.filter(({ muted }) => muted === null)
@@ -38,14 +35,7 @@ export function RefusalsPage() {
       <PageHeader
         title="Refusals"
         detail="What the API refused, grouped by error, with what it means and how to end it."
-        actions={
-          <SegmentedControl
-            aria-label="Period"
-            value={since}
-            onChange={(value) => setSince(value as typeof since)}
-            data={refusalPeriods.map((value) => ({ value, label: periodWords[value] }))}
-          />
-        }
+        actions={<PeriodSwitch value={since} onChange={setSince} />}
       />
       <PageBody>
         <Stack gap={4}>
@@ -91,7 +81,7 @@ const columns: readonly Column<RefusalGroup>[] = [
     key: 'error',
     title: 'Error',
     cell: ({ code, title }) => (
-      <span className={styles.error}>
+      <span className="lines">
         <strong className="clip">{title}</strong>
         <span className="mono small quiet">{code}</span>
       </span>

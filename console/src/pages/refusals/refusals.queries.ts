@@ -1,40 +1,26 @@
 import type { RefusalDetail, RefusalPeriod, Refusals } from '@parley/contract/console/refusals'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, wordsOf } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
+import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
-import { toast } from '../../ui/toasts.tsx'
+import { useAction } from '../../lib/use-action.ts'
 
-export function useRefusals(since: RefusalPeriod) {
-  const here = useHere()
-  const path = here.api('refusals')
-  useLive(here.id, ['requests'], [[path]])
-  return useQuery({
-    queryKey: [path, since],
-    queryFn: ({ signal }) => api<Refusals>(path, { query: { since }, signal }),
-    placeholderData: keepPreviousData,
+export const useRefusals = (since: RefusalPeriod) =>
+  useData<Refusals>(useHere().api('refusals'), {
+    query: { since },
+    topics: ['requests'],
+    placeholderData: (before) => before,
   })
-}
 
-export function useRefusal(code: string | null, since: RefusalPeriod) {
-  const path = useHere().api('refusals')
-  return useQuery({
-    queryKey: [path, since, code],
-    queryFn: ({ signal }) => api<RefusalDetail>(`${path}/${code}`, { query: { since }, signal }),
+export const useRefusal = (code: string | null, since: RefusalPeriod) =>
+  useData<RefusalDetail>(useHere().api(`refusals/${code}`), {
+    query: { since },
+    topics: ['requests'],
     enabled: code !== null,
   })
-}
 
-export function useMute() {
-  const path = useHere().api('refusals')
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ code, mute }: { code: string; mute: boolean }) =>
-      api(`${path}/${code}/mute`, { method: mute ? 'PUT' : 'DELETE' }),
-    onSuccess: (_answer, { code, mute }) => {
-      void client.invalidateQueries({ queryKey: [path] })
-      toast.done(mute ? `${code} is folded away` : `${code} is shown again`)
-    },
-    onError: (error) => toast.failed(wordsOf(error)),
+export function useMute(code: string) {
+  const refusals = useHere().api('refusals')
+  return useAction((send, mute: boolean) => send(mute ? 'PUT' : 'DELETE', `${refusals}/${code}/mute`), {
+    refetch: [refusals],
+    done: (_, mute) => (mute ? `${code} is folded away` : `${code} is shown again`),
   })
 }

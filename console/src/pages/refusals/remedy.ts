@@ -1,6 +1,6 @@
 import type { RefusalDetail } from '@parley/contract/console/refusals'
 
-export interface Remedy {
+interface Remedy {
   title: string
   /** Below the workspace. */
   to: string
@@ -40,7 +40,7 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
 }
 
 /** Which scope an endpoint needs. */
-export function scopeOf(method: string, route: string): string | null {
+function scopeOf(method: string, route: string): string | null {
   const [, noun] = /^\/v1\/(\w+)/.exec(route) ?? []
   switch (noun) {
     case 'messages':

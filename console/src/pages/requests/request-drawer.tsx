@@ -7,7 +7,7 @@ import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { Duration, Moment } from '../../ui/time.tsx'
 import { toCurl } from './curl.ts'
@@ -15,7 +15,8 @@ import { useRequest } from './requests.queries.ts'
 
 /** One request: everything that was logged of it, and what it led to. */
 export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () => void }) {
-  const { data, error, refetch } = useRequest(id)
+  const asked = useRequest(id)
+  const { data } = asked
   return (
     <Drawer
       open={id !== null}
@@ -23,13 +24,9 @@ export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () 
       title={data ? <span className="mono">{`${data.method} ${data.route}`}</span> : 'Request'}
       badge={data && <HttpBadge status={data.status} />}
     >
-      {data ? (
-        <RequestFacts request={data} />
-      ) : error ? (
-        <FailedState what="This request could not be shown" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingLines lines={8} />
-      )}
+      <Loaded asked={asked} what="This request">
+        {(request) => <RequestFacts request={request} />}
+      </Loaded>
     </Drawer>
   )
 }

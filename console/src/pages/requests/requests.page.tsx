@@ -1,12 +1,11 @@
 import type { LoggedRequest } from '@parley/contract/console/requests'
 import { errorCodes } from '@parley/contract/errors'
 import { useEffect, useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
-import { wordsOf } from '../../lib/api.ts'
-import { download } from '../../lib/download.ts'
 import { formatShortTime } from '../../lib/format.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
+import { ExportButton } from '../../parts/export-button.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Switch } from '../../ui/fields.tsx'
@@ -17,14 +16,12 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import styles from './requests.module.css'
 import { type Logged, useKeyChoices, useRequestQuery, useRequests } from './requests.queries.ts'
 import { merge, type Tail, useTail } from './tail.ts'
 
 export function RequestsPage() {
-  const here = useHere()
   const query = useRequestQuery()
   const [open, setOpen] = useSearchParam('open', { push: true })
   const [live, setLive] = useSearchParam('live')
@@ -36,17 +33,8 @@ export function RequestsPage() {
   const tail = useTail(query, isLive && !list.isLoading, isPaused, list.newestCursor)
   const listed = new Set(list.rows?.map(({ id }) => id))
   const isFiltered = Object.keys(query).length > 0
-  const [isExporting, setExporting] = useState(false)
-  const save = async () => {
-    setExporting(true)
-    await download(here.api('requests.csv'), 'requests.csv', query).then(
-      () => toast.done('The log was exported'),
-      (error: unknown) => toast.failed(wordsOf(error)),
-    )
-    setExporting(false)
-  }
   const toggle = () => setLive(isLive ? null : '1')
-  useActions(
+  usePaletteActions(
     // biome-ignore lint/correctness/useExhaustiveDependencies: toggling depends on nothing but whether it is live
     useMemo(() => [{ id: 'live', title: isLive ? 'Stop the live log' : 'Follow the log live', run: toggle }], [isLive]),
   )
@@ -55,11 +43,7 @@ export function RequestsPage() {
       <PageHeader
         title="Request log"
         detail="Every request to the API, refused ones included."
-        actions={
-          <Button icon="download" busy={isExporting} onClick={() => void save()}>
-            Export CSV
-          </Button>
-        }
+        actions={<ExportButton file="requests.csv" query={query} />}
       />
       <PageBody>
         <FilterBar

@@ -1,7 +1,7 @@
 import type { LoggedRequest, LoggedRequests, RequestDetail } from '@parley/contract/console/requests'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { api } from '../../lib/api.ts'
-import type { Paged } from '../../lib/query.ts'
+import { type Paged, pagedOf, useData } from '../../lib/query.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
 
@@ -43,29 +43,17 @@ export function useRequests(query: RequestQuery): Logged {
     refetchOnWindowFocus: false,
   })
   return {
-    rows: asked.data?.pages.flatMap((page) => page.data),
-    total: undefined,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending && !asked.isFetchingNextPage,
-    hasMore: asked.hasNextPage,
-    isLoadingMore: asked.isFetchingNextPage,
-    loadMore: () => void asked.fetchNextPage(),
-    retry: () => void asked.refetch(),
+    ...pagedOf(asked),
     searchedTo: asked.data?.pages.at(-1)?.searched_to ?? null,
     newestCursor: asked.data?.pages[0]?.newest_cursor ?? null,
   }
 }
 
-export function useRequest(id: string | null) {
-  const path = useHere().api(`requests/${id ?? ''}`)
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<RequestDetail>(path, { signal }),
+export const useRequest = (id: string | null) =>
+  useData<RequestDetail>(useHere().api(`requests/${id ?? ''}`), {
     enabled: id !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })
-}
 
 interface KeyChoice {
   id: string
@@ -73,14 +61,6 @@ interface KeyChoice {
 }
 
 /** The keys there are, to filter by. */
-export function useKeyChoices(): readonly KeyChoice[] {
-  const path = useHere().api('keys')
-  const mayRead = useCan('keys:read')
-  const { data } = useQuery({
-    queryKey: [path, 'choices'],
-    queryFn: ({ signal }) => api<{ data: KeyChoice[] }>(path, { signal }),
-    enabled: mayRead,
-    staleTime: 60_000,
-  })
-  return data?.data ?? []
-}
+export const useKeyChoices = (): readonly KeyChoice[] =>
+  useData<{ data: KeyChoice[] }>(useHere().api('keys'), { enabled: useCan('keys:read'), staleTime: 60_000 }).data
+    ?.data ?? []

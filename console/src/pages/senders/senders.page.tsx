@@ -1,38 +1,29 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
 import { formatPhone } from '../../lib/phone.ts'
-import { useCan, useHere } from '../../lib/session.ts'
-import { useSync } from '../../parts/network/network.queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { useHere } from '../../lib/session.ts'
+import { Quality } from '../../parts/quality.tsx'
+import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import styles from './senders.module.css'
 import { useSenders } from './senders.queries.ts'
 
 export function SendersPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const maySync = useCan('network:sync')
-  const sync = useSync()
   const senders = useSenders()
-  const rows = senders.data?.data
   const troubled = [
     ...new Map(
-      rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
+      senders.rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
     ).values(),
   ]
-  const syncButton = maySync && (
-    <Button icon="retry" busy={sync.isPending} onClick={() => sync.mutate()}>
-      Sync now
-    </Button>
-  )
   return (
     <>
-      <PageHeader title="Senders" detail="The numbers you send from and are messaged on." actions={syncButton} />
+      <PageHeader title="Senders" detail="The numbers you send from and are messaged on." actions={<SyncButton />} />
       <PageBody>
         {troubled.map(({ id, account, sync_error }) => (
           <Notice key={id} tone="warn" title={`The account ${account} is not up to date.`}>
@@ -41,18 +32,12 @@ export function SendersPage() {
         ))}
         <DataTable
           label="Senders"
-          list={{
-            rows,
-            error: senders.error,
-            isLoading: senders.isPending,
-            isRefreshing: senders.isFetching,
-            retry: () => void senders.refetch(),
-          }}
+          list={senders}
           rowKey={({ id }) => id}
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
           columns={columns}
           empty={
-            <EmptyState icon="sender" title="No numbers yet" action={syncButton}>
+            <EmptyState icon="sender" title="No numbers yet" action={<SyncButton />}>
               Numbers appear once the operator connects a WhatsApp business account to this workspace.
             </EmptyState>
           }
@@ -67,7 +52,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     key: 'number',
     title: 'Number',
     cell: ({ phone_number, display_name }) => (
-      <span className={styles.number}>
+      <span className="lines">
         <bdi className="clip">{display_name ?? formatPhone(phone_number)}</bdi>
         {display_name && <bdi className="small quiet numbers">{formatPhone(phone_number)}</bdi>}
       </span>
@@ -93,7 +78,7 @@ const columns: readonly Column<ConsoleSender>[] = [
     width: 200,
     hideOn: 'tablet',
     cell: ({ connection }) => (
-      <span className={styles.number}>
+      <span className="lines">
         <span className="mono small">{connection.account}</span>
         <span className="small quiet">
           Synced <TimeAgo at={connection.synced_at} />
@@ -127,19 +112,4 @@ function toneOf(status: string): Tone {
   if (status === 'CONNECTED') return 'good'
   if (status === 'PENDING' || status === 'UNVERIFIED' || status === 'UNKNOWN') return 'note'
   return status === 'DELETED' || status === 'MIGRATED' ? 'calm' : 'bad'
-}
-
-const qualities: Readonly<Record<string, readonly [word: string, tone: Tone]>> = {
-  GREEN: ['High', 'good'],
-  YELLOW: ['Medium', 'warn'],
-  RED: ['Low', 'bad'],
-}
-
-function Quality({ rating }: { rating: string }) {
-  const [word, tone] = qualities[rating] ?? []
-  return word && tone ? (
-    <StatusBadge status={rating} word={word} tone={tone} />
-  ) : (
-    <span className="quiet">Not rated</span>
-  )
 }

@@ -4,14 +4,13 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Switch } from '../../ui/fields.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { useChangeSettings, type WorkspaceSettings } from './settings.queries.ts'
 
 export function SecondFactorSwitch({ settings }: { settings: WorkspaceSettings }) {
   const { person } = useSession()
-  const change = useChangeSettings()
   const [isAsking, setAsking] = useState(false)
   const isOn = settings.requires_two_factor
+  const change = useChangeSettings(isOn ? 'A second factor is no longer required' : 'A second factor is required now')
   return (
     <>
       <Switch
@@ -32,10 +31,8 @@ export function SecondFactorSwitch({ settings }: { settings: WorkspaceSettings }
         title={isOn ? 'Let people in without a second factor?' : 'Require a second factor?'}
         confirm={isOn ? 'Stop requiring it' : 'Require it'}
         danger={isOn}
-        onConfirm={async () => {
-          await change({ requires_two_factor: !isOn })
-          toast.done(isOn ? 'A second factor is no longer required' : 'A second factor is required now')
-        }}
+        action={change}
+        input={{ requires_two_factor: !isOn }}
       >
         {isOn
           ? 'A stolen password alone would then open this workspace, for those who have not set one up.'

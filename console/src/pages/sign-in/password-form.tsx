@@ -1,60 +1,36 @@
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
-import { type FormEvent, useRef, useState } from 'react'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
-import { focusFirstFault, PasswordInput, TextInput } from '../../ui/fields.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { PasswordInput, TextInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { refusalWords, signIn, signInWithPasskey, wasCancelled } from './sign-in.queries.ts'
-
-interface Faults {
-  email?: string
-  password?: string
-  form?: string
-}
+import { refusalWords, useSignIn, useSignInWithPasskey, wasCancelled } from './sign-in.queries.ts'
 
 export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_factor') => void }) {
-  const form = useRef<HTMLFormElement>(null)
-  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null)
-  const [faults, setFaults] = useState<Faults>({})
-
-  const refuse = (next: Faults) => {
-    setBusy(null)
-    setFaults(next)
-    focusFirstFault(form.current)
-  }
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (busy) return
-    const fields = new FormData(event.currentTarget)
-    const email = String(fields.get('email')).trim()
-    const password = String(fields.get('password'))
-    const missing: Faults = {
-      ...(email ? {} : { email: 'Enter your e-mail address.' }),
-      ...(password ? {} : { password: 'Enter your password.' }),
-    }
-    if (missing.email || missing.password) return refuse(missing)
-    setFaults({})
-    setBusy('password')
-    try {
-      onStep((await signIn(email, password)).next)
-      setBusy(null)
-    } catch (error) {
-      refuse({ form: refusalWords(error, 'The e-mail address or the password is not right.') })
-    }
-  }
-  const withPasskey = async () => {
-    setFaults({})
-    setBusy('passkey')
-    try {
-      onStep((await signInWithPasskey()).next)
-    } catch (error) {
-      if (wasCancelled(error)) setBusy(null)
-      else refuse({ form: refusalWords(error, 'This passkey is not known here. Sign in with your password.') })
-    }
+  const passkey = useSignInWithPasskey()
+  const form = useForm({
+    first: { email: '', password: '' },
+    check: ({ email, password }) => ({
+      email: email.trim() ? undefined : 'Enter your e-mail address.',
+      password: password ? undefined : 'Enter your password.',
+    }),
+    action: useSignIn(),
+    input: ({ email, password }) => ({ email: email.trim(), password }),
+    onDone: ({ next }) => onStep(next),
+    explain: (error) => ({ form: refusalWords(error, 'The e-mail address or the password is not right.') }),
+  })
+  const withPasskey = () => {
+    form.refuse({})
+    passkey.run(undefined, {
+      onDone: ({ next }) => onStep(next),
+      onError: (error) => {
+        if (wasCancelled(error)) return
+        form.refuse({ form: refusalWords(error, 'This passkey is not known here. Sign in with your password.') })
+      },
+    })
   }
   return (
-    <form ref={form} onSubmit={submit} noValidate>
-      <div role="alert">{faults.form && <Notice tone="bad">{faults.form}</Notice>}</div>
+    <Form form={form}>
       <TextInput
         label="E-mail address"
         name="email"
@@ -63,20 +39,20 @@ export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_facto
         autoCapitalize="none"
         spellCheck={false}
         autoFocus
-        error={faults.email}
+        {...form.text('email')}
       />
-      <PasswordInput label="Password" name="password" autoComplete="current-password" error={faults.password} />
-      <Button type="submit" kind="primary" size="l" fullWidth busy={busy === 'password'}>
+      <PasswordInput label="Password" name="password" autoComplete="current-password" {...form.text('password')} />
+      <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
         Sign in
       </Button>
       {browserSupportsWebAuthn() && (
         <>
           <div className={styles.or}>or</div>
-          <Button icon="passkey" size="l" fullWidth busy={busy === 'passkey'} onClick={withPasskey}>
+          <Button icon="passkey" size="l" fullWidth busy={passkey.isPending} onClick={withPasskey}>
             Use a passkey
           </Button>
         </>
       )}
-    </form>
+    </Form>
   )
 }

@@ -1,8 +1,10 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { useState } from 'react'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
-import { focusFirstFault, TextInput } from '../../ui/fields.tsx'
+import { TextInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { enterCode, refusalWords } from './sign-in.queries.ts'
+import { refusalWords, useEnterCode } from './sign-in.queries.ts'
 
 export function SecondFactorForm({
   onStep,
@@ -11,45 +13,24 @@ export function SecondFactorForm({
   onStep: (next: 'done' | 'second_factor') => void
   onBack: () => void
 }) {
-  const form = useRef<HTMLFormElement>(null)
   const [kind, setKind] = useState<'totp' | 'backup'>('totp')
-  const [code, setCode] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [fault, setFault] = useState<string | null>(null)
-
-  const refuse = (words: string) => {
-    setBusy(false)
-    setFault(words)
-    focusFirstFault(form.current)
-  }
-  const send = async (text: string) => {
-    if (busy) return
-    const plain = text.replace(/\s/g, '')
-    if (!plain) return refuse('Enter the code.')
-    setBusy(true)
-    setFault(null)
-    try {
-      onStep((await enterCode(plain, kind)).next)
-    } catch (error) {
-      refuse(
-        refusalWords(
-          error,
-          kind === 'totp'
-            ? 'That code is not right, or was used before. Wait for the next one.'
-            : 'That backup code is not right, or was used before.',
-        ),
-      )
-    }
-  }
+  const form = useForm({
+    first: { code: '' },
+    check: ({ code }) => ({ code: plain(code) ? undefined : 'Enter the code.' }),
+    action: useEnterCode(),
+    input: ({ code }) => ({ code: plain(code), kind }),
+    onDone: ({ next }) => onStep(next),
+    explain: (error) => ({
+      code: refusalWords(
+        error,
+        kind === 'totp'
+          ? 'That code is not right, or was used before. Wait for the next one.'
+          : 'That backup code is not right, or was used before.',
+      ),
+    }),
+  })
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault()
-        void send(code)
-      }}
-    >
+    <Form form={form}>
       <TextInput
         key={kind}
         label={kind === 'totp' ? 'Code' : 'Backup code'}
@@ -58,17 +39,15 @@ export function SecondFactorForm({
         autoComplete="one-time-code"
         spellCheck={false}
         autoFocus
-        value={code}
-        error={fault}
+        {...form.text('code')}
         classNames={{ input: styles.code ?? '' }}
         onChange={(event) => {
-          const text = event.currentTarget.value
-          setCode(text)
-          setFault(null)
-          if (kind === 'totp' && /^\d{6}$/.test(text.replace(/\s/g, ''))) void send(text)
+          const code = event.currentTarget.value
+          form.set({ code })
+          if (kind === 'totp' && /^\d{6}$/.test(plain(code))) form.submit({ code })
         }}
       />
-      <Button type="submit" kind="primary" size="l" fullWidth busy={busy}>
+      <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
         Go on
       </Button>
       <div className={styles.links}>
@@ -77,8 +56,7 @@ export function SecondFactorForm({
           className="link"
           onClick={() => {
             setKind(kind === 'totp' ? 'backup' : 'totp')
-            setCode('')
-            setFault(null)
+            form.reset()
           }}
         >
           {kind === 'totp' ? 'Use a backup code' : 'Use the authenticator app'}
@@ -87,6 +65,8 @@ export function SecondFactorForm({
           Start over
         </button>
       </div>
-    </form>
+    </Form>
   )
 }
+
+const plain = (code: string) => code.replace(/\s/g, '')

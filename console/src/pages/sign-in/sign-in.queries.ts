@@ -1,18 +1,20 @@
 import type { NextStep } from '@parley/contract/console/session'
 import { type PublicKeyCredentialRequestOptionsJSON, startAuthentication } from '@simplewebauthn/browser'
-import { ApiError, api, wordsOf } from '../../lib/api.ts'
+import { ApiError, wordsOf } from '../../lib/api.ts'
+import { useAction } from '../../lib/use-action.ts'
 
-export const signIn = (email: string, password: string) =>
-  api<NextStep>('sign-in', { method: 'POST', body: { email, password } })
+export const useSignIn = () =>
+  useAction((send, credentials: { email: string; password: string }) => send<NextStep>('POST', 'sign-in', credentials))
 
-export const enterCode = (code: string, kind: 'totp' | 'backup') =>
-  api<NextStep>('sign-in/code', { method: 'POST', body: { code, kind } })
+export const useEnterCode = () =>
+  useAction((send, code: { code: string; kind: 'totp' | 'backup' }) => send<NextStep>('POST', 'sign-in/code', code))
 
-export async function signInWithPasskey(): Promise<NextStep> {
-  const optionsJSON = await api<PublicKeyCredentialRequestOptionsJSON>('sign-in/passkey/options', { method: 'POST' })
-  const response = await startAuthentication({ optionsJSON })
-  return api<NextStep>('sign-in/passkey', { method: 'POST', body: { response } })
-}
+export const useSignInWithPasskey = () =>
+  useAction(async (send) => {
+    const optionsJSON = await send<PublicKeyCredentialRequestOptionsJSON>('POST', 'sign-in/passkey/options')
+    const response = await startAuthentication({ optionsJSON })
+    return send<NextStep>('POST', 'sign-in/passkey', { response })
+  })
 
 /** What to say when signing in did not work, never more than the service says. */
 export function refusalWords(error: unknown, wrong: string): string {

@@ -7,25 +7,21 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import type { MadeInvite } from './invite-dialog.tsx'
 import { roleWords } from './role-choice.tsx'
 import styles from './team.module.css'
-import { useTeam, useTeamDeeds } from './team.queries.ts'
+import { useInvite, useTeam, useWithdrawInvite } from './team.queries.ts'
 
 /** Invitations that nobody followed yet. */
 export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
   const { data } = useTeam()
   const mayManage = useCan('team:manage')
-  const { invite, withdraw } = useTeamDeeds()
+  const invite = useInvite()
+  const withdraw = useWithdrawInvite()
   const [withdrawn, setWithdrawn] = useState<Invite | null>(null)
   const gone = useLast(withdrawn)
   if (!data || data.invites.length === 0) return null
-  const renew = ({ email, role }: Invite) =>
-    invite(email, role).then(
-      (link) => onMade({ email, link }),
-      (error) => toast.failed(error),
-    )
+  const renew = ({ email, role }: Invite) => invite.run({ email, role }, { onDone: (link) => onMade({ email, link }) })
   return (
     <section className={styles.invites}>
       <h2 className={styles.heading}>Invited, not here yet</h2>
@@ -49,7 +45,7 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
                     <Menu
                       label={`Actions for the invitation of ${each.email}`}
                       groups={[
-                        [{ title: 'Make a new link', icon: 'link', onSelect: () => void renew(each) }],
+                        [{ title: 'Make a new link', icon: 'link', onSelect: () => renew(each) }],
                         [{ title: 'Withdraw…', icon: 'trash', danger: true, onSelect: () => setWithdrawn(each) }],
                       ]}
                     />
@@ -64,10 +60,8 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
         onClose={() => setWithdrawn(null)}
         title="Withdraw the invitation?"
         confirm="Withdraw"
-        onConfirm={async () => {
-          if (withdrawn) await withdraw(withdrawn.id)
-          toast.done('Invitation withdrawn')
-        }}
+        action={withdraw}
+        input={withdrawn?.id}
       >
         The link that <bdi>{gone?.email}</bdi> may have stops working at once.
       </ConfirmDialog>

@@ -2,24 +2,20 @@ import type { Member } from '@parley/contract/console/team'
 import { useState } from 'react'
 import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { roleWords } from './role-choice.tsx'
 import { RoleDialog } from './role-dialog.tsx'
-import styles from './team.module.css'
-import { useTeam, useTeamDeeds } from './team.queries.ts'
+import { useRemoveMember, useTeam } from './team.queries.ts'
 
 export function Members() {
   const { data, error, isPending, refetch } = useTeam()
   const mayManage = useCan('team:manage')
-  const { remove } = useTeamDeeds()
   const [changed, setChanged] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
   const leaver = useLast(removed)
@@ -33,7 +29,15 @@ export function Members() {
         list={{ rows: members, error, isLoading: isPending, retry: () => void refetch() }}
         rowKey={(member) => member.id}
         columns={[
-          { key: 'person', title: 'Person', cell: (member) => <Person member={member} /> },
+          {
+            key: 'person',
+            title: 'Person',
+            cell: ({ name, email, is_you }) => (
+              <PersonCell name={name} email={email}>
+                {is_you && <Chip>You</Chip>}
+              </PersonCell>
+            ),
+          },
           {
             key: 'role',
             title: 'Role',
@@ -48,12 +52,7 @@ export function Members() {
             key: 'second',
             title: 'Second factor',
             width: 140,
-            cell: ({ two_factor }) =>
-              two_factor ? (
-                <StatusBadge status="on" word="On" tone="good" icon="lock" />
-              ) : (
-                <StatusBadge status="off" word="None" tone="calm" />
-              ),
+            cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
           {
             key: 'seen',
@@ -102,29 +101,12 @@ export function Members() {
         onClose={() => setRemoved(null)}
         title={`Remove ${leaver?.name ?? ''}?`}
         confirm="Remove"
-        onConfirm={async () => {
-          if (removed) await remove(removed.id)
-          toast.done(`${removed?.name} was removed`)
-        }}
+        action={useRemoveMember()}
+        input={removed}
       >
         <bdi>{leaver?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
         working: look through them if they must not.
       </ConfirmDialog>
     </>
-  )
-}
-
-function Person({ member }: { member: Member }) {
-  return (
-    <span className={styles.person}>
-      <Avatar name={member.name} size={28} />
-      <span className={styles.words}>
-        <span className={styles.name}>
-          <SafeText>{member.name}</SafeText>
-          {member.is_you && <Chip>You</Chip>}
-        </span>
-        <bdi className="quiet small">{member.email}</bdi>
-      </span>
-    </span>
   )
 }

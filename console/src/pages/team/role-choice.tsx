@@ -16,15 +16,17 @@ const order: readonly Role[] = ['admin', 'developer', 'member']
 
 export function RoleChoice({
   value,
+  error,
   onChange,
   disabled = [],
 }: {
   value: Role
+  error?: string | undefined
   onChange: (role: Role) => void
   disabled?: readonly Role[]
 }) {
   return (
-    <Radio.Group label="Role" value={value} onChange={(role) => onChange(role as Role)}>
+    <Radio.Group label="Role" value={value} error={error} onChange={(role) => onChange(role as Role)}>
       <Stack gap={2.5}>
         <span />
         {order.map((role) => (

@@ -1,14 +1,9 @@
-import type { Role } from '@parley/contract/console/permissions'
 import type { Member } from '@parley/contract/console/team'
-import { useState } from 'react'
-import { wordsOf } from '../../lib/api.ts'
-import { useRenewSession } from '../../lib/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { useForm } from '../../lib/use-form.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { RoleChoice, roleWords } from './role-choice.tsx'
-import { useTeamDeeds } from './team.queries.ts'
+import { RoleChoice } from './role-choice.tsx'
+import { useChangeRole } from './team.queries.ts'
 
 export function RoleDialog({
   member,
@@ -19,37 +14,21 @@ export function RoleDialog({
   isLastAdmin: boolean
   onClose: () => void
 }) {
-  const { changeRole } = useTeamDeeds()
-  const renew = useRenewSession()
-  const [role, setRole] = useState<Role>(member.role)
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-  const submit = async () => {
-    if (state.busy || role === member.role) return
-    setState({ busy: true, fault: null })
-    try {
-      await changeRole(member.id, role)
-      toast.done(`${member.name} is ${roleWords[role].title.toLowerCase()} now`)
-      onClose()
-      if (member.is_you) await renew()
-    } catch (error) {
-      setState({ busy: false, fault: wordsOf(error) })
-    }
-  }
+  const form = useForm({
+    first: { role: member.role },
+    action: useChangeRole(member),
+    input: ({ role }) => role,
+    onDone: onClose,
+  })
+  const isChanged = form.values.role !== member.role
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={member.is_you ? 'Your role' : `Role of ${member.name}`}
       detail={<bdi>{member.email}</bdi>}
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy} disabled={role === member.role}>
-            Change the role
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Change the role"
+      disabled={!isChanged}
     >
       {isLastAdmin && (
         <Notice>
@@ -57,11 +36,10 @@ export function RoleDialog({
           one, nobody could manage this workspace.
         </Notice>
       )}
-      <RoleChoice value={role} onChange={setRole} disabled={isLastAdmin ? ['developer', 'member'] : []} />
-      {member.is_you && role !== member.role && (
+      <RoleChoice {...form.field('role')} disabled={isLastAdmin ? ['developer', 'member'] : []} />
+      {member.is_you && isChanged && (
         <Notice tone="warn">You cannot give yourself the old role back; another admin would have to.</Notice>
       )}
-      <div role="alert">{state.fault && <Notice tone="bad">{state.fault}</Notice>}</div>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
 import { useLast } from '../../lib/last.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useWorkspace } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -17,7 +17,7 @@ export function TeamPage() {
   const [isInviting, setInviting] = useState(false)
   const [made, setMade] = useState<MadeInvite | null>(null)
   const handed = useLast(made)
-  useActions(
+  usePaletteActions(
     useMemo(
       () =>
         mayManage

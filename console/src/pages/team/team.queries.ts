@@ -1,33 +1,47 @@
 import type { Role } from '@parley/contract/console/permissions'
-import type { HandedLink, Team } from '@parley/contract/console/team'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
+import type { HandedLink, Member, Team } from '@parley/contract/console/team'
+import type { Send } from '../../lib/api.ts'
+import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
+import { roleWords } from './role-choice.tsx'
 
-export function useTeam() {
-  const here = useHere()
-  const path = here.api('team')
-  useLive(here.id, ['team'], [[path]])
-  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<Team>(path, { signal }) })
+export const useTeam = () => useData<Team>(useHere().api('team'), { topics: ['team'] })
+
+/** An action on the team: it is refetched, and one's own role with it. */
+function useTeamAction<Input = void, Result = unknown>(
+  perform: (send: Send, team: string, input: Input) => Promise<Result>,
+  done?: (result: Result, input: Input) => string,
+) {
+  const team = useHere().api('team')
+  return useAction((send, input: Input) => perform(send, team, input), {
+    refetch: [team, 'session'],
+    ...(done ? { done } : {}),
+  })
 }
 
-/** What can be done with a team; each asks for the team anew. */
-export function useTeamDeeds() {
-  const here = useHere()
-  const client = useQueryClient()
-  const renewed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    const given = await answer
-    await client.invalidateQueries({ queryKey: [here.api('team')] })
-    return given
-  }
-  return {
-    invite: (email: string, role: Role) =>
-      renewed(api<HandedLink>(here.api('team/invites'), { method: 'POST', body: { email, role } })),
-    withdraw: (id: string) => renewed(api(here.api(`team/invites/${id}`), { method: 'DELETE' })),
-    changeRole: (id: string, role: Role) =>
-      renewed(api(here.api(`team/members/${id}`), { method: 'PATCH', body: { role } })),
-    remove: (id: string) => renewed(api(here.api(`team/members/${id}`), { method: 'DELETE' })),
-    leave: () => api(here.api('team/leave'), { method: 'POST' }),
-  }
+interface NewInvite {
+  email: string
+  role: Role
 }
+
+export const useInvite = () =>
+  useTeamAction((send, team, invite: NewInvite) => send<HandedLink>('POST', `${team}/invites`, invite))
+
+export const useWithdrawInvite = () =>
+  useTeamAction(
+    (send, team, id: string) => send('DELETE', `${team}/invites/${id}`),
+    () => 'Invitation withdrawn',
+  )
+
+export const useChangeRole = (member: Member) =>
+  useTeamAction(
+    (send, team, role: Role) => send('PATCH', `${team}/members/${member.id}`, { role }),
+    (_, role) => `${member.name} is ${roleWords[role].title.toLowerCase()} now`,
+  )
+
+export const useRemoveMember = () =>
+  useTeamAction(
+    (send, team, member: Member) => send('DELETE', `${team}/members/${member.id}`),
+    (_, member) => `${member.name} was removed`,
+  )

@@ -1,6 +1,6 @@
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { useSession } from '../../lib/session.ts'
-import { useSenderChoice } from '../../parts/network/network.queries.ts'
+import { useConnectedSenders } from '../../parts/recipient.tsx'
 import { CodeTabs } from '../../ui/code-block.tsx'
 import { snippetsFor } from './snippets.ts'
 
@@ -13,7 +13,7 @@ export function RequestCode({
   variables: Readonly<Record<string, unknown>>
 }) {
   const { public_url: url } = useSession()
-  const senders = (useSenderChoice().data?.data ?? []).filter(({ status }) => status === 'CONNECTED')
+  const senders = useConnectedSenders()
   // With one sender the API needs no name for it.
   const sender =
     senders.length > 1 ? senders.find(({ connection }) => connection.account === template.account) : undefined

@@ -1,4 +1,5 @@
 import type { ConsoleTemplate } from '@parley/contract/console/templates'
+import { plainWord } from '../../lib/format.ts'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 
 const bad = ['REJECTED', 'DISABLED', 'LOCKED', 'DELETED']
@@ -16,8 +17,4 @@ export function TemplateStatus({ template: { status, rejected_reason: reason } }
 }
 
 /** The network's words in capitals as people write them; a sentence stays as it is. */
-export const wordsOf = (reason: string) => {
-  if (!/^[A-Z_]+$/.test(reason)) return reason
-  const words = reason.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+export const wordsOf = (reason: string) => (/^[A-Z_]+$/.test(reason) ? plainWord(reason) : reason)

@@ -7,12 +7,13 @@ import { useChoice, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Card, PageBody } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
+import { Notice } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
@@ -27,29 +28,16 @@ import { VariableFields } from './variable-fields.tsx'
 export function TemplatePage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const template = useTemplate(id)
   const back = { to: here.path('templates'), title: 'Templates' }
-  if (template.data) return <Workbench key={id} template={template.data} back={back} />
   return (
-    <>
-      <PageHeader title="Template" back={back} />
-      <PageBody>
-        {template.error ? (
-          <FailedState
-            what="This template could not be loaded"
-            error={template.error}
-            onRetry={() => void template.refetch()}
-          />
-        ) : (
-          <LoadingLines lines={8} />
-        )}
-      </PageBody>
-    </>
+    <DetailPage asked={useTemplate(id)} title="Template" back={back}>
+      {(template) => <Workbench key={id} template={template} back={back} />}
+    </DetailPage>
   )
 }
 
 /** Variables at the left, how it looks at the right, the request below: each changes as one types. */
-function Workbench({ template, back }: { template: ConsoleTemplate; back: { to: string; title: string } }) {
+function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }) {
   const [values, setValues] = useState<Values>(() => examplesOf(template.variables))
   const [tab, setTab] = useChoice('tab', ['use', 'components'])
   const [sends, setSends] = useSearchParam('send')

@@ -2,16 +2,16 @@ import type { ConsoleTemplate } from '@parley/contract/console/templates'
 import { templateCategories, templateStatuses } from '@parley/contract/template'
 import { useNavigate } from '@tanstack/react-router'
 import { templateBubble } from '../../lib/bubble.ts'
-import { useCan, useHere } from '../../lib/session.ts'
+import { useHere } from '../../lib/session.ts'
 import { useFilters } from '../../lib/url.ts'
-import { useSync } from '../../parts/network/network.queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { Quality } from '../../parts/quality.tsx'
+import { SyncButton } from '../../parts/sync-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
+import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
@@ -20,28 +20,21 @@ import { useTemplates } from './templates.queries.ts'
 export function TemplatesPage() {
   const here = useHere()
   const navigate = useNavigate()
-  const maySync = useCan('network:sync')
-  const sync = useSync()
   const filters = useFilters('q', 'status', 'category', 'language')
   const templates = useTemplates(filters)
-  const syncButton = maySync && (
-    <Button icon="retry" busy={sync.isPending} onClick={() => sync.mutate()}>
-      Sync now
-    </Button>
-  )
   return (
     <>
       <PageHeader
         title="Templates"
         detail="What you may write to people first, as the network approved it."
-        actions={syncButton}
+        actions={<SyncButton />}
       />
       <PageBody>
         <FilterBar
           search={{ name: 'q', label: 'Search templates by name', placeholder: 'Name' }}
           filters={[
-            { kind: 'select', name: 'status', title: 'Status', options: words(templateStatuses) },
-            { kind: 'select', name: 'category', title: 'Category', options: words(templateCategories) },
+            { kind: 'select', name: 'status', title: 'Status', options: optionsOf(templateStatuses) },
+            { kind: 'select', name: 'category', title: 'Category', options: optionsOf(templateCategories) },
             { kind: 'text', name: 'language', title: 'Language', placeholder: 'en_US' },
           ]}
         />
@@ -57,7 +50,7 @@ export function TemplatesPage() {
                 Clear a filter or search for a shorter part of the name.
               </EmptyState>
             ) : (
-              <EmptyState icon="template" title="No templates yet" action={syncButton}>
+              <EmptyState icon="template" title="No templates yet" action={<SyncButton />}>
                 Templates are made in Meta’s WhatsApp Manager. They appear here within minutes, or at once with “Sync
                 now”.
               </EmptyState>
@@ -68,9 +61,6 @@ export function TemplatesPage() {
     </>
   )
 }
-
-const words = (list: readonly string[]) =>
-  list.map((value) => ({ value, title: value.charAt(0) + value.slice(1).toLowerCase().replaceAll('_', ' ') }))
 
 const columns: readonly Column<ConsoleTemplate>[] = [
   {
@@ -97,7 +87,7 @@ const columns: readonly Column<ConsoleTemplate>[] = [
     title: 'Quality',
     width: 110,
     hideOn: 'tablet',
-    cell: ({ quality }) => <Quality quality={quality} />,
+    cell: ({ quality }) => <Quality rating={quality} />,
   },
   {
     key: 'updated',
@@ -107,10 +97,3 @@ const columns: readonly Column<ConsoleTemplate>[] = [
     cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
   },
 ]
-
-function Quality({ quality }: { quality: string | null }) {
-  if (!quality || quality === 'UNKNOWN') return <span className="quiet">–</span>
-  const tone = quality === 'GREEN' ? 'good' : quality === 'YELLOW' ? 'warn' : 'bad'
-  const word = quality === 'GREEN' ? 'High' : quality === 'YELLOW' ? 'Medium' : 'Low'
-  return <StatusBadge status={quality} word={word} tone={tone} />
-}

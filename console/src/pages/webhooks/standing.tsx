@@ -1,12 +1,10 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
-import { useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { useWebhookDeeds } from './webhooks.queries.ts'
+import { useEnableWebhook } from './webhooks.queries.ts'
 
 /** What is the matter with an endpoint, if something is, and the way out. */
 export function Standing({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
@@ -22,27 +20,18 @@ export function Standing({ webhook, mayManage }: { webhook: ConsoleWebhook; mayM
 }
 
 function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
-  const { enable } = useWebhookDeeds()
-  const [busy, setBusy] = useState(false)
   const { count, more } = webhook.held
-  const press = async () => {
-    setBusy(true)
-    try {
-      await enable(webhook.id)
-      toast.done(count > 0 ? 'Webhook enabled; what was held is being sent' : 'Webhook enabled')
-    } catch (error) {
-      toast.failed(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const enable = useEnableWebhook(
+    webhook.id,
+    count > 0 ? 'Webhook enabled; what was held is being sent' : 'Webhook enabled',
+  )
   return (
     <Notice
       tone="bad"
       title="This webhook is disabled."
       action={
         mayManage && (
-          <Button kind="primary" icon="play" busy={busy} onClick={press}>
+          <Button kind="primary" icon="play" busy={enable.isPending} onClick={() => enable.run()}>
             Enable
           </Button>
         )

@@ -1,40 +1,32 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
 import type { ConsoleWebhook, TestWish } from '@parley/contract/console/webhooks'
 import { useState } from 'react'
-import { wordsOf } from '../../lib/api.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Answer, Outcome } from '../../parts/deliveries/attempts.tsx'
 import { useDelivery } from '../../parts/deliveries/deliveries.queries.ts'
 import { eventChoices } from '../../parts/deliveries/events.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/fields.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { LoadingLines, Notice } from '../../ui/states.tsx'
 import { Duration } from '../../ui/time.tsx'
 import styles from './webhooks.module.css'
-import { useWebhookDeeds } from './webhooks.queries.ts'
+import { useTestWebhook } from './webhooks.queries.ts'
 
 type EventType = TestWish['type']
 
 /** Sends an example event to this endpoint alone, once, and shows what it answered. */
 export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook; onClose: () => void }) {
-  const { test } = useWebhookDeeds()
-  const [type, setType] = useState<EventType>((webhook.events[0] ?? 'message.received') as EventType)
   const [eventId, setEventId] = useState<string | null>(null)
-  const [state, setState] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
-  const send = async () => {
-    setState({ busy: true, error: null })
-    try {
-      setEventId((await test(webhook.id, type)).event_id)
-      setState({ busy: false, error: null })
-    } catch (error) {
-      setState({ busy: false, error })
-    }
-  }
+  const form = useForm({
+    first: { type: (webhook.events[0] ?? 'message.received') as string | null },
+    action: useTestWebhook(webhook.id),
+    input: ({ type }) => type as EventType,
+    onDone: ({ event_id }) => setEventId(event_id),
+  })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       size="l"
       title="Send test event"
@@ -44,37 +36,26 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
           <span className="mono">"test": true</span>.
         </>
       }
-      onSubmit={send}
-      actions={
-        <>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" kind="primary" icon="play" busy={state.busy}>
-            {eventId ? 'Send another' : 'Send test event'}
-          </Button>
-        </>
-      }
+      form={form}
+      submit={eventId ? 'Send another' : 'Send test event'}
+      icon="play"
+      close="Close"
     >
       <Stack>
         <Select
           label="Event type"
           data={eventChoices.map(({ value, detail }) => ({ value, label: `${value} – ${detail}` }))}
-          value={type}
+          {...form.field('type')}
           allowDeselect={false}
-          onChange={(value) => value && setType(value as EventType)}
         />
         {!webhook.enabled && (
           <Notice tone="note">
             The endpoint is disabled. A test is sent all the same, so that you can see whether it works.
           </Notice>
         )}
-        {state.error !== null && (
-          <div role="alert">
-            <Notice tone="bad">{wordsOf(state.error)}</Notice>
-          </div>
-        )}
         {eventId && <TestResult key={eventId} webhookId={webhook.id} eventId={eventId} />}
       </Stack>
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,35 +1,28 @@
-import type { ApiError } from '../../lib/api.ts'
+import type { Errors, Form } from '../../lib/use-form.ts'
 import { eventChoices } from '../../parts/deliveries/events.ts'
 import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 
 /** What the form of an endpoint holds. */
-export interface WebhookDraft {
+interface WebhookDraft {
   name: string
   url: string
   events: string[]
 }
 
-export type WebhookFaults = Partial<Record<'name' | 'url' | 'events' | 'form', string | undefined>>
-
-export function faultsOf({ name, url, events }: WebhookDraft): WebhookFaults {
-  const faults: WebhookFaults = {}
-  if (!name.trim()) faults.name = 'Give it a name: the system that listens.'
-  const wrong = urlFault(url)
-  if (wrong) faults.url = wrong
-  if (events.length === 0) faults.events = 'Choose at least one event.'
-  return faults
+export function errorsIn({ name, url, events }: WebhookDraft): Errors<WebhookDraft> {
+  return {
+    name: name.trim() ? undefined : 'Give it a name: the system that listens.',
+    url: urlFault(url) ?? undefined,
+    events: events.length > 0 ? undefined : 'Choose at least one event.',
+  }
 }
 
-export const faultsFrom = (error: ApiError): WebhookFaults => ({
-  name: error.faultOf('name'),
-  url: error.faultOf('url'),
-  events: error.faultOf('events'),
-})
+export const trimmed = ({ name, url, events }: WebhookDraft) => ({ name: name.trim(), url: url.trim(), events })
 
 /** What can be told of a URL without asking the network; the service looks where it leads. */
-export function urlFault(text: string): string | null {
+function urlFault(text: string): string | null {
   if (!text.trim()) return 'Enter the URL that events are posted to.'
   if (!URL.canParse(text.trim())) return 'Enter a whole URL, such as https://example.com/hooks/parley.'
   const { protocol, username, password } = new URL(text.trim())
@@ -49,30 +42,19 @@ const presets = [
   { title: 'Message status', value: ['message.sent', 'message.delivered', 'message.read', 'message.failed'] },
 ]
 
-interface WebhookFieldsProps {
-  draft: WebhookDraft
-  faults: WebhookFaults
-  onChange: (draft: WebhookDraft) => void
-  /** The first field takes the focus. */
-  focus?: boolean
-}
-
 /** The fields of an endpoint, for making and for changing one. */
-export function WebhookFields({ draft, faults, onChange, focus = false }: WebhookFieldsProps) {
-  const set = (change: Partial<WebhookDraft>) => onChange({ ...draft, ...change })
-  const isPlain = draft.url.trim().startsWith('http://')
+export function WebhookFields({ form }: { form: Form<WebhookDraft> }) {
+  const isPlain = form.values.url.trim().startsWith('http://')
   return (
     <Stack gap={5}>
       <TextInput
         label="Name"
         placeholder="Order service"
         withAsterisk
-        value={draft.name}
-        error={faults.name}
+        {...form.text('name')}
         maxLength={100}
         autoComplete="off"
-        {...(focus ? { 'data-autofocus': true } : {})}
-        onChange={(event) => set({ name: event.currentTarget.value })}
+        data-autofocus
       />
       <TextInput
         label="URL"
@@ -84,20 +66,11 @@ export function WebhookFields({ draft, faults, onChange, focus = false }: Webhoo
         }
         placeholder="https://example.com/hooks/parley"
         withAsterisk
-        value={draft.url}
-        error={faults.url}
+        {...form.text('url')}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => set({ url: event.currentTarget.value })}
       />
-      <CheckboxGroups
-        label="Events"
-        groups={groups}
-        presets={presets}
-        value={draft.events}
-        error={faults.events ?? null}
-        onChange={(events) => set({ events })}
-      />
+      <CheckboxGroups label="Events" groups={groups} presets={presets} {...form.field('events')} />
     </Stack>
   )
 }

@@ -1,17 +1,16 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { useCan } from '../../lib/session.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Row, Section } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
-import { Notice } from '../../ui/states.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { useWebhookForm } from './use-webhook-form.ts'
 import type { Deed } from './webhook-deeds.tsx'
-import { WebhookFields } from './webhook-fields.tsx'
+import { errorsIn, trimmed, WebhookFields } from './webhook-fields.tsx'
 import styles from './webhooks.module.css'
-import { useWebhookDeeds } from './webhooks.queries.ts'
+import { useChangeWebhook } from './webhooks.queries.ts'
 
 interface Props {
   webhook: ConsoleWebhook
@@ -24,36 +23,24 @@ export function WebhookSettings({ webhook, onDeed }: Props) {
 }
 
 function Editable({ webhook, onDeed }: Props) {
-  const { change } = useWebhookDeeds()
   const { name, url, events } = webhook
-  const form = useWebhookForm({ name, url, events: [...events] }, async (draft) => {
-    await change(webhook.id, draft)
-    toast.done('Webhook changed')
+  const form = useForm({
+    first: { name, url, events: [...events] as string[] },
+    check: errorsIn,
+    action: useChangeWebhook(webhook.id),
+    input: trimmed,
   })
   return (
     <>
       <Section title="Endpoint" detail="A change counts from the next attempt on, also for what waits already.">
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            void form.submit()
-          }}
-        >
-          <div ref={form.fields}>
-            {form.faults.form && (
-              <div role="alert">
-                <Notice tone="bad">{form.faults.form}</Notice>
-              </div>
-            )}
-            <WebhookFields draft={form.draft} faults={form.faults} onChange={form.setDraft} />
-          </div>
+        <Form form={form}>
+          <WebhookFields form={form} />
           <Row justify="flex-end" className={styles.save ?? ''}>
-            <Button type="submit" kind="primary" busy={form.busy}>
+            <Button type="submit" kind="primary" busy={form.isPending}>
               Save changes
             </Button>
           </Row>
-        </form>
+        </Form>
       </Section>
       <Section title="Stop it">
         {webhook.enabled && (

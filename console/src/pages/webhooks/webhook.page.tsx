@@ -6,11 +6,11 @@ import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { DeliveryList } from '../../parts/deliveries/delivery-list.tsx'
 import { Button } from '../../ui/button.tsx'
+import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { Stat, Stats } from '../../ui/figures.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
@@ -31,24 +31,15 @@ const tabs = [
 export function WebhookPage() {
   const here = useHere()
   const { id = '' } = useParams({ strict: false })
-  const { data: webhook, error, refetch } = useWebhook(id)
   const back = { to: here.path('webhooks'), title: 'Webhooks' }
-  if (webhook) return <OneWebhook webhook={webhook} back={back} />
   return (
-    <>
-      <PageHeader title="Webhook" back={back} />
-      <PageBody>
-        {error ? (
-          <FailedState what="The webhook could not be loaded" error={error} onRetry={() => void refetch()} />
-        ) : (
-          <LoadingLines lines={6} />
-        )}
-      </PageBody>
-    </>
+    <DetailPage asked={useWebhook(id)} title="Webhook" back={back}>
+      {(webhook) => <OneWebhook webhook={webhook} back={back} />}
+    </DetailPage>
   )
 }
 
-function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: { to: string; title: string } }) {
+function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) {
   const navigate = useNavigate()
   const mayManage = useCan('webhooks:manage')
   const mayTest = useCan('webhooks:test')

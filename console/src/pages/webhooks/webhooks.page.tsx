@@ -1,8 +1,8 @@
 import type { Bounded, ConsoleWebhook, MadeWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
@@ -34,7 +34,7 @@ export function WebhooksPage() {
         : [],
     [mayManage, setCreating],
   )
-  useActions(actions)
+  usePaletteActions(actions)
   const create = mayManage && (
     <Button kind="primary" icon="plus" onClick={() => setCreating('1')}>
       Create webhook
@@ -82,7 +82,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     key: 'name',
     title: 'Endpoint',
     cell: (webhook) => (
-      <span className={styles.name}>
+      <span className="lines">
         <PageLink to={pathOf(webhook.id)} className={styles.title}>
           <bdi>{webhook.name}</bdi>
         </PageLink>

@@ -7,50 +7,54 @@ import type {
   WebhookChange,
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
-import type { List } from '../../lib/query.ts'
+import type { Send } from '../../lib/api.ts'
+import { useData, useWhole } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
 
 /** The endpoints and how they fare; renewed as deliveries are made. */
-export function useWebhooks() {
-  const here = useHere()
-  const path = here.api('webhooks')
-  useLive(here.id, ['webhooks', 'deliveries'], [[path]])
-  const asked = useQuery({ queryKey: [path], queryFn: ({ signal }) => api<List<ConsoleWebhook>>(path, { signal }) })
-  return {
-    rows: asked.data?.data,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending,
-    retry: () => void asked.refetch(),
-  }
+export const useWebhooks = () => useWhole<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
+
+export const useWebhook = (id: string) =>
+  useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })
+
+/** An action on endpoints: what is shown of them is refetched. */
+function useWebhookAction<Input = void, Result = unknown>(
+  perform: (send: Send, webhooks: string, input: Input) => Promise<Result>,
+  done?: string,
+) {
+  const webhooks = useHere().api('webhooks')
+  return useAction((send, input: Input) => perform(send, webhooks, input), {
+    refetch: [webhooks],
+    ...(done ? { done } : {}),
+  })
 }
 
-export function useWebhook(id: string) {
-  const here = useHere()
-  const path = here.api(`webhooks/${id}`)
-  useLive(here.id, ['webhooks', 'deliveries'], [[path]])
-  return useQuery({ queryKey: [path], queryFn: ({ signal }) => api<ConsoleWebhook>(path, { signal }) })
-}
+export const useCreateWebhook = () =>
+  useWebhookAction((send, webhooks, webhook: NewWebhook) => send<MadeWebhook>('POST', webhooks, webhook))
 
-/** What can be done to endpoints; each renews what is shown of them. */
-export function useWebhookDeeds() {
-  const here = useHere()
-  const client = useQueryClient()
-  const call = async <Answer>(path: string, method: 'POST' | 'PATCH' | 'DELETE', body: unknown = {}) => {
-    const answer = await api<Answer>(here.api(path), { method, body })
-    void client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith(here.api('webhooks')) })
-    return answer
-  }
-  return {
-    create: (wish: NewWebhook) => call<MadeWebhook>('webhooks', 'POST', wish),
-    change: (id: string, wish: WebhookChange) => call<Webhook>(`webhooks/${id}`, 'PATCH', wish),
-    rotate: (id: string) => call<MadeWebhook>(`webhooks/${id}/rotate`, 'POST'),
-    enable: (id: string) => call<ConsoleWebhook>(`webhooks/${id}/enable`, 'POST'),
-    disable: (id: string, reason: string) => call<ConsoleWebhook>(`webhooks/${id}/disable`, 'POST', { reason }),
-    remove: (id: string) => call<void>(`webhooks/${id}`, 'DELETE'),
-    test: (id: string, type: TestWish['type']) => call<TestSent>(`webhooks/${id}/test`, 'POST', { type }),
-  }
-}
+export const useChangeWebhook = (id: string) =>
+  useWebhookAction(
+    (send, webhooks, change: WebhookChange) => send<Webhook>('PATCH', `${webhooks}/${id}`, change),
+    'Webhook changed',
+  )
+
+export const useRotateSecret = (id: string) =>
+  useWebhookAction((send, webhooks) => send<MadeWebhook>('POST', `${webhooks}/${id}/rotate`))
+
+export const useEnableWebhook = (id: string, done: string) =>
+  useWebhookAction((send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/enable`), done)
+
+export const useDisableWebhook = (id: string) =>
+  useWebhookAction(
+    (send, webhooks, reason: string) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/disable`, { reason }),
+    'Webhook disabled; its events are held',
+  )
+
+export const useDeleteWebhook = (id: string) =>
+  useWebhookAction((send, webhooks) => send('DELETE', `${webhooks}/${id}`), 'Webhook deleted')
+
+export const useTestWebhook = (id: string) =>
+  useWebhookAction((send, webhooks, type: TestWish['type']) =>
+    send<TestSent>('POST', `${webhooks}/${id}/test`, { type }),
+  )

@@ -1,51 +1,29 @@
-import { type FormEvent, useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
-import { formatCredits } from '../../lib/format.ts'
+import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { NumberInput, TextInput } from '../../ui/fields.tsx'
-import { toast } from '../../ui/toasts.tsx'
+import { Form } from '../../ui/form.tsx'
 import styles from './workspaces.module.css'
-import { type OperatedWorkspace, useOperatorDeeds } from './workspaces.queries.ts'
-
-interface State {
-  busy: boolean
-  amount?: string | undefined
-  note?: string | undefined
-}
+import { type OperatedWorkspace, useCredit } from './workspaces.queries.ts'
 
 export function CreditForm({ workspace }: { workspace: OperatedWorkspace }) {
-  const { credit } = useOperatorDeeds()
-  const [amount, setAmount] = useState<number | string>('')
-  const [note, setNote] = useState('')
-  const [state, setState] = useState<State>({ busy: false })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (state.busy) return
-    if (typeof amount !== 'number' || amount === 0)
-      return setState({ busy: false, amount: 'Enter how many credits, such as 1000 or -50.' })
-    if (!note.trim()) return setState({ busy: false, note: 'Say what it is for; it stays on record.' })
-    setState({ busy: true })
-    try {
-      const { balance } = await credit(workspace.id, amount, note.trim())
-      toast.done(`${workspace.name} has ${formatCredits(balance)} credits now`)
-      setAmount('')
-      setNote('')
-      setState({ busy: false })
-    } catch (error) {
-      const fault = error instanceof ApiError ? error.faultOf('note') : undefined
-      setState({ busy: false, ...(fault ? { note: fault } : { amount: wordsOf(error) }) })
-    }
-  }
+  const form = useForm({
+    first: { amount: '' as number | string, note: '' },
+    check: ({ amount, note }) => ({
+      amount: typeof amount === 'number' && amount !== 0 ? undefined : 'Enter how many credits, such as 1000 or -50.',
+      note: note.trim() ? undefined : 'Say what it is for; it stays on record.',
+    }),
+    action: useCredit(workspace),
+    input: ({ amount, note }) => ({ amount: Number(amount), note: note.trim() }),
+    onDone: (): void => form.reset(),
+  })
   return (
-    <form className={styles.line} onSubmit={submit} noValidate>
+    <Form form={form} className={styles.line}>
       <NumberInput
         className={styles.amount}
         label="Amount"
         allowDecimal={false}
         hideControls
-        value={amount}
-        onChange={setAmount}
-        error={state.amount}
+        {...form.field('amount')}
       />
       <TextInput
         className={styles.grow}
@@ -53,13 +31,11 @@ export function CreditForm({ workspace }: { workspace: OperatedWorkspace }) {
         placeholder="Invoice 2026-118"
         autoComplete="off"
         maxLength={200}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-        error={state.note}
+        {...form.text('note')}
       />
-      <Button type="submit" busy={state.busy}>
-        {typeof amount === 'number' && amount < 0 ? 'Take' : 'Give'}
+      <Button type="submit" busy={form.isPending}>
+        {Number(form.values.amount) < 0 ? 'Take' : 'Give'}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,9 +1,10 @@
-import { type FormEvent, useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { emailError } from '../../lib/email.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { EmailInput } from '../../parts/email-input.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextInput } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import styles from './workspaces.module.css'
-import { type HandedLink, type OperatedWorkspace, useOperatorDeeds } from './workspaces.queries.ts'
+import { type HandedLink, type OperatedWorkspace, useInviteAdmin } from './workspaces.queries.ts'
 
 export function InviteAdminForm({
   workspace,
@@ -12,40 +13,22 @@ export function InviteAdminForm({
   workspace: OperatedWorkspace
   onMade: (made: { email: string; link: HandedLink }) => void
 }) {
-  const { inviteAdmin } = useOperatorDeeds()
-  const [email, setEmail] = useState('')
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    const address = email.trim()
-    if (state.busy) return
-    if (!/^\S+@\S+$/.test(address))
-      return setState({ busy: false, fault: 'Enter an e-mail address, such as ana@example.com.' })
-    setState({ busy: true, fault: null })
-    try {
-      onMade({ email: address, link: await inviteAdmin(workspace.id, address) })
-      setEmail('')
-      setState({ busy: false, fault: null })
-    } catch (error) {
-      setState({ busy: false, fault: (error instanceof ApiError && error.faultOf('email')) || wordsOf(error) })
-    }
-  }
+  const form = useForm({
+    first: { email: '' },
+    check: ({ email }) => ({ email: emailError(email) }),
+    action: useInviteAdmin(workspace),
+    input: ({ email }) => email.trim(),
+    onDone: (link, { email }): void => {
+      onMade({ email: email.trim(), link })
+      form.reset()
+    },
+  })
   return (
-    <form className={styles.line} onSubmit={submit} noValidate>
-      <TextInput
-        className={styles.grow}
-        label="E-mail address"
-        type="email"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={state.fault}
-      />
-      <Button type="submit" busy={state.busy}>
+    <Form form={form} className={styles.line}>
+      <EmailInput className={styles.grow} {...form.text('email')} />
+      <Button type="submit" busy={form.isPending}>
         Make the link
       </Button>
-    </form>
+    </Form>
   )
 }

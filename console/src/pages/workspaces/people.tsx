@@ -1,21 +1,19 @@
 import { useState } from 'react'
 import { useLast } from '../../lib/last.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { SafeText } from '../../ui/link.tsx'
 import { LinkOnce } from '../../ui/link-once.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
-import { type HandedLink, type OperatedPerson, useOperatorDeeds, usePeople } from './workspaces.queries.ts'
+import { type HandedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
 
 /** Everybody who can sign in, and a way back in for those who cannot. */
 export function People() {
   const list = usePeople()
-  const { resetLink } = useOperatorDeeds()
   const [asked, setAsked] = useState<OperatedPerson | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
   const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
@@ -30,15 +28,7 @@ export function People() {
           {
             key: 'person',
             title: 'Person',
-            cell: (person) => (
-              <span className={styles.name}>
-                <Avatar name={person.name} size={28} />
-                <span className={styles.words}>
-                  <SafeText>{person.name}</SafeText>
-                  <bdi className="quiet small">{person.email}</bdi>
-                </span>
-              </span>
-            ),
+            cell: ({ name, email }) => <PersonCell name={name} email={email} />,
           },
           {
             key: 'is',
@@ -57,12 +47,7 @@ export function People() {
             key: 'second',
             title: 'Second factor',
             width: 130,
-            cell: ({ two_factor }) =>
-              two_factor ? (
-                <StatusBadge status="on" word="On" tone="good" icon="lock" />
-              ) : (
-                <StatusBadge status="off" word="None" tone="calm" />
-              ),
+            cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
           {
             key: 'passkeys',
@@ -107,9 +92,9 @@ export function People() {
         title="Make a link for a new password?"
         confirm="Make the link"
         danger={false}
-        onConfirm={async () => {
-          if (asked) setMade({ person: asked, link: await resetLink(asked.id) })
-        }}
+        action={useResetLink()}
+        input={asked}
+        onDone={setMade}
       >
         Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>. All their passkeys are
         then removed and all their devices signed out. An authenticator app is still asked for. Be sure that it is

@@ -4,12 +4,10 @@ import { useLast } from '../../lib/last.ts'
 import { PasskeyList } from '../../parts/passkey-list.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { type OperatedPerson, useOperatorDeeds } from './workspaces.queries.ts'
+import { type OperatedPerson, useRemovePasskey } from './workspaces.queries.ts'
 
 /** A person's passkeys, for an operator: which there are, and a way to remove one that is not theirs. */
 export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | null; onClose: () => void }) {
-  const { removePasskey } = useOperatorDeeds()
   const [chosen, setChosen] = useState<PasskeyRow | null>(null)
   const [shown, removed] = [useLast(person), useLast(chosen)]
   return (
@@ -32,11 +30,8 @@ export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | n
         onClose={() => setChosen(null)}
         title="Remove this passkey?"
         confirm="Remove passkey"
-        onConfirm={async () => {
-          if (!person || !chosen) return
-          await removePasskey(person.id, chosen.id)
-          toast.done('Passkey removed')
-        }}
+        action={useRemovePasskey(person)}
+        input={chosen?.id}
       >
         <bdi>{removed?.name}</bdi> no longer signs <bdi>{shown?.email}</bdi> in. Their open sessions continue. If
         somebody else may have added it, create a link for a new password: following it removes all passkeys and signs

@@ -1,13 +1,12 @@
 import { useState } from 'react'
-import { ApiError, wordsOf } from '../../lib/api.ts'
-import { formatCredits } from '../../lib/format.ts'
+import { useForm } from '../../lib/use-form.ts'
+import { priceColumns, priceWords } from '../../parts/price-columns.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { NumberInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { type Price, useOperatorDeeds, usePrices } from './workspaces.queries.ts'
+import { type Price, usePrices, useSetPrice } from './workspaces.queries.ts'
 
 export function Prices() {
   const list = usePrices()
@@ -23,20 +22,7 @@ export function Prices() {
         list={list}
         rowKey={({ item }) => item}
         columns={[
-          { key: 'item', title: 'Message', cell: ({ item }) => wordsFor(item) },
-          {
-            key: 'code',
-            title: 'Item',
-            hideOn: 'phone',
-            cell: ({ item }) => <span className="mono quiet">{item}</span>,
-          },
-          {
-            key: 'credits',
-            title: 'Credits',
-            width: 120,
-            align: 'right',
-            cell: ({ credits }) => <span className="numbers">{credits === 0 ? 'Free' : formatCredits(credits)}</span>,
-          },
+          ...priceColumns,
           {
             key: 'act',
             title: '',
@@ -44,7 +30,7 @@ export function Prices() {
             align: 'right',
             cell: (price) => (
               <Button size="s" onClick={() => setChanged(price)}>
-                Change<span className="unseen"> {wordsFor(price.item)}</span>
+                Change<span className="unseen"> {priceWords(price.item)}</span>
               </Button>
             ),
           },
@@ -56,37 +42,24 @@ export function Prices() {
 }
 
 function PriceDialog({ price, onClose }: { price: Price; onClose: () => void }) {
-  const { setPrice } = useOperatorDeeds()
-  const [credits, setCredits] = useState<number | string>(price.credits)
-  const [state, setState] = useState<{ busy: boolean; fault: string | null }>({ busy: false, fault: null })
-  const submit = async () => {
-    if (state.busy) return
-    if (typeof credits !== 'number') return setState({ busy: false, fault: 'Enter a whole number; 0 makes it free.' })
-    setState({ busy: true, fault: null })
-    try {
-      await setPrice(price.item, credits)
-      toast.done(`${wordsFor(price.item)}: ${formatCredits(credits)} from now on`)
-      onClose()
-    } catch (error) {
-      setState({ busy: false, fault: (error instanceof ApiError && error.faultOf('credits')) || wordsOf(error) })
-    }
-  }
+  const form = useForm({
+    first: { credits: price.credits as number | string },
+    check: ({ credits }) => ({
+      credits: typeof credits === 'number' ? undefined : 'Enter a whole number; 0 makes it free.',
+    }),
+    action: useSetPrice(price.item),
+    input: ({ credits }) => Number(credits),
+    onDone: onClose,
+  })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       size="s"
-      title={wordsFor(price.item)}
+      title={priceWords(price.item)}
       detail="Counts for messages accepted from now on, in every workspace."
-      onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={state.busy} disabled={credits === price.credits}>
-            Set the price
-          </Button>
-        </>
-      }
+      form={form}
+      submit="Set the price"
+      disabled={form.values.credits === price.credits}
     >
       <NumberInput
         label="Credits for each"
@@ -94,19 +67,9 @@ function PriceDialog({ price, onClose }: { price: Price; onClose: () => void }) 
         max={1_000_000}
         allowDecimal={false}
         allowNegative={false}
-        value={credits}
-        onChange={setCredits}
-        error={state.fault}
+        {...form.field('credits')}
         data-autofocus
       />
-    </Dialog>
+    </FormDialog>
   )
-}
-
-/** `template.MARKETING` → Template, marketing */
-function wordsFor(item: string): string {
-  const [type = '', category] = item.split('.')
-  const words = type.replaceAll('_', ' ')
-  const title = words.charAt(0).toUpperCase() + words.slice(1)
-  return category ? `${title}, ${category.toLowerCase()}` : title
 }

@@ -12,11 +12,10 @@ import { LinkOnce } from '../../ui/link-once.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { CreditForm } from './credit-form.tsx'
 import { InviteAdminForm } from './invite-admin-form.tsx'
 import { SuspendDialog } from './suspend-dialog.tsx'
-import { type HandedLink, type OperatedWorkspace, useOperatorDeeds } from './workspaces.queries.ts'
+import { type HandedLink, type OperatedWorkspace, useResume } from './workspaces.queries.ts'
 
 export function WorkspaceDrawer({
   workspace,
@@ -39,7 +38,6 @@ export function WorkspaceDrawer({
 
 function Details({ workspace }: { workspace: OperatedWorkspace }) {
   const session = useSession()
-  const { resume } = useOperatorDeeds()
   const [asks, setAsks] = useState<'suspend' | 'resume' | null>(null)
   const [made, setMade] = useState<{ email: string; link: HandedLink } | null>(null)
   const handed = useLast(made)
@@ -103,10 +101,8 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
         title={`Resume ${workspace.name}?`}
         confirm="Resume"
         danger={false}
-        onConfirm={async () => {
-          await resume(workspace.id)
-          toast.done(`${workspace.name} is active again`)
-        }}
+        action={useResume(workspace)}
+        input={undefined}
       >
         Its keys work again from the next call on, and what waited is sent.
       </ConfirmDialog>

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { useActions } from '../../lib/actions.ts'
+import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useChoice } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
@@ -19,7 +19,7 @@ export function WorkspacesPage() {
   const [isCreating, setCreating] = useState(false)
   const workspaces = useWorkspaces()
   const people = usePeople()
-  useActions(
+  usePaletteActions(
     useMemo(
       () => [
         { id: 'workspace.create', title: 'Create a workspace', keywords: 'operator new', run: () => setCreating(true) },

@@ -2,10 +2,11 @@ import type { AuditEntry } from '@parley/contract/console/audit'
 import type { OperatedPerson, Price } from '@parley/contract/console/operator'
 import type { HandedLink } from '@parley/contract/console/team'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
-import { useQueryClient } from '@tanstack/react-query'
-import { api } from '../../lib/api.ts'
+import type { Send } from '../../lib/api.ts'
+import { formatCredits } from '../../lib/format.ts'
 import { useList, useWhole } from '../../lib/query.ts'
-import { useRenewSession } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
+import { priceWords } from '../../parts/price-columns.tsx'
 
 export type { AuditEntry, HandedLink, OperatedPerson, OperatedWorkspace, Price }
 
@@ -17,32 +18,54 @@ export const usePeople = () => useWhole<OperatedPerson>('operator/people')
 export const usePrices = () => useWhole<Price>(prices)
 export const useInstanceLog = () => useList<AuditEntry>('operator/audit')
 
-/** What the operator does with workspaces; each asks for what it changed anew. */
-export function useOperatorDeeds() {
-  const client = useQueryClient()
-  const renewSession = useRenewSession()
-  const renewed = async <Answer>(answer: Promise<Answer>, path = workspaces): Promise<Answer> => {
-    const given = await answer
-    await Promise.all([
-      client.invalidateQueries({ queryKey: [path] }),
-      client.invalidateQueries({ queryKey: ['operator/audit'] }),
-      renewSession(),
-    ])
-    return given
-  }
-  const post = <Answer>(id: string, deed: string, body?: object) =>
-    renewed(api<Answer>(`${workspaces}/${id}/${deed}`, { method: 'POST', body }))
-  return {
-    create: (name: string) => renewed(api<{ id: string }>(workspaces, { method: 'POST', body: { name } })),
-    suspend: (id: string, reason: string) => post(id, 'suspend', { reason }),
-    resume: (id: string) => post(id, 'resume'),
-    credit: (id: string, amount: number, note: string) => post<{ balance: number }>(id, 'credits', { amount, note }),
-    inviteAdmin: (id: string, email: string) => post<HandedLink>(id, 'invites', { email }),
-    resetLink: (personId: string) =>
-      renewed(api<HandedLink>(`operator/people/${personId}/reset-link`, { method: 'POST' }), 'operator/people'),
-    removePasskey: (personId: string, id: string) =>
-      renewed(api(`operator/people/${personId}/passkeys/${id}`, { method: 'DELETE' }), 'operator/people'),
-    setPrice: (item: string, credits: number) =>
-      renewed(api<Price>(`${prices}/${encodeURIComponent(item)}`, { method: 'PUT', body: { credits } }), prices),
-  }
-}
+/** An action of the operator: what the operator sees is refetched, and the workspaces of the session. */
+const useOperatorAction = <Input = void, Result = unknown>(
+  perform: (send: Send, input: Input) => Promise<Result>,
+  done?: (result: Result, input: Input) => string,
+) => useAction(perform, { refetch: ['operator/', 'session'], ...(done ? { done } : {}) })
+
+export const useCreateWorkspace = () =>
+  useOperatorAction(
+    (send, name: string) => send<{ id: string }>('POST', workspaces, { name }),
+    (_, name) => `${name} is there. Invite its first admin next.`,
+  )
+
+export const useSuspend = ({ id, name }: OperatedWorkspace) =>
+  useOperatorAction(
+    (send, reason: string) => send('POST', `${workspaces}/${id}/suspend`, { reason }),
+    () => `${name} is suspended`,
+  )
+
+export const useResume = ({ id, name }: OperatedWorkspace) =>
+  useOperatorAction(
+    (send) => send('POST', `${workspaces}/${id}/resume`),
+    () => `${name} is active again`,
+  )
+
+export const useCredit = ({ id, name }: OperatedWorkspace) =>
+  useOperatorAction(
+    (send, entry: { amount: number; note: string }) =>
+      send<{ balance: number }>('POST', `${workspaces}/${id}/credits`, entry),
+    ({ balance }) => `${name} has ${formatCredits(balance)} credits now`,
+  )
+
+export const useInviteAdmin = ({ id }: OperatedWorkspace) =>
+  useOperatorAction((send, email: string) => send<HandedLink>('POST', `${workspaces}/${id}/invites`, { email }))
+
+export const useResetLink = () =>
+  useOperatorAction(async (send, person: OperatedPerson) => {
+    const link = await send<HandedLink>('POST', `operator/people/${person.id}/reset-link`)
+    return { person, link }
+  })
+
+export const useRemovePasskey = (person: OperatedPerson | null) =>
+  useOperatorAction(
+    (send, id: string) => send('DELETE', `operator/people/${person?.id}/passkeys/${id}`),
+    () => 'Passkey removed',
+  )
+
+export const useSetPrice = (item: string) =>
+  useOperatorAction(
+    (send, credits: number) => send<Price>('PUT', `${prices}/${encodeURIComponent(item)}`, { credits }),
+    (_, credits) => `${priceWords(item)}: ${formatCredits(credits)} from now on`,
+  )

@@ -1,10 +1,11 @@
 import type { Delivery, DeliveryDetail } from '@parley/contract/console/deliveries'
 import type { Retried } from '@parley/contract/console/webhooks'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, type Query } from '../../lib/api.ts'
-import { useLive } from '../../lib/live.ts'
-import { useList } from '../../lib/query.ts'
+import type { Query, Send } from '../../lib/api.ts'
+import { plural } from '../../lib/format.ts'
+import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
+import { toast } from '../../lib/toasts.ts'
+import { useAction } from '../../lib/use-action.ts'
 
 /** Which delivery: an event and an endpoint. */
 export interface DeliveryName {
@@ -13,41 +14,58 @@ export interface DeliveryName {
 }
 
 /** Deliveries as a list, renewed as they move. */
-export function useDeliveries(filters: Query) {
-  const here = useHere()
-  useLive(here.id, ['deliveries'], [[here.api('deliveries')]])
-  return useList<Delivery>(here.api('deliveries'), filters)
-}
+export const useDeliveries = (filters: Query) => useList<Delivery>(useHere().api('deliveries'), filters, ['deliveries'])
 
 const pathOf = ({ event_id, webhook_id }: DeliveryName) => `deliveries/${event_id}/${webhook_id}`
 
 /** One delivery with all its attempts. `eager` asks again and again until the first attempt was made. */
-export function useDelivery(name: DeliveryName, { eager = false } = {}) {
-  const here = useHere()
-  const path = here.api(pathOf(name))
-  useLive(here.id, ['deliveries', 'webhooks'], [[path]])
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => api<DeliveryDetail>(path, { signal }),
+export const useDelivery = (name: DeliveryName, { eager = false } = {}) =>
+  useData<DeliveryDetail>(useHere().api(pathOf(name)), {
+    topics: ['deliveries', 'webhooks'],
     refetchInterval: ({ state }) => (eager && state.data?.tries.length === 0 ? 500 : false),
+  })
+
+/** Sends deliveries once more; those shown are refetched, and their endpoints. */
+function useRetryAction<Input>(
+  perform: (post: (path: string, body?: object) => Promise<number>, input: Input) => Promise<number>,
+  done: (retried: number) => string | undefined,
+) {
+  const here = useHere()
+  const poster = (send: Send) => async (path: string, body?: object) =>
+    (await send<Retried>('POST', here.api(path), body)).retried
+  return useAction((send, input: Input) => perform(poster(send), input), {
+    refetch: [here.api('deliveries'), here.api('webhooks')],
+    done,
   })
 }
 
-/** Sending once more: one, several, or all that failed since a time. */
-export function useRetries() {
-  const here = useHere()
-  const client = useQueryClient()
-  const post = async (path: string, body: unknown = {}) => {
-    const { retried } = await api<Retried>(here.api(path), { method: 'POST', body })
-    for (const noun of ['deliveries', 'webhooks']) {
-      void client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith(here.api(noun)) })
-    }
-    return retried
-  }
-  return {
-    one: (name: DeliveryName) => post(`${pathOf(name)}/retry`),
-    several: (deliveries: readonly DeliveryName[]) => post('deliveries/retry', { deliveries }),
-    failedSince: (webhookId: string, since: Date) =>
-      post(`webhooks/${webhookId}/recover`, { since: since.toISOString() }),
-  }
-}
+export const useRetry = (name: DeliveryName) =>
+  useRetryAction<void>(
+    (post) => post(`${pathOf(name)}/retry`),
+    () => 'Retry queued',
+  )
+
+const mostAtOnce = 100
+
+export const useRetrySeveral = () =>
+  useRetryAction(
+    async (post, deliveries: readonly DeliveryName[]) => {
+      let retried = 0
+      for (let from = 0; from < deliveries.length; from += mostAtOnce) {
+        retried += await post('deliveries/retry', { deliveries: deliveries.slice(from, from + mostAtOnce) })
+      }
+      return retried
+    },
+    (retried) => `${plural(retried, 'retry', 'retries')} queued`,
+  )
+
+/** Everything of an endpoint that failed for good since a time. */
+export const useRecover = (webhookId: string) =>
+  useRetryAction(
+    (post, since: string) => post(`webhooks/${webhookId}/recover`, { since }),
+    (retried) => {
+      if (retried > 0) return `${plural(retried, 'delivery', 'deliveries')} queued again`
+      toast.note('Nothing had failed in that time')
+      return undefined
+    },
+  )

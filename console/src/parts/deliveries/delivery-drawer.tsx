@@ -1,5 +1,4 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
-import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -8,18 +7,18 @@ import { KeyValue } from '../../ui/figures.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
-import { FailedState, LoadingLines, Notice } from '../../ui/states.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
+import { lookOf, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
-import { type DeliveryName, useDelivery, useRetries } from './deliveries.queries.ts'
+import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
 import { standingOf } from './words.ts'
 
 /** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
 export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
-  const { data: delivery, error, refetch } = useDelivery(name)
+  const asked = useDelivery(name)
+  const delivery = asked.data
   const mayRetry = useCan('deliveries:retry')
   return (
     <Drawer
@@ -30,46 +29,28 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
       badge={delivery && <StatusBadge status={delivery.state} />}
       actions={delivery && mayRetry && <RetryButton name={name} />}
     >
-      {delivery ? (
-        <Whole delivery={delivery} />
-      ) : error ? (
-        <FailedState what="The delivery could not be loaded" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingLines lines={8} />
-      )}
+      <Loaded asked={asked} what="The delivery">
+        {(whole) => <Whole delivery={whole} />}
+      </Loaded>
     </Drawer>
   )
 }
 
 function RetryButton({ name }: { name: DeliveryName }) {
-  const retries = useRetries()
-  const [busy, setBusy] = useState(false)
-  const retry = async () => {
-    setBusy(true)
-    try {
-      await retries.one(name)
-      toast.done('Retry queued')
-    } catch (error) {
-      toast.failed(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const retry = useRetry(name)
   return (
-    <Button kind="primary" icon="retry" busy={busy} onClick={retry}>
+    <Button kind="primary" icon="retry" busy={retry.isPending} onClick={() => retry.run()}>
       Retry
     </Button>
   )
 }
-
-const tones = { delivered: 'good', failed: 'bad', held: 'warn', pending: 'note', retrying: 'warn' } as const
 
 function Whole({ delivery }: { delivery: DeliveryDetail }) {
   const here = useHere()
   const { message_id, webhook_id, next_attempt_at } = delivery
   return (
     <Stack gap={6}>
-      <Notice tone={tones[delivery.state]}>
+      <Notice tone={lookOf(delivery.state).tone}>
         {standingOf(delivery)}
         {next_attempt_at && (
           <>

@@ -1,6 +1,7 @@
 import type { Delivery } from '@parley/contract/console/deliveries'
 import { type ReactNode, useState } from 'react'
 import { plural } from '../../lib/format.ts'
+import { useLast } from '../../lib/last.ts'
 import { useCan } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,11 +11,9 @@ import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.tsx'
-import { useLast } from '../use-last.ts'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
-import { useDeliveries, useRetries } from './deliveries.queries.ts'
+import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
 import { DeliveryDrawer } from './delivery-drawer.tsx'
 import { eventChoices } from './events.ts'
 
@@ -117,31 +116,18 @@ function nameOf(key: string) {
 /** The list is in this order: what is over by its last attempt, what is not by its event. */
 const isOver = ({ state }: Delivery) => state === 'delivered' || state === 'failed'
 
-const mostAtOnce = 100
-
 function Picked({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
-  const retries = useRetries()
-  const [busy, setBusy] = useState(false)
-  const retry = async () => {
-    setBusy(true)
-    try {
-      const names = [...keys].map(nameOf)
-      let retried = 0
-      for (let from = 0; from < names.length; from += mostAtOnce) {
-        retried += await retries.several(names.slice(from, from + mostAtOnce))
-      }
-      toast.done(`${plural(retried, 'retry', 'retries')} queued`)
-      onDone()
-    } catch (error) {
-      toast.failed(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const retry = useRetrySeveral()
   return (
     <section className={styles.picked} aria-label="Selected deliveries">
       <span>{plural(keys.size, 'delivery', 'deliveries')} selected</span>
-      <Button kind="primary" size="s" icon="retry" busy={busy} onClick={retry}>
+      <Button
+        kind="primary"
+        size="s"
+        icon="retry"
+        busy={retry.isPending}
+        onClick={() => retry.run([...keys].map(nameOf), { onDone })}
+      >
         Retry selected
       </Button>
       <Button kind="quiet" size="s" onClick={onDone}>
@@ -156,7 +142,7 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     key: 'event',
     title: 'Event',
     cell: (delivery) => (
-      <span className={styles.event}>
+      <span className="lines">
         <span className="mono">{delivery.event_type ?? 'no longer kept'}</span>
         <span className={`${styles.id} mono`}>{delivery.event_id}</span>
       </span>

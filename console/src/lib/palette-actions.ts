@@ -13,7 +13,7 @@ export interface Action {
 const offered = createStore<readonly (readonly Action[])[]>([])
 
 /** Offers a page's actions in the palette. Pass the same array each time (useMemo), or none while not permitted. */
-export function useActions(actions: readonly Action[]): void {
+export function usePaletteActions(actions: readonly Action[]): void {
   useEffect(() => {
     offered.set((before) => [...before, actions])
     return () => offered.set((before) => before.filter((each) => each !== actions))

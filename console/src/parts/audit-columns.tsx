@@ -1,0 +1,39 @@
+import type { AuditEntry } from '@parley/contract/console/audit'
+import { sentenceOf } from '../lib/deeds.ts'
+import { deviceOf } from '../lib/device.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import { SafeText } from '../ui/link.tsx'
+import { TimeAgo } from '../ui/time.tsx'
+import styles from './audit-columns.module.css'
+
+/** The columns of an audit log: of a workspace, and of the installation. */
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  {
+    key: 'what',
+    title: 'What',
+    cell: (entry) => (
+      <span className={styles.what}>
+        <Avatar name={entry.actor} size={22} />
+        <span>
+          <bdi className={styles.actor}>{entry.actor}</bdi> <bdi>{sentenceOf(entry)}</bdi>
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'address',
+    title: 'Address',
+    width: 150,
+    hideOn: 'phone',
+    cell: ({ address }) => <SafeText className="mono">{address}</SafeText>,
+  },
+  {
+    key: 'device',
+    title: 'Device',
+    width: 190,
+    hideOn: 'tablet',
+    cell: ({ user_agent }) => (user_agent ? deviceOf(user_agent) : <span className="quiet">–</span>),
+  },
+  { key: 'at', title: 'When', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+]

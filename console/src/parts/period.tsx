@@ -1,0 +1,19 @@
+import { useChoice } from '../lib/url.ts'
+import { SegmentedControl } from '../ui/fields.tsx'
+
+const periods = ['24h', '7d', '30d'] as const
+type Period = (typeof periods)[number]
+
+export const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+
+/** How far back a page looks, under `name` in the address. */
+export const usePeriod = (name: string) => useChoice(name, periods)
+
+export const PeriodSwitch = ({ value, onChange }: { value: Period; onChange: (period: Period) => void }) => (
+  <SegmentedControl
+    aria-label="Period"
+    value={value}
+    onChange={(period) => onChange(period as Period)}
+    data={periods.map((each) => ({ value: each, label: periodWords[each] }))}
+  />
+)

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import type { Form as FormState } from '../lib/use-form.ts'
+import styles from './form.module.css'
+import { Notice } from './states.tsx'
+
+interface FormProps<Values> {
+  form: FormState<Values>
+  className?: string | undefined
+  /** Nothing is sent, also not by Enter. */
+  disabled?: boolean
+  /** The error that belongs to no field is drawn by the children. */
+  ownError?: boolean
+  children: ReactNode
+}
+
+/** The form element of `useForm`; what is wrong with none of its fields is shown above them. */
+export function Form<Values>({ form, className, disabled = false, ownError = false, children }: FormProps<Values>) {
+  return (
+    <form
+      ref={form.element}
+      className={className}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (!disabled) form.submit()
+      }}
+    >
+      {!ownError && <FormError form={form} />}
+      {children}
+    </form>
+  )
+}
+
+export function FormError<Values>({ form }: { form: FormState<Values> }) {
+  return (
+    <div role="alert" className={styles.error}>
+      {form.errors.form && <Notice tone="bad">{form.errors.form}</Notice>}
+    </div>
+  )
+}

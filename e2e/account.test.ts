@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { ada, useSignedIn } from './signed-in.ts'
+
+/** What people set for themselves and for their workspace: saved, shown after a reload, and refused at the field. */
+const console = useSignedIn('localhost')
+
+test('a passkey is added, signs in, and no longer does once it is removed', async () => {
+  const page = await console.open('/account', { expects: /401/ })
+  const authenticator = await page.context().newCDPSession(page)
+  await authenticator.send('WebAuthn.enable')
+  await authenticator.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  const passkeys = section(page, 'Passkeys')
+  await passkeys.getByText('You have none yet.').waitFor()
+  const add = async (name: string) => {
+    await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a passkey' })
+    await form.getByLabel('Name').fill(name)
+    await form.getByRole('button', { name: 'Go on' }).click()
+    return form
+  }
+  const unnamed = await add('')
+  await unnamed.getByText('Give it a name.').waitFor()
+  await unnamed.getByLabel('Name').fill('Laptop')
+  await unnamed.getByRole('button', { name: 'Go on' }).click()
+  await passkeys.getByText('Laptop').waitFor()
+  // The device knows that it holds one already.
+  const second = await add('Laptop again')
+  await second.getByRole('alert').getByText('This device holds a passkey for your account already.').waitFor()
+  await screenshot(page, 'a passkey that exists already')
+  await page.keyboard.press('Escape')
+
+  await signOut(page)
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+
+  await page.goto(`${console.place.url}/account`)
+  await passkeys.getByRole('button', { name: 'Remove Laptop' }).click()
+  const question = page.getByRole('dialog', { name: 'Remove this passkey?' })
+  await question.getByText('Laptop will no longer sign you in.').waitFor()
+  await question.getByRole('button', { name: 'Remove it' }).click()
+  await passkeys.getByText('You have none yet.').waitFor()
+  await signOut(page)
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByRole('alert').getByText('This passkey is not known here. Sign in with your password.').waitFor()
+  await signIn(page, ada.password)
+})
+
+test('the name of an account is saved, and an empty one refused at the field', async () => {
+  const page = await openAccount()
+  const name = page.getByLabel('Name', { exact: true })
+  const save = page.getByRole('button', { name: 'Save the name' })
+  expect(await save.isDisabled()).toBe(true)
+  await name.fill('  ')
+  await save.click()
+  await isRefused(page, 'Name', 'Enter your name.')
+  await name.fill('x'.repeat(300))
+  await save.click()
+  await until('the service refuses it at the field', async () => (await faultOf(page, 'Name'))?.includes('100'))
+  await name.fill('Ada Nilsson')
+  await save.click()
+  await page.getByText('Name changed').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Ada Nilsson' }).waitFor()
+  expect(await name.inputValue()).toBe('Ada Nilsson')
+})
+
+test('a password is changed with the one before it, and refused at the field that is wrong', async () => {
+  const page = await openAccount()
+  const next = 'nine patient herons'
+  const change = page.getByRole('button', { name: 'Change the password' })
+  await change.click()
+  await page.getByLabel('Password you have now').fill('not the password at all')
+  await page.getByLabel('New password').fill('short')
+  await change.click()
+  await until('it is too short', async () => (await faultOf(page, 'New password'))?.includes('Too short'))
+  await page.getByLabel('New password').fill(next)
+  await change.click()
+  await isRefused(page, 'Password you have now', 'That is not your password.')
+  await page.getByLabel('Password you have now').fill(ada.password)
+  await page.getByLabel('New password').fill('parley parley parley')
+  await change.click()
+  await until('the service refuses it', async () => (await faultOf(page, 'New password')) !== undefined)
+  await screenshot(page, 'a refused password')
+  await page.getByLabel('New password').fill(next)
+  await change.click()
+  await page.getByText('Password changed.').waitFor()
+  await signOut(page)
+  await signIn(page, next)
+})
+
+test('the settings of a workspace are saved, and refused at the field', async () => {
+  const page = await console.open('settings', { expects: /400|422/ })
+  const name = page.getByLabel('Name', { exact: true })
+  const workspace = section(page, 'Workspace')
+  await name.fill('')
+  await workspace.getByRole('button', { name: 'Save' }).click()
+  await isRefused(page, 'Name', 'Enter a name.')
+  await name.fill('x'.repeat(300))
+  await workspace.getByRole('button', { name: 'Save' }).click()
+  await until('the service refuses it at the field', async () => (await faultOf(page, 'Name')) !== undefined)
+  await name.fill('Harbour clinic')
+  await workspace.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Name changed').waitFor()
+
+  const credits = section(page, 'Credits')
+  const threshold = credits.getByLabel('Warn when the balance is at or below')
+  await threshold.fill('')
+  await credits.getByRole('button', { name: 'Save' }).click()
+  await isRefused(page, 'Warn when the balance is at or below', 'Enter a whole number; 0 for no warning.')
+  await threshold.fill('1250')
+  await credits.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Threshold changed').waitFor()
+  await screenshot(page, 'settings that were saved')
+
+  await page.reload()
+  await threshold.waitFor()
+  expect(await name.inputValue()).toBe('Harbour clinic')
+  expect(await threshold.inputValue()).toBe('1,250')
+  await page.getByRole('button', { name: /Harbour clinic/ }).waitFor()
+  // Who has no second factor would lock themselves out by requiring one.
+  expect(await page.getByLabel('Require a second factor').isDisabled()).toBe(true)
+  await page.getByRole('link', { name: 'Set one up' }).waitFor()
+})
+
+const section = (page: Page, title: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
+
+/** The words that are tied to a field as what is wrong with it. */
+async function faultOf(page: Page, label: string): Promise<string | undefined> {
+  const field = page.getByLabel(label, { exact: true })
+  if ((await field.getAttribute('aria-invalid')) !== 'true') return undefined
+  const ids = ((await field.getAttribute('aria-describedby')) ?? '').split(' ')
+  const words = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).allTextContents()))
+  return words.flat().join(' ')
+}
+
+const isRefused = (page: Page, label: string, words: string) =>
+  until(`${label}: ${words}`, async () => (await faultOf(page, label))?.includes(words), 5_000)
+
+async function openAccount(): Promise<Page> {
+  const page = await console.open('/account', { expects: /40[01]|422/ })
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+  return page
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /account and settings/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+}
+
+async function signIn(page: Page, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Password', { exact: true }).press('Enter')
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  // The other tests go on with the session that was ended here.
+  await console.ada.call('/sign-in', { method: 'POST', body: { email: ada.email, password } })
+}

@@ -1,0 +1,130 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { ada, useSignedIn } from './signed-in.ts'
+
+/** Whatever changes something behaves alike on every page: see console/src/lib/use-action.ts. */
+const console = useSignedIn()
+
+interface Change {
+  path: string
+  /** The request that it makes, below the workspace. */
+  request: string
+  begin(page: Page): Promise<{ form: Locator; submit: Locator }>
+}
+
+const inDialogs: Record<string, Change> = {
+  'an invitation': {
+    path: 'team',
+    request: 'team/invites',
+    async begin(page) {
+      await page.getByRole('button', { name: 'Invite' }).first().click()
+      const form = page.getByRole('dialog', { name: 'Invite somebody' })
+      await form.getByLabel('E-mail address').fill('ben@harbour.example')
+      return { form, submit: form.getByRole('button', { name: 'Make the link' }) }
+    },
+  },
+  'a new key': {
+    path: 'keys?state=active',
+    request: 'keys',
+    async begin(page) {
+      await page.getByRole('button', { name: 'Create key' }).first().click()
+      const form = page.getByRole('dialog', { name: 'Create key' })
+      await form.getByLabel('Name').fill('Order service')
+      return { form, submit: form.getByRole('button', { name: 'Create key' }) }
+    },
+  },
+}
+
+const byButtons: Record<string, Pick<Change, 'path' | 'request'> & { name: string }> = {
+  'a synchronisation': { path: 'senders', request: 'sync', name: 'Sync now' },
+  'an export': { path: 'audit', request: 'audit.csv', name: 'Export CSV' },
+}
+
+test('what the service fails to do is said in the dialog that asked for it, on every page', async () => {
+  const page = await console.open('', { expects: /500/ })
+  for (const change of Object.values(inDialogs)) {
+    await goTo(page, change)
+    await failing(page, change.request)
+    const { form, submit } = await change.begin(page)
+    await submit.click()
+    await form.getByRole('alert').getByText('The database is away.').waitFor()
+    await screenshot(page, `failed ${change.request.replace('/', ' ')}`)
+    // What was entered is still there, and the next try succeeds.
+    await page.unroute('**/console/api/**')
+    await submit.click()
+    await form.waitFor({ state: 'detached' })
+  }
+})
+
+test('what the service fails to do at the press of a button is said in a toast, on every page', async () => {
+  const page = await console.open('', { expects: /500/ })
+  for (const change of Object.values(byButtons)) {
+    await goTo(page, change)
+    await failing(page, change.request)
+    await page.getByRole('button', { name: change.name }).first().click()
+    await page.getByRole('status').getByText('The database is away.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('The database is away.').waitFor({ state: 'detached' })
+    await page.unroute('**/console/api/**')
+  }
+})
+
+test('a second click while the first is on its way does nothing', async () => {
+  const page = await console.open('webhooks')
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let posts = 0
+  await page.route('**/webhooks', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    posts += 1
+    await held
+    return route.fallback()
+  })
+  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create webhook' })
+  await form.getByLabel('Name').fill('Billing')
+  await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
+  const submit = form.getByRole('button', { name: 'Create webhook' })
+  await submit.click()
+  await until('it spins', async () => (await submit.getAttribute('aria-busy')) === 'true')
+  await submit.click({ force: true })
+  await form.getByLabel('Name').press('Enter')
+  answer()
+  await page.getByRole('dialog', { name: 'Your new webhook' }).waitFor()
+  expect(posts).toBe(1)
+})
+
+test.each(Object.entries(inDialogs))(
+  '%s in a session that has ended leads to signing in, and back',
+  async (_, change) => {
+    const page = await console.open(change.path, { expects: /401/ })
+    const before = page.url()
+    const { submit } = await change.begin(page)
+    await console.store.db.change('delete from sessions')
+    await submit.click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    await page.getByLabel('E-mail address').fill(ada.email)
+    await page.getByLabel('Password', { exact: true }).fill(ada.password)
+    await page.getByLabel('Password', { exact: true }).press('Enter')
+    await until('the page is back', () => page.url().startsWith(before))
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    const { body } = { body: { email: ada.email, password: ada.password } }
+    await console.ada.call('/sign-in', { method: 'POST', body })
+  },
+)
+
+const goTo = (page: Page, { path }: { path: string }) =>
+  page.goto(`${console.place.url}/w/${console.place.workspaceId}/${path}`)
+
+/** Lets the service answer one path with an error of its own. */
+const failing = (page: Page, path: string) =>
+  page.route('**/console/api/**', (route) => {
+    const request = route.request()
+    const isIt = new URL(request.url()).pathname === `/console/api/w/${console.place.workspaceId}/${path}`
+    if (!isIt || (request.method() === 'GET' && !path.endsWith('.csv'))) return route.fallback()
+    return route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is away.' } } })
+  })

@@ -1,0 +1,48 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { openStore, type Store } from '../server/src/db/store.ts'
+import { newLogger } from '../server/src/lib/logger.ts'
+import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
+import { type Browser, goodPassword, newBrowser } from '../server/testing/console.ts'
+import { type Installation, startInstallation } from './installation.ts'
+
+export const ada = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
+
+/** One installation and one browser for the tests of a file, and the first account signed in. */
+export interface SignedIn {
+  place: Installation
+  store: Store
+  /** Calls the console's API as Ada. */
+  ada: Browser
+  /** A page of Ada's; a path without a leading slash is in the demo workspace. */
+  open(path: string, options?: PageOptions): Promise<Page>
+}
+
+export function useSignedIn(host?: string): SignedIn {
+  const browser = useBrowser()
+  const signedIn = {
+    async open(path, options) {
+      const { place } = signedIn
+      const page = await browser.newPage(options)
+      const cookies = [...signedIn.ada.cookies].map(([name, value]) => ({ name, value, url: place.url }))
+      await page.context().addCookies(cookies)
+      await page.goto(place.url + (path.startsWith('/') ? path : `/w/${place.workspaceId}/${path}`))
+      return page
+    },
+  } as SignedIn
+  beforeAll(async () => {
+    const place = await startInstallation(host)
+    signedIn.place = place
+    signedIn.store = await openStore(
+      { databaseUrl: null, dataDir: place.env.PARLEY_DATA_DIR ?? '' },
+      { purpose: 'visitor', schema: 'require', log: newLogger('silent') },
+    )
+    signedIn.ada = newBrowser(place.url)
+    await signedIn.ada.call(`/links/${place.setupUrl.split('/link/')[1]}`, { method: 'POST', body: ada })
+  })
+  afterAll(async () => {
+    await signedIn.store?.close()
+    await signedIn.place?.stop()
+  })
+  return signedIn
+}

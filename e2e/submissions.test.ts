@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { useSignedIn } from './signed-in.ts'
+
+/** What people send in: forms with files, and orders. */
+const console = useSignedIn()
+const ana = '16505550123'
+const referral = Buffer.from('%PDF-1.4\n% a referral\n')
+
+beforeAll(async () => {
+  const { api, control } = console.place
+  await control('POST', `/phones/${ana}/say`, { to: '15550780001', text: 'Hello' })
+  const { data: senders } = await api('/v1/senders')
+  const sender = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001'))
+  const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Ana' } }
+  const { id } = await api('/v1/messages', { sender_id: sender.id, to: ana, type: 'template', template })
+  await until('the form is with Ana', async () => (await api(`/v1/messages/${id}`)).status === 'delivered')
+  await control('POST', `/phones/${ana}/fillForm`, {
+    values: { full_name: 'Ana Prueba', complaint: 'Sore throat' },
+    files: {
+      photos: [{ filename: 'throat.png' }],
+      documents: [{ filename: '../referral.pdf', mimeType: 'application/pdf', base64: referral.toString('base64') }],
+    },
+  })
+  const items = [{ retailerId: 'SKU-1', quantity: 2 }, { retailerId: 'SKU-2' }]
+  await control('POST', `/phones/${ana}/order`, { items, text: 'For pick-up, please' })
+})
+
+test('a submission is found in the list, and its files are shown and downloaded', async () => {
+  const page = await console.open('forms')
+  await page.getByRole('row', { name: /\+16505550123.*Ana Prueba.*2 files.*intake_form/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Submission of +16505550123' }).waitFor()
+  await page.getByRole('table', { name: 'Answers' }).getByRole('row', { name: 'complaint Sore throat' }).waitFor()
+
+  const picture = page.getByRole('listitem').filter({ hasText: 'throat.png' })
+  await picture.getByRole('button', { name: 'Show' }).click()
+  const image = picture.getByRole('img', { name: 'What was uploaded as photos' })
+  await image.waitFor()
+  expect(await image.evaluate<number, HTMLImageElement>((img) => img.naturalWidth)).toBeGreaterThan(0)
+  await screenshot(page, 'a submission with files')
+
+  const document = page.getByRole('listitem').filter({ hasText: 'referral.pdf' })
+  // A name cannot lead out of the folder that it is saved in.
+  await document.getByText('.._referral.pdf').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    document.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/referral\.pdf$/)
+  expect(readFileSync(await download.path())).toEqual(referral)
+
+  await page.getByRole('tab', { name: 'Raw JSON' }).click()
+  await page.getByText('full_name').first().waitFor()
+})
+
+test('an order is found by its status, taken to its end, and shows who did what', async () => {
+  const page = await console.open('orders?status=shipped')
+  await page.getByText('No order fits').waitFor()
+  await page.goto(page.url().replace('?status=shipped', ''))
+  await page.getByRole('row', { name: /2 items SKU-1, SKU-2.*For pick-up, please.*New/ }).click()
+  await page
+    .getByRole('table', { name: 'Items' })
+    .getByRole('row', { name: /SKU-1 2/ })
+    .waitFor()
+  const history = page.getByRole('list', { name: 'History' })
+  for (const [button, status] of [
+    ['Confirm', 'Confirmed'],
+    ['Mark as shipped', 'Shipped'],
+    ['Mark as done', 'Done'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    await history
+      .getByRole('listitem')
+      .filter({ hasText: `${status}` })
+      .getByText('by Ada')
+      .waitFor()
+  }
+  expect(await page.getByRole('button', { name: 'Mark as done' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Change the status' }).click()
+  await page.getByRole('menuitem', { name: 'Cancelled' }).click()
+  await history.getByText('Cancelled').waitFor()
+  await screenshot(page, 'an order that was cancelled')
+  await page.reload()
+  expect(await history.getByRole('listitem').count()).toBe(0)
+  await until('the history is kept', async () => (await history.getByRole('listitem').count()) === 5)
+
+  await page.getByRole('link', { name: 'Orders' }).first().click()
+  await page.getByRole('row', { name: /SKU-1.*Cancelled/ }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const [head, line] = readFileSync(await download.path(), 'utf8').split('\r\n')
+  expect(head).toContain('status')
+  expect(line).toContain('cancelled')
+})
