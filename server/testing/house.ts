@@ -13,7 +13,7 @@ import { newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import { apiParts } from './api-parts.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
-import { newDatabase } from './database.ts'
+import { newDatabaseWithDays } from './database.ts'
 import { openApiCheck } from './openapi-check.ts'
 
 /** The service as a test sees it: real HTTP on a port of its own, a real database, and a clock it can move. */
@@ -58,12 +58,11 @@ export async function openHouse({
   patience = usualPatience,
   bodyLimits,
 }: HouseOptions = {}) {
-  const { connection, drop } = await newDatabase()
+  const { connection, drop } = await newDatabaseWithDays()
   const logged: string[] = []
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
   const db = openDatabase(connection, () => {}, 5)
   const clock = new FakeClock()
-  await ensurePartitions(db, clock)
   const config = {
     publicUrl: 'http://parley.test',
     trustProxy: trustProxy.map((text) => readRange(text) as AddressRange),

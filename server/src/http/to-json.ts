@@ -10,9 +10,14 @@ interface Schema {
   items?: Schema
 }
 
-/** Writes answers as JSON, with the members that the schema names and no others. */
-export const toJsonFor = (schema: TSchema): ((answer: unknown) => string) =>
-  buildToJson(withoutEscapes(plain(schema) as Schema) as object)
+/** Writes answers as JSON, with the members that the schema names and no others. Compiled at its first use. */
+export function toJsonFor(schema: TSchema): (answer: unknown) => string {
+  let write: ((answer: unknown) => string) | undefined
+  return (answer) => {
+    write ??= buildToJson(withoutEscapes(plain(schema) as Schema) as object)
+    return write(answer)
+  }
+}
 
 /**
  * Ids, and words of a fixed list, hold nothing that JSON would escape, and are not searched for it. What stands in a

@@ -1,5 +1,5 @@
 import type { Fault } from '@parley/contract/errors'
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { faultsMax, invalid, Refusal } from '../lib/refuse.ts'
 
@@ -11,10 +11,15 @@ const settings = { allErrors: true, strict: false, useDefaults: true, formats: {
 const strict = new Ajv(settings)
 const reading = new Ajv({ ...settings, coerceTypes: true })
 
-/** Compiles a schema into a check that refuses with every fault named. A path that cannot be an id is simply unknown. */
+/**
+ * A check against a schema that refuses with every fault named. A path that cannot be an id is simply unknown. The schema is
+ * compiled when the check is first used: all of them would take a good part of the start.
+ */
 export function checkFor(part: Part, schema: TSchema): Check {
-  const validate = (part === 'query' ? reading : strict).compile(plain(schema))
+  let compiled: ValidateFunction | undefined
   return (value) => {
+    compiled ??= (part === 'query' ? reading : strict).compile(plain(schema))
+    const validate = compiled
     const faults = validate(value) ? (part === 'body' ? [] : unstorable(value)) : null
     if (faults?.length === 0) return
     if (part === 'params') throw new Refusal('not_found')

@@ -11,6 +11,7 @@ import type { Bodies } from '../bodies.ts'
 import { parseJson } from '../body.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { Patience } from '../patience.ts'
+import { toJsonFor } from '../to-json.ts'
 import { checkFor, plain, unstorable } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
@@ -140,10 +141,12 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     query: checkFor('query', route.query ?? nothing),
     body: checkFor('body', route.body ?? nothing),
   }
+  const toJson = toJsonFor(route.reply)
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
     schema: { response: { [status]: plain(route.reply) } },
+    serializerCompiler: () => toJson,
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
