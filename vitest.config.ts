@@ -9,7 +9,8 @@ const { unit, whole, slow } = testKinds()
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = new Set(slow.map((file) => join(import.meta.dirname, file)))
-    const rank = ({ project, moduleId }: TestSpecification) => (project.name === 'unit' ? 2 : isSlow.has(moduleId) ? 0 : 1)
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      project.name === 'unit' ? 2 : isSlow.has(moduleId) ? 0 : 1
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }

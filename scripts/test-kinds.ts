@@ -7,7 +7,8 @@ const places = '{contract,sdk,simulator,server,console,cli,bench,examples,script
 const harness = /(^|\/)(testing|e2e)\//
 
 /** Servers, databases, other processes. */
-const notAlone = /^(node:(child_process|http|https|net|tls|worker_threads)|pg|fastify|(@parley\/|)simulator(\/src)?\/start(\.ts)?)$/
+const notAlone =
+  /^(node:(child_process|http|https|net|tls|worker_threads)|pg|fastify|(@parley\/|)simulator(\/src)?\/start(\.ts)?)$/
 
 const takesLong = /^playwright-core$|^e2e\/|^server\/testing\/(browser|crash|parley|service)\.ts$/
 
@@ -20,7 +21,10 @@ export interface TestKinds {
 }
 
 export function testKinds(): TestKinds {
-  const all = [...globSync(places, { cwd: root, exclude: ['**/node_modules/**'] }), ...globSync('*.test.ts', { cwd: root })]
+  const all = [
+    ...globSync(places, { cwd: root, exclude: ['**/node_modules/**'] }),
+    ...globSync('*.test.ts', { cwd: root }),
+  ]
   const reached = new Map(all.map((file) => [file, reach(file)]))
   const whole = all.filter((file) => [...(reached.get(file) ?? [])].some((name) => notAlone.test(name)))
   return {
@@ -32,7 +36,9 @@ export function testKinds(): TestKinds {
 
 /** The modules that a test file and the harness it uses import. The sources that it tests are not followed. */
 function reach(file: string, found = new Set<string>()): Set<string> {
-  for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export|\} from).*?'([^']+)'$/gm)) {
+  for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(
+    /^(?:import|export|\} from).*?'([^']+)'$/gm,
+  )) {
     const path = name.startsWith('.') ? relative(root, join(root, dirname(file), name)) : name
     if (found.has(path)) continue
     found.add(path)

@@ -1,18 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../src/db/db.ts'
+import type { Connection, Database } from '../src/db/db.ts'
 import { createApp } from '../src/domain/connections/apps.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
+import { secretKeys, spawnService } from './service.ts'
 
-const secretKey = Buffer.alloc(32, 7)
 const appSecret = 'crash-app-secret'
 
 export interface CrashOutcome {
@@ -34,14 +32,14 @@ export interface CrashOutcome {
  */
 export async function crashUnderLoad(options: {
   db: Database
-  databaseUrl: string
+  connection: Connection
   rounds: number
   writers: number
   strike?: () => Promise<void>
   wait(db: Database): Promise<void>
   say?: (line: string) => void
 }): Promise<CrashOutcome> {
-  const { db, databaseUrl, rounds, writers, say = () => {} } = options
+  const { db, connection, rounds, writers, say = () => {} } = options
   const arrivals = new Map<string, number>()
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -56,7 +54,9 @@ export async function crashUnderLoad(options: {
   const ingress = await prepare(db, hookUrl)
   const acknowledged = new Set<string>()
   const underWay = new Set<string>()
-  let service = await startService(databaseUrl)
+  const start = () =>
+    spawnService(connection, { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
+  let service = await start()
   for (let round = 0; round < rounds; round++) {
     let over = false
     const { url } = service
@@ -80,15 +80,14 @@ export async function crashUnderLoad(options: {
     )
     for (const { held } of leases) underWay.add(held)
     say(`round ${round + 1}: ${acknowledged.size} acknowledged, ${arrivals.size} arrived`)
-    if (!options.strike) service = await startService(databaseUrl)
+    if (!options.strike) service = await start()
   }
   await options.wait(db)
   for (let tries = 0; tries < 1200; tries++) {
     if ((await db.first<{ n: number }>('select count(*) as n from deliveries'))?.n === 0) break
     await sleep(50)
   }
-  service.child.kill('SIGTERM')
-  await once(service.child, 'exit')
+  await service.stop()
   receiver.closeAllConnections()
   receiver.close()
   const lost = [...acknowledged].filter((id) => !arrivals.has(id)).length
@@ -96,33 +95,7 @@ export async function crashUnderLoad(options: {
   return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: underWay.size }
 }
 
-async function startService(databaseUrl: string): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      DATABASE_URL: databaseUrl,
-      PARLEY_SECRET_KEYS: `test:${secretKey.toString('base64')}`,
-      PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
-      PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-    },
-  })
-  let said = ''
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    said += chunk
-    const url = /^listening (\S+)$/m.exec(said)?.[1]
-    if (url) {
-      child.stdout?.resume()
-      return { url, child }
-    }
-  }
-  throw new Error('the service ended before it listened')
-}
-
 async function prepare(db: Database, hookUrl: string): Promise<{ path: string; phoneNumberId: string }> {
-  const keys = new Map([['test', secretKey]])
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'crash')
   const rules = { allowHttp: true, allowRanges: [], resolve: async () => [] }
   const wish = {
@@ -131,8 +104,8 @@ async function prepare(db: Database, hookUrl: string): Promise<{ path: string; p
     url: hookUrl.replace('127.0.0.1', 'localhost'),
     events: ['message.received'],
   }
-  await createWebhook(db, systemClock, keys, rules, wish)
-  const app = await createApp(db, systemClock, keys, {
+  await createWebhook(db, systemClock, secretKeys, rules, wish)
+  const app = await createApp(db, systemClock, secretKeys, {
     name: 'crash',
     appSecret,
     verifyToken: 'crash',

@@ -29,11 +29,6 @@ async function create(from: string): Promise<TestDatabase> {
   }
 }
 
-/** A connection as a URL, for processes that are started. */
-export function urlOf({ host, port, user, password, database }: Connection): string {
-  return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
-}
-
 export async function asAdmin(statement: string): Promise<void> {
   const admin = new pg.Client({ ...inject('postgres'), user: 'postgres', database: 'postgres' })
   await admin.connect()

@@ -10,7 +10,7 @@ import { newDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
 import type { House } from './house.ts'
 import { newApp, newSender } from './posting-app.ts'
-import { type ServiceProcess, spawnService } from './service.ts'
+import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 
 /** The service in processes of its own, before a network of files. */
@@ -39,8 +39,6 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     budget: 100,
     createdBy: 'test',
   })
-  // As `spawnService` has them.
-  const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
   const house = { db, clock: systemClock, secretKeys, url: '' } as unknown as House
   const app = await newApp(house)
   await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
