@@ -1,17 +1,14 @@
-import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, Database } from '../src/db/db.ts'
-import { createApp } from '../src/domain/connections/apps.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
+import { newApp, newSender, type PostedTo, text, webhookOf } from './posting-app.ts'
 import { secretKeys, spawnService } from './service.ts'
-
-const appSecret = 'crash-app-secret'
 
 export interface CrashOutcome {
   /** Messages the ingress has answered with 200. */
@@ -50,8 +47,8 @@ export async function crashUnderLoad(options: {
   })
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
-  const hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-  const ingress = await prepare(db, hookUrl)
+  const hookUrl = `http://localhost:${(receiver.address() as AddressInfo).port}/`
+  const { isTaken } = await prepare({ url: '', db, clock: systemClock, secretKeys }, hookUrl)
   const acknowledged = new Set<string>()
   const underWay = new Set<string>()
   const start = () =>
@@ -63,7 +60,7 @@ export async function crashUnderLoad(options: {
     const writing = Array.from({ length: writers }, async () => {
       while (!over) {
         const ids = Array.from({ length: 5 }, () => `wamid.${newUuid()}`)
-        if (await post(url + ingress.path, ingress.phoneNumberId, ids)) for (const id of ids) acknowledged.add(id)
+        if (await isTaken(ids, url)) for (const id of ids) acknowledged.add(id)
         else await sleep(5)
       }
     })
@@ -95,63 +92,17 @@ export async function crashUnderLoad(options: {
   return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: underWay.size }
 }
 
-async function prepare(db: Database, hookUrl: string): Promise<{ path: string; phoneNumberId: string }> {
-  const { id: workspaceId } = await createWorkspace(db, systemClock, 'crash')
-  const rules = { allowHttp: true, allowRanges: [], resolve: async () => [] }
-  const wish = {
-    workspaceId,
-    name: 'receiver',
-    url: hookUrl.replace('127.0.0.1', 'localhost'),
-    events: ['message.received'],
+async function prepare(service: PostedTo, hookUrl: string) {
+  const { db, clock } = service
+  const { id: workspaceId } = await createWorkspace(db, clock, 'crash')
+  const wish = { workspaceId, name: 'receiver', url: hookUrl, events: ['message.received'] }
+  await createWebhook(db, clock, secretKeys, { allowHttp: true, allowRanges: [], resolve: async () => [] }, wish)
+  const app = await newApp(service)
+  const { phoneNumberId } = await newSender(service, workspaceId, app.id, '99000000001')
+  /** Whether the ingress took them. */
+  const isTaken = async (ids: readonly string[], url: string): Promise<boolean> => {
+    const messages = ids.map((id) => text(id))
+    return (await app.post(webhookOf(phoneNumberId, messages), { url }).catch(() => 0)) === 200
   }
-  await createWebhook(db, systemClock, secretKeys, rules, wish)
-  const app = await createApp(db, systemClock, secretKeys, {
-    name: 'crash',
-    appSecret,
-    verifyToken: 'crash',
-    graphUrl: 'http://127.0.0.1:9',
-  })
-  const connectionId = newUuid()
-  const phoneNumberId = '99000000001'
-  await db.change(
-    `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
-     values ($1, $2, $3, '1', 'none', now(), 'infinity')`,
-    [connectionId, workspaceId, app.id],
-  )
-  await db.change(
-    `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status,
-       quality_rating, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, '15550780001', 'CONNECTED', 'GREEN', now(), now())`,
-    [newUuid(), workspaceId, connectionId, app.id, phoneNumberId],
-  )
-  return { path: `/network/whatsapp/${app.id}`, phoneNumberId }
-}
-
-/** Whether the ingress took them. */
-async function post(url: string, phoneNumberId: string, ids: readonly string[]): Promise<boolean> {
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-    messages: ids.map((id) => ({
-      from: '16505550123',
-      id,
-      timestamp: '1786000000',
-      type: 'text',
-      text: { body: 'hi' },
-    })),
-  }
-  const body = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-  })
-  const signature = createHmac('sha256', appSecret).update(body).digest('hex')
-  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
-  try {
-    const answer = await fetch(url, { method: 'POST', headers, body })
-    await answer.arrayBuffer()
-    return answer.status === 200
-  } catch {
-    return false
-  }
+  return { isTaken }
 }

@@ -8,8 +8,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { newDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
-import type { House } from './house.ts'
-import { newApp, newSender } from './posting-app.ts'
+import { newApp, newSender, webhookOf } from './posting-app.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 
@@ -39,7 +38,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     budget: 100,
     createdBy: 'test',
   })
-  const house = { db, clock: systemClock, secretKeys, url: '' } as unknown as House
+  const house = { db, clock: systemClock, secretKeys, url: '' }
   const app = await newApp(house)
   await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
   const sender = await newSender(house, workspaceId, app.id, '77000000001')
@@ -61,9 +60,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
         type: 'interactive',
         interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ files }) } },
       }
-      const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages: [message] }
-      const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
-      await app.post({ object: 'whatsapp_business_account', entry })
+      await app.post(webhookOf(sender.phoneNumberId, [message]))
       const row = await db.first<{ id: string }>(
         'select id from flow_responses order by created_at desc, id desc limit 1',
       )
