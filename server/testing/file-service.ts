@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { scopes } from '@parley/contract/scopes'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../src/db/db.ts'
@@ -70,13 +69,6 @@ export async function newFileService(host: FileHost): Promise<FileService> {
       (await db.first<{ state: string }>('select state from flow_files where response_id = $1', [responseId]))?.state ??
       'unknown',
   }
-}
-
-/** Megabytes that a process has in memory, and the most it ever had. */
-export function memoryOf(pid: number | undefined): { nowMb: number; peakMb: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-  return { nowMb: read('VmRSS'), peakMb: read('VmHWM') }
 }
 
 export const whenFetched = (files: FileService, responseId: string): Promise<true> =>

@@ -14,7 +14,7 @@ interface Schema {
 export function toJsonFor(schema: TSchema): (answer: unknown) => string {
   let write: ((answer: unknown) => string) | undefined
   return (answer) => {
-    write ??= buildToJson(withoutEscapes(plain(schema) as Schema) as object)
+    write ??= buildToJson(withoutEscapes(plain(schema) as Schema) as object, { ajv: { formats: { unsafe: true } } })
     return write(answer)
   }
 }
