@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../sdk/testing/free-port.ts'
+import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
+import { until } from '../server/testing/until.ts'
 
 /** Parley as `npm start` runs it, on ports and a folder of its own. */
 export interface Installation {
@@ -28,10 +29,9 @@ const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 export async function startInstallation(host = '127.0.0.1'): Promise<Installation> {
   const dataDir = newFolder()
   const simulatorPort = String(await freePort())
-  const { PATH = '' } = process.env
   const port = String(await freePort())
   const env = {
-    PATH,
+    ...childEnv,
     PARLEY_DATA_DIR: dataDir,
     PORT: port,
     PUBLIC_URL: `http://${host}:${port}`,
@@ -43,15 +43,15 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
     said += chunk
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const found = async (pattern: RegExp): Promise<string> => {
-    for (let tries = 0; tries < 2000; tries++) {
-      const [, words] = pattern.exec(said) ?? []
-      if (words) return words
-      if (child.exitCode !== null) break
-      await sleep(30)
-    }
-    throw new Error(`the service did not say ${pattern}:\n${said}`)
-  }
+  const found = (pattern: RegExp): Promise<string> =>
+    until(
+      `the service says ${pattern}`,
+      () => {
+        if (child.exitCode !== null) throw new Error(`the service ended before it said ${pattern}:\n${said}`)
+        return pattern.exec(said)?.[1]
+      },
+      60_000,
+    )
   const url = await found(/Ready at (http:\S+)/)
   const setupUrl = await found(/(http:\S+\/link\/\S+)\n/)
   const key = await found(/(prl_live_\w+)\n/)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, newBrowser } from '../server/testing/console.ts'
 import { type Receiver, startReceiver } from '../server/testing/receiver.ts'
+import { until } from '../server/testing/until.ts'
 import type { Installation } from './installation.ts'
 
 export const admin = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
@@ -54,7 +55,7 @@ export async function makeLively(place: Installation): Promise<Lively> {
     },
   })
   await control('POST', '/settled')
-  await until(async () => (await within('/messages?status=queued')).data.length === 0)
+  await until('nothing waits to be sent', async () => (await within('/messages?status=queued')).data.length === 0)
   await sleep(1500)
   const close = async () => void (await Promise.all([good.close(), bad.close()]))
   return { console: browser, receivers: [good, bad], close }
@@ -91,8 +92,9 @@ async function talk({ api, control }: Installation): Promise<void> {
     type: 'template',
     template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Ana' } },
   }).catch(() => send(ana, { type: 'template', template: { name: 'intake_form', language: 'en', variables: {} } }))
-  await until(async () => (await control('GET', `/phones/${ana}/messages`)) !== undefined)
-  await sleep(800)
+  await until('the form has arrived', async () =>
+    JSON.stringify(await control('GET', `/phones/${ana}/messages`)).includes('intake_form'),
+  )
   await act(ana, 'fillForm', {
     values: { full_name: 'Ana Prueba', email: 'ana@example.com', complaint: 'Sore throat since Monday' },
     files: {
@@ -150,12 +152,4 @@ async function must(browser: Browser, path: string, options: Parameters<Browser[
   const { status, body } = await browser.call(path, options)
   if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`)
   return body
-}
-
-async function until(look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (await look()) return
-    await sleep(50)
-  }
-  throw new Error('waited in vain for the workspace to come to rest')
 }

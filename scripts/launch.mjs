@@ -21,6 +21,7 @@ const programs = {
   start: { entry: 'cli/src/main.ts', args: ['start'], console: true },
   parley: { entry: 'cli/src/main.ts', args: [] },
   test: { entry: 'node_modules/vitest/vitest.mjs', args: ['run'], console: true },
+  unit: { entry: 'node_modules/vitest/vitest.mjs', args: ['run', '--project', 'unit'] },
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   reliability: { entry: 'scripts/reliability.ts', args: [] },
@@ -30,6 +31,7 @@ const programs = {
 }
 
 export async function launch(name, args) {
+  if (name === 'test' && args[0] === 'unit') return launch('unit', args.slice(1))
   const program = programs[name]
   if (!program) throw new Error(`scripts/run.mjs knows ${Object.keys(programs).join(', ')}, not "${name}"`)
   await ensureInstalled(root)

@@ -44,14 +44,12 @@ async function round(name: string, rounds: number, strike?: (db: Database, postm
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor' })
   try {
     await migrate(embedded.connection)
-    const { host, port, user, password, database } = embedded.connection
-    const databaseUrl = `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
     const db = openDatabase(embedded.connection, () => {}, 3)
     const postmaster = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
     console.log(name)
     const outcome = await crashUnderLoad({
       db,
-      databaseUrl,
+      connection: embedded.connection,
       rounds,
       writers: 8,
       // The leases of the killed run out by themselves.

@@ -6,8 +6,9 @@ import type { Finding } from '@parley/server/domain/health/finding'
 import { startService } from '@parley/server/start'
 import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
-import { newDatabase, urlOf } from '../../server/testing/database.ts'
+import { newDatabase } from '../../server/testing/database.ts'
 import { parley } from '../../server/testing/parley.ts'
+import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 
 const newKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
 import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
-import { urlOf } from '../../server/testing/database.ts'
 import { useHouse } from '../../server/testing/house.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
+import { urlOf } from '../../server/testing/service.ts'
 import { runCli } from './cli.ts'
 
 /** The commands for people, on the database of a service that runs. */

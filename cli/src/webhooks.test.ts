@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { newDatabase, urlOf } from '../../server/testing/database.ts'
+import { newDatabase } from '../../server/testing/database.ts'
 import { spawnParley } from '../../server/testing/parley.ts'
+import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
 import { runCli } from './cli.ts'
 

@@ -1,19 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../src/db/db.ts'
-import { createApp } from '../src/domain/connections/apps.ts'
+import type { Connection, Database } from '../src/db/db.ts'
 import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
-
-const secretKey = Buffer.alloc(32, 7)
-const appSecret = 'crash-app-secret'
+import { newApp, newSender, type PostedTo, text, webhookOf } from './posting-app.ts'
+import { secretKeys, spawnService } from './service.ts'
 
 export interface CrashOutcome {
   /** Messages the ingress has answered with 200. */
@@ -34,14 +29,14 @@ export interface CrashOutcome {
  */
 export async function crashUnderLoad(options: {
   db: Database
-  databaseUrl: string
+  connection: Connection
   rounds: number
   writers: number
   strike?: () => Promise<void>
   wait(db: Database): Promise<void>
   say?: (line: string) => void
 }): Promise<CrashOutcome> {
-  const { db, databaseUrl, rounds, writers, say = () => {} } = options
+  const { db, connection, rounds, writers, say = () => {} } = options
   const arrivals = new Map<string, number>()
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -52,18 +47,20 @@ export async function crashUnderLoad(options: {
   })
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
-  const hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-  const ingress = await prepare(db, hookUrl)
+  const hookUrl = `http://localhost:${(receiver.address() as AddressInfo).port}/`
+  const { isTaken } = await prepare({ url: '', db, clock: systemClock, secretKeys }, hookUrl)
   const acknowledged = new Set<string>()
   const underWay = new Set<string>()
-  let service = await startService(databaseUrl)
+  const start = () =>
+    spawnService(connection, { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
+  let service = await start()
   for (let round = 0; round < rounds; round++) {
     let over = false
     const { url } = service
     const writing = Array.from({ length: writers }, async () => {
       while (!over) {
         const ids = Array.from({ length: 5 }, () => `wamid.${newUuid()}`)
-        if (await post(url + ingress.path, ingress.phoneNumberId, ids)) for (const id of ids) acknowledged.add(id)
+        if (await isTaken(ids, url)) for (const id of ids) acknowledged.add(id)
         else await sleep(5)
       }
     })
@@ -80,15 +77,14 @@ export async function crashUnderLoad(options: {
     )
     for (const { held } of leases) underWay.add(held)
     say(`round ${round + 1}: ${acknowledged.size} acknowledged, ${arrivals.size} arrived`)
-    if (!options.strike) service = await startService(databaseUrl)
+    if (!options.strike) service = await start()
   }
   await options.wait(db)
   for (let tries = 0; tries < 1200; tries++) {
     if ((await db.first<{ n: number }>('select count(*) as n from deliveries'))?.n === 0) break
     await sleep(50)
   }
-  service.child.kill('SIGTERM')
-  await once(service.child, 'exit')
+  await service.stop()
   receiver.closeAllConnections()
   receiver.close()
   const lost = [...acknowledged].filter((id) => !arrivals.has(id)).length
@@ -96,89 +92,17 @@ export async function crashUnderLoad(options: {
   return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: underWay.size }
 }
 
-async function startService(databaseUrl: string): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      DATABASE_URL: databaseUrl,
-      PARLEY_SECRET_KEYS: `test:${secretKey.toString('base64')}`,
-      PARLEY_WEBHOOK_ALLOW_HTTP: 'true',
-      PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-    },
-  })
-  let said = ''
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    said += chunk
-    const url = /^listening (\S+)$/m.exec(said)?.[1]
-    if (url) {
-      child.stdout?.resume()
-      return { url, child }
-    }
+async function prepare(service: PostedTo, hookUrl: string) {
+  const { db, clock } = service
+  const { id: workspaceId } = await createWorkspace(db, clock, 'crash')
+  const wish = { workspaceId, name: 'receiver', url: hookUrl, events: ['message.received'] }
+  await createWebhook(db, clock, secretKeys, { allowHttp: true, allowRanges: [], resolve: async () => [] }, wish)
+  const app = await newApp(service)
+  const { phoneNumberId } = await newSender(service, workspaceId, app.id, '99000000001')
+  /** Whether the ingress took them. */
+  const isTaken = async (ids: readonly string[], url: string): Promise<boolean> => {
+    const messages = ids.map((id) => text(id))
+    return (await app.post(webhookOf(phoneNumberId, messages), { url }).catch(() => 0)) === 200
   }
-  throw new Error('the service ended before it listened')
-}
-
-async function prepare(db: Database, hookUrl: string): Promise<{ path: string; phoneNumberId: string }> {
-  const keys = new Map([['test', secretKey]])
-  const { id: workspaceId } = await createWorkspace(db, systemClock, 'crash')
-  const rules = { allowHttp: true, allowRanges: [], resolve: async () => [] }
-  const wish = {
-    workspaceId,
-    name: 'receiver',
-    url: hookUrl.replace('127.0.0.1', 'localhost'),
-    events: ['message.received'],
-  }
-  await createWebhook(db, systemClock, keys, rules, wish)
-  const app = await createApp(db, systemClock, keys, {
-    name: 'crash',
-    appSecret,
-    verifyToken: 'crash',
-    graphUrl: 'http://127.0.0.1:9',
-  })
-  const connectionId = newUuid()
-  const phoneNumberId = '99000000001'
-  await db.change(
-    `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
-     values ($1, $2, $3, '1', 'none', now(), 'infinity')`,
-    [connectionId, workspaceId, app.id],
-  )
-  await db.change(
-    `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status,
-       quality_rating, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, '15550780001', 'CONNECTED', 'GREEN', now(), now())`,
-    [newUuid(), workspaceId, connectionId, app.id, phoneNumberId],
-  )
-  return { path: `/network/whatsapp/${app.id}`, phoneNumberId }
-}
-
-/** Whether the ingress took them. */
-async function post(url: string, phoneNumberId: string, ids: readonly string[]): Promise<boolean> {
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
-    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-    messages: ids.map((id) => ({
-      from: '16505550123',
-      id,
-      timestamp: '1786000000',
-      type: 'text',
-      text: { body: 'hi' },
-    })),
-  }
-  const body = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-  })
-  const signature = createHmac('sha256', appSecret).update(body).digest('hex')
-  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
-  try {
-    const answer = await fetch(url, { method: 'POST', headers, body })
-    await answer.arrayBuffer()
-    return answer.status === 200
-  } catch {
-    return false
-  }
+  return { isTaken }
 }

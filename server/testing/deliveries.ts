@@ -6,7 +6,7 @@ import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { newOutbound, type OutboundOptions } from '../src/lib/outbound.ts'
 import type { TargetRules } from '../src/lib/target-guard.ts'
 import type { House } from './house.ts'
-import { newApp, newSender } from './posting-app.ts'
+import { newApp, newSender, text, webhookOf } from './posting-app.ts'
 import type { Receiver } from './receiver.ts'
 import { newWorkspace, type TestWorkspace } from './workspace.ts'
 
@@ -17,7 +17,7 @@ export const anyTarget: TargetRules = {
   resolve: async () => [{ address: '93.184.216.34', family: 4 }],
 }
 
-export const loopback = ['127.0.0.0/8', '::1/128'].map((text) => readRange(text) as AddressRange)
+export const loopback = ['127.0.0.0/8', '::1/128'].map((range) => readRange(range) as AddressRange)
 
 /** The rules under which the receivers of tests are reached. */
 export const localRules: TargetRules = { allowHttp: 'loopback', allowRanges: loopback }
@@ -58,23 +58,10 @@ export async function newLine(house: House): Promise<Line> {
   return {
     workspace,
     async write(count = 1, url = house.url) {
-      const value = {
-        messaging_product: 'whatsapp',
-        metadata: { display_phone_number: '15550780001', phone_number_id: sender.phoneNumberId },
-        contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
-        messages: Array.from({ length: count }, () => ({
-          from: '16505550123',
-          id: `wamid.${sender.id}.${++messages}`,
-          timestamp: '1786000000',
-          type: 'text',
-          text: { body: `message ${messages}` },
-        })),
-      }
-      const body = {
-        object: 'whatsapp_business_account',
-        entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
-      }
-      const status = await app.post(body, { url })
+      const written = Array.from({ length: count }, () =>
+        text(`wamid.${sender.id}.${++messages}`, `message ${messages}`),
+      )
+      const status = await app.post(webhookOf(sender.phoneNumberId, written), { url })
       if (status !== 200) throw new Error(`the ingress answered ${status}`)
     },
     async listen({ url }, events = eventTypes) {

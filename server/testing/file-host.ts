@@ -19,6 +19,8 @@ export interface FileHost {
   files: Map<string, HostedFile>
   /** How often the bytes of a file were asked for. */
   asked: Map<string, number>
+  /** How many of them were taken from it. */
+  sent: Map<string, number>
 }
 
 const block = Buffer.from(Array.from({ length: 65_536 }, (_, n) => (n * 31) % 251))
@@ -26,13 +28,15 @@ const block = Buffer.from(Array.from({ length: 65_536 }, (_, n) => (n * 31) % 25
 export async function startFileHost(): Promise<FileHost> {
   const files = new Map<string, HostedFile>()
   const asked = new Map<string, number>()
+  const sent = new Map<string, number>()
+  const count = (id: string) => (bytes: number) => void sent.set(id, (sent.get(id) ?? 0) + bytes)
   const server = createServer((request, response) => {
     const [, kind, id = ''] = /^\/(v25\.0|bytes)\/(\w+)/.exec(request.url ?? '') ?? []
     const file = files.get(id)
     if (!file) return void response.writeHead(404).end()
     if (kind === 'bytes') {
       asked.set(id, (asked.get(id) ?? 0) + 1)
-      return void Readable.from(bytesOf(file)).pipe(response.writeHead(200))
+      return void Readable.from(bytesOf(file, count(id))).pipe(response.writeHead(200))
     }
     const answer = { url: `${host.url}/bytes/${id}`, file_size: file.claimedSize ?? file.size, mime_type: 'image/png' }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
@@ -42,14 +46,19 @@ export async function startFileHost(): Promise<FileHost> {
     server.closeAllConnections()
     server.close()
   })
-  const host = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, asked }
+  const host = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, asked, sent }
   return host
 }
 
-async function* bytesOf({ size, stallAt = Number.POSITIVE_INFINITY }: HostedFile): AsyncGenerator<Buffer> {
+async function* bytesOf(
+  { size, stallAt = Number.POSITIVE_INFINITY }: HostedFile,
+  note: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   for (let at = 0; at < size; at += block.length) {
     if (at >= stallAt) await new Promise(() => {})
-    yield block.subarray(0, Math.min(block.length, size - at))
+    const part = block.subarray(0, Math.min(block.length, size - at))
+    note(part.length)
+    yield part
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { scopes } from '@parley/contract/scopes'
 import { onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../src/db/db.ts'
@@ -8,9 +7,8 @@ import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { newDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
-import type { House } from './house.ts'
-import { newApp, newSender } from './posting-app.ts'
-import { type ServiceProcess, spawnService } from './service.ts'
+import { newApp, newSender, webhookOf } from './posting-app.ts'
+import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 
 /** The service in processes of its own, before a network of files. */
@@ -39,9 +37,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     budget: 100,
     createdBy: 'test',
   })
-  // As `spawnService` has them.
-  const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
-  const house = { db, clock: systemClock, secretKeys, url: '' } as unknown as House
+  const house = { db, clock: systemClock, secretKeys, url: '' }
   const app = await newApp(house)
   await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
   const sender = await newSender(house, workspaceId, app.id, '77000000001')
@@ -63,9 +59,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
         type: 'interactive',
         interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ files }) } },
       }
-      const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages: [message] }
-      const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
-      await app.post({ object: 'whatsapp_business_account', entry })
+      await app.post(webhookOf(sender.phoneNumberId, [message]))
       const row = await db.first<{ id: string }>(
         'select id from flow_responses order by created_at desc, id desc limit 1',
       )
@@ -75,13 +69,6 @@ export async function newFileService(host: FileHost): Promise<FileService> {
       (await db.first<{ state: string }>('select state from flow_files where response_id = $1', [responseId]))?.state ??
       'unknown',
   }
-}
-
-/** Megabytes that a process has in memory, and the most it ever had. */
-export function memoryOf(pid: number | undefined): { nowMb: number; peakMb: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-  return { nowMb: read('VmRSS'), peakMb: read('VmHWM') }
 }
 
 export const whenFetched = (files: FileService, responseId: string): Promise<true> =>

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Connection } from '../src/db/db.ts'
-import type { Migration } from '../src/db/migrate.ts'
+import { type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 
 /** `0006_console.sql` is `console`: without its number, which may change when branches are merged. */
 export const wordsOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
@@ -19,6 +19,15 @@ const helpers = `
     as $$ select md5(noun || ' ' || number)::uuid $$;
   create function pg_temp.at(day int) returns timestamptz language sql
     as $$ select timestamptz '2026-02-28 12:00Z' + make_interval(days => day) $$;`
+
+/** Applies every migration, each to the rows of the versions before it, and adds its own. */
+export async function fillDatabase(connection: Connection): Promise<void> {
+  const migrations = readMigrations()
+  for (const migration of migrations) {
+    await migrate(connection, migrations.slice(0, migration.version))
+    await addRows(connection, migration)
+  }
+}
 
 /** Adds the rows that belong to what a migration introduced, if there are any. */
 export async function addRows(connection: Connection, migration: Migration): Promise<void> {

@@ -1,8 +1,11 @@
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../src/db/db.ts'
 import { openEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { ensurePartitions } from '../src/db/partitions.ts'
 import { newFolder, removeFolder } from './data-dir.ts'
+import { FakeClock } from './fake-clock.ts'
 
 export interface TestServer {
   host: string
@@ -16,9 +19,10 @@ declare module 'vitest' {
   }
 }
 
-export const templateName = 'parley_template'
+/** Databases that tests copy: a migrated one, and one that also has the partitions of the test clock's first days. */
+export const templates = { migrated: 'parley_template', withDays: 'parley_template_days' }
 
-/** One PostgreSQL for the whole run, with one migrated database that every test file copies. */
+/** One PostgreSQL for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = newFolder()
   // Nothing here has to survive a power cut.
@@ -26,9 +30,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
   const admin = new pg.Client(embedded.admin)
   await admin.connect()
-  await admin.query(`create database ${templateName} owner parley`)
+  await admin.query(`create database ${templates.migrated} owner parley`)
+  await migrate({ ...embedded.connection, database: templates.migrated })
+  await admin.query(`create database ${templates.withDays} template ${templates.migrated} owner parley`)
+  const db = openDatabase({ ...embedded.connection, database: templates.withDays }, () => {}, 1)
+  await ensurePartitions(db, new FakeClock())
+  await db.close()
   await admin.end()
-  await migrate({ ...embedded.connection, database: templateName })
   const { host, port, password } = embedded.connection
   project.provide('postgres', { host, port, password })
   return async () => {

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import type { BodyLimits } from '../src/http/body-memory.ts'
-import { type Patience, usualPatience } from '../src/http/patience.ts'
+import type { Patience } from '../src/http/patience.ts'
 import type { Route } from '../src/http/route.ts'
-import { newLogger } from '../src/lib/logger.ts'
+import { type Logger, newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
-import { newDatabase } from './database.ts'
+import { newDatabaseWithDays } from './database.ts'
 import { FakeClock } from './fake-clock.ts'
 import { openApiCheck } from './openapi-check.ts'
 import { newRuntime } from './runtime.ts'
@@ -53,24 +52,13 @@ export function useHouse(options: HouseOptions = {}): House {
   return house
 }
 
-export async function openHouse({
-  moreRoutes = [],
-  trustProxy = [],
-  patience = usualPatience,
-  bodyLimits,
-}: HouseOptions = {}) {
-  const { connection, drop } = await newDatabase()
+export async function openHouse(options: HouseOptions = {}) {
+  const { connection, drop } = await newDatabaseWithDays()
   const logged: string[] = []
   const log = newLogger('debug', { write: (line) => void logged.push(line) })
-  const db = openDatabase(connection, () => {}, 5)
   const clock = new FakeClock()
-  await ensurePartitions(db, clock)
   const secretKeys = new Map([['test', randomBytes(32)]])
-  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
-  const isReady = async () => true
-  const api = await buildApi(runtime, { isReady, moreRoutes, patience, ...(bodyLimits && { bodyLimits }) })
-  await api.app.listen({ host: '127.0.0.1', port: 0 })
-  const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+  const { url, db, api, runtime, close } = await serveApi({ connection, clock, secretKeys }, log, options)
   const check = await openApiCheck(url)
   const house: House = {
     url,
@@ -94,10 +82,31 @@ export async function openHouse({
   return {
     house,
     async close() {
+      await close()
+      await drop()
+    },
+  }
+}
+
+/** The API of a house on a port of its own, with connections and a memory of its own. */
+export async function serveApi(
+  { connection, clock, secretKeys }: Pick<House, 'connection' | 'clock' | 'secretKeys'>,
+  log: Logger,
+  { trustProxy = [], ...options }: HouseOptions = {},
+) {
+  const db = openDatabase(connection, () => {}, 5)
+  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
+  const api = await buildApi(runtime, { isReady: async () => true, ...options })
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    url,
+    db,
+    api,
+    runtime,
+    async close() {
       await api.app.close()
       await api.flush()
       await db.close()
-      await drop()
     },
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { isAlive } from '../src/db/embedded/processes.ts'
+import { childEnv } from './child-env.ts'
 import { until } from './until.ts'
 
 const entry = join(import.meta.dirname, '..', '..', 'cli', 'src', 'main.ts')
@@ -32,8 +33,7 @@ export function spawnParley(args: readonly string[], env: Environment): Running 
 export const parley = (args: readonly string[], env: Environment): Promise<Ended> => spawnParley(args, env).ended
 
 export function spawnNode(args: readonly string[], env: Environment): Running {
-  const { PATH = '' } = process.env
-  const child = spawn(process.execPath, args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { env: { ...childEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let err = ''
   let over = false

@@ -1,8 +1,18 @@
 import { createHmac } from 'node:crypto'
+import type { Database } from '../src/db/db.ts'
 import { createApp } from '../src/domain/connections/apps.ts'
+import type { Clock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
-import { seal } from '../src/lib/seal.ts'
+import { type SecretKeys, seal } from '../src/lib/seal.ts'
 import type { House } from './house.ts'
+
+/** A service that the network posts to: a house, or processes of their own. */
+export interface PostedTo {
+  url: string
+  db: Database
+  clock: Clock
+  secretKeys: SecretKeys
+}
 
 /** An app of the network, and how it posts to us. */
 export interface TestApp {
@@ -12,7 +22,7 @@ export interface TestApp {
   post(body: unknown, options?: { signature?: string | null; url?: string }): Promise<number>
 }
 
-export async function newApp(house: House): Promise<TestApp> {
+export async function newApp(house: PostedTo): Promise<TestApp> {
   const secret = `secret-${newUuid()}`
   const wish = { name: 'test app', appSecret: secret, verifyToken: `token-${secret}`, graphUrl: 'http://127.0.0.1:9' }
   const app = await createApp(house.db, house.clock, house.secretKeys, wish)
@@ -45,9 +55,20 @@ export const text = (id: string, body = 'hola') => ({
   text: { body },
 })
 
+/** A webhook of the network with messages that somebody wrote to a number. */
+export const webhookOf = (phoneNumberId: string, messages: readonly object[]) => {
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550780001', phone_number_id: phoneNumberId },
+    contacts: [{ profile: { name: 'Ana' }, wa_id: '16505550123' }],
+    messages,
+  }
+  return { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] }
+}
+
 /** A number of a workspace, connected through an app. */
 export async function newSender(
-  house: House,
+  house: PostedTo,
   workspaceId: string,
   appId: string,
   phoneNumberId: string,

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
-import { type Api, buildApi } from '../src/api.ts'
-import { openDatabase } from '../src/db/db.ts'
+import { newLogger } from '../src/lib/logger.ts'
 import { type Answer, type CallOptions, callApi } from './call.ts'
-import type { House } from './house.ts'
-import { newRuntime } from './runtime.ts'
+import { type House, serveApi } from './house.ts'
 
 /** More processes of the same house: each with its own gate, its own connections and its own port. */
 export interface Processes {
@@ -19,16 +17,9 @@ export function useProcesses(house: House, more = 2): Processes {
   beforeAll(async () => {
     urls.push(house.url)
     for (let index = 0; index < more; index++) {
-      const db = openDatabase(house.connection, () => {}, 5)
-      const api: Api = await buildApi(newRuntime({ db, clock: house.clock, secretKeys: house.secretKeys }), {
-        isReady: async () => true,
-      })
-      urls.push(await api.app.listen({ host: '127.0.0.1', port: 0 }))
-      close.push(async () => {
-        await api.app.close()
-        await api.flush()
-        await db.close()
-      })
+      const served = await serveApi(house, newLogger('silent'))
+      urls.push(served.url)
+      close.push(served.close)
     }
   })
   afterAll(async () => void (await Promise.all(close.map((each) => each()))))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Connection } from '../src/db/db.ts'
-import { urlOf } from './database.ts'
+import { childEnv } from './child-env.ts'
 
 export interface ServiceProcess {
   url: string
@@ -13,17 +13,25 @@ export interface ServiceProcess {
   output(): string
 }
 
+/** Those of `spawnService`, for tests that write what the service is to open. */
+export const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
+
+/** A connection as a URL, for processes that are started. */
+export function urlOf({ host, port, user, password, database }: Connection): string {
+  return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
+}
+
 /** The service in a process of its own, on a database that is there already. */
 export async function spawnService(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env.PATH,
+      ...childEnv,
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: 'error',
       DATABASE_URL: urlOf(connection),
-      PARLEY_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      PARLEY_SECRET_KEYS: [...secretKeys].map(([name, key]) => `${name}:${key.toString('base64')}`).join(),
       ...env,
     },
   })

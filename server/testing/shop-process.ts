@@ -12,10 +12,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { GraphClient } from '../src/whatsapp/client.ts'
 import { callApi } from './call.ts'
 import { newDatabase } from './database.ts'
-import { type ServiceProcess, spawnService } from './service.ts'
-
-/** As `spawnService` has them. */
-const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
+import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 
 /** For one test: a workspace that sends through the simulated network, and services in processes of their own. */
 export async function newProcessShop() {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { asAdmin, newDatabase, urlOf } from '../../testing/database.ts'
+import { asAdmin, newDatabase } from '../../testing/database.ts'
+import { urlOf } from '../../testing/service.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { Unfit } from '../lib/refuse.ts'

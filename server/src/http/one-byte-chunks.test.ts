@@ -3,7 +3,7 @@ import { scopes } from '@parley/contract/scopes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newDatabase } from '../../testing/database.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
-import { type ServiceProcess, spawnService } from '../../testing/service.ts'
+import { type ServiceProcess, secretKeys, spawnService } from '../../testing/service.ts'
 import { type Connection, type Database, openDatabase } from '../db/db.ts'
 import { createApp } from '../domain/connections/apps.ts'
 import { createKey } from '../domain/keys/keys.ts'
@@ -11,8 +11,6 @@ import { createWorkspace } from '../domain/workspaces/workspaces.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newUuid } from '../lib/ids.ts'
 
-/** The secret keys that `spawnService` sets. */
-const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
 /** The service itself needs about 55 MB. Kept one by one, 300,000 Buffers of one byte need more than 30 MB. */
 const heapMb = 80
 

@@ -2,5 +2,11 @@ import buildToJson from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import { plainSchema } from '../lib/field-errors.ts'
 
-/** Writes answers as JSON, with the members that the schema names and no others. */
-export const toJsonFor = (schema: TSchema): ((answer: unknown) => string) => buildToJson(plainSchema(schema) as object)
+/** Writes answers as JSON, with the members that the schema names and no others. Compiled at its first use. */
+export function toJsonFor(schema: TSchema): (answer: unknown) => string {
+  let write: ((answer: unknown) => string) | undefined
+  return (answer) => {
+    write ??= buildToJson(plainSchema(schema) as object)
+    return write(answer)
+  }
+}

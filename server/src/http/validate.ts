@@ -1,13 +1,17 @@
 import type { TSchema } from 'typebox'
-import { characterFaults, newValidator, type Source } from '../lib/field-errors.ts'
+import { characterFaults, newValidator, type Source, type Validator } from '../lib/field-errors.ts'
 import { refuse, refuseFaults } from '../lib/refuse.ts'
 
 export type Check = (value: unknown) => void
 
-/** Compiles a schema into a check that refuses with every fault named. A path that cannot be an id is simply unknown. */
+/**
+ * A check against a schema that refuses with every fault named. A path that cannot be an id is simply unknown. The schema is
+ * compiled when the check is first used: all of them would take a good part of the start.
+ */
 export function checkFor(source: Source, schema: TSchema): Check {
-  const validate = newValidator(schema, source)
+  let validate: Validator | undefined
   return (value) => {
+    validate ??= newValidator(schema, source)
     const wrong = validate(value)
     const faults = wrong.length > 0 ? wrong : characterFaults(value)
     if (faults.length === 0) return

@@ -18,13 +18,11 @@ test('many who follow one link at once: one is let in, and nobody else is kept w
   const person = await signedIn(house, { operator: true })
   const wish = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
   const token = await invite(house.db, house.clock, wish)
-  const began = performance.now()
   const answers = await Promise.all(Array.from({ length: 12 }, () => follow(token, { password: goodPassword })))
-  // Those whose tries ran out while the others were looked at are told so.
+  // Those whose tries ran out while the others were looked at are told so. Connections that wait for each other would be
+  // given up, and their requests answered with 503.
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(answers.every(({ status }) => [200, 410, 429].includes(status))).toBe(true)
-  // Connections that wait for each other are given up after ten seconds.
-  expect(performance.now() - began).toBeLessThan(9_000)
 })
 
 test('of links to a new password the newest works, and none outlives a new password', async () => {

@@ -1,10 +1,13 @@
 import pg from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { newEmptyDatabase } from '../../../testing/database.ts'
 import { anyTarget } from '../../../testing/deliveries.ts'
+import { fillDatabase, readTables, type TableRows } from '../../../testing/filled-database.ts'
 import { useHouse } from '../../../testing/house.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { routes } from '../../api.ts'
-import { newUuid } from '../../lib/ids.ts'
+import { type Connection, type Database, openDatabase } from '../../db/db.ts'
+import { isUuid, newUuid } from '../../lib/ids.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 
 const house = useHouse()
@@ -43,76 +46,98 @@ beforeAll(async () => {
   await house.api.flush()
 })
 
-/** Tables that have rows of both workspaces here. */
-const filled = ['workspaces', 'api_keys', 'key_usage', 'webhooks', 'request_log', 'refusal_hours']
+/** A database in which every table has rows of two workspaces, as the tests of the migrations fill it. */
+describe('in every table', () => {
+  let connection: Connection
+  let db: Database
+  let close = async () => {}
+  /** Every table that is not common, with all of its rows. */
+  let tables: (TableRows & { owner: string })[]
+  let mine: string
+  let others: string
 
-interface Table {
-  name: string
-  kind: 'whole' | 'partition'
-  owner: string
-}
-
-const tables = async (): Promise<Table[]> =>
-  (
-    await house.db.rows<Table>(
-      `select c.relname as name, case when c.relispartition then 'partition' else 'whole' end as kind,
-         case c.relname when 'workspaces' then 'id' else 'workspace_id' end as owner
-       from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname = 'public' and c.relkind in ('r', 'p') order by 1`,
-    )
-  ).filter(({ name }) => !common.has(name))
-
-test('a connection that does not say whose rows it may see, sees none of any table', async () => {
-  const client = new pg.Client(house.connection)
-  await client.connect()
-  const seen: string[] = []
-  const all = await tables()
-  for (const { name, kind } of all) {
-    const rows = await client.query(`select * from "${name}"`).then(
-      (result) => result.rowCount,
-      (error: Error) => error.message,
-    )
-    const shut = kind === 'partition' ? `permission denied for table ${name}` : 0
-    if (rows !== shut) seen.push(`${name}: ${rows}`)
-  }
-  await client.end()
-  expect(seen).toEqual([])
-  expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(filled))
-})
-
-test('within a workspace there are its rows and no other’s, in every table', async () => {
-  for (const { name, owner, kind } of await tables()) {
-    if (kind === 'partition') continue
-    const seen = await house.db.within(ours.id).rows<{ owner: string }>(`select ${owner}::text as owner from "${name}"`)
-    if (filled.includes(name)) expect(seen.length, `own rows of ${name}`).toBeGreaterThan(0)
-    expect(
-      seen.filter((row) => row.owner !== ours.id),
-      name,
-    ).toEqual([])
-    for (const stranger of ['', 'ALL', newUuid(), `${ours.id} `]) {
-      expect(await house.db.within(stranger).rows(`select 1 from "${name}"`), name).toEqual([])
+  beforeAll(async () => {
+    const made = await newEmptyDatabase()
+    connection = made.connection
+    db = openDatabase(connection, () => {}, 2)
+    close = async () => {
+      await db.close()
+      await made.drop()
     }
-  }
-})
+    await fillDatabase(connection)
+    const all = await readTables(connection)
+    tables = all
+      .filter(({ name }) => !common.has(name))
+      .map((table) => ({ ...table, owner: table.workspaceColumn ?? 'no column says whose a row is' }))
+    const workspaces = all.find(({ name }) => name === 'workspaces')
+    ;[mine = '', others = ''] = workspaces?.rows.map(({ id }) => String(id)) ?? []
+  })
+  afterAll(() => close())
 
-test('within a workspace nothing of another can be changed, deleted or put', async () => {
-  const within = house.db.within(ours.id)
-  for (const { name, owner, kind } of await tables()) {
-    if (kind === 'partition') continue
-    const theirRows = `where ${owner} = '${theirs.id}'`
-    const count = () => house.db.first(`select count(*) from "${name}" ${theirRows}`)
-    const before = await count()
-    expect(await within.change(`update "${name}" set ${owner} = ${owner} ${theirRows}`), name).toBe(0)
-    expect(await within.change(`delete from "${name}" ${theirRows}`), name).toBe(0)
-    if (filled.includes(name)) {
-      const give = within.change(`update "${name}" set ${owner} = '${theirs.id}'`)
-      await expect(give, name).rejects.toThrow(/row-level security/)
+  const rowsOf = (table: (typeof tables)[number], workspaceId: string) =>
+    table.rows.filter((row) => row[table.owner] === workspaceId)
+
+  test('there are rows of two workspaces; a new table needs some, or is named as common', () => {
+    const bare = tables.filter((table) => [mine, others].some((id) => rowsOf(table, id).length === 0))
+    expect(bare.map(({ name, owner }) => `${name}: ${owner}`)).toEqual([])
+    expect(tables.length).toBeGreaterThan(20)
+  })
+
+  test('row-level security is on, for the owner as well, and partitions are read through their table alone', async () => {
+    const relations = await db.rows<{ name: string; partition: boolean; guarded: boolean; readable: boolean }>(
+      `select relname as name, relispartition as partition, relrowsecurity and relforcerowsecurity as guarded,
+         has_table_privilege(c.oid, 'select, update, delete') as readable
+       from pg_class c
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and (relname = 'workspaces' or exists (
+         select from pg_attribute where attrelid = c.oid and attname = 'workspace_id' and not attisdropped))`,
+    )
+    // COPY, which writes into partitions, takes no table with row-level security: to those nobody has access but by it.
+    const open = relations.filter(({ partition, guarded, readable }) => (partition ? readable : !guarded))
+    expect(open.map(({ name }) => name)).toEqual([])
+    const whole = relations.filter(({ partition }) => !partition).map(({ name }) => name)
+    expect(whole.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
+    expect(relations.length).toBeGreaterThan(whole.length)
+  })
+
+  test('a connection that names no workspace, or none that there is, sees no row', async () => {
+    const client = new pg.Client(connection)
+    await client.connect()
+    onTestFinished(() => client.end())
+    for (const { name } of tables) {
+      expect((await client.query(`select 1 from "${name}"`)).rowCount, name).toBe(0)
+      for (const stranger of ['', 'ALL', newUuid(), `${mine} `]) {
+        expect(await db.within(stranger).rows(`select 1 from "${name}"`), `${name} for "${stranger}"`).toEqual([])
+      }
     }
-    expect(await count(), name).toEqual(before)
-  }
-  const key = `insert into api_keys (id, workspace_id, name, digest, hint, scopes, budget, created_by, created_at)
-    values ('${newUuid()}', '${theirs.id}', 'k', '\\x00', '', '{}', 30, '', now())`
-  await expect(within.change(key)).rejects.toThrow(/row-level security/)
+  })
+
+  test('within a workspace there are its rows and no others', async () => {
+    for (const table of tables) {
+      const seen = await db.within(mine).rows<{ row: object }>(`select to_jsonb(t) as row from "${table.name}" t`)
+      const texts = (rows: object[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+      expect(texts(seen.map(({ row }) => row)), table.name).toEqual(texts(rowsOf(table, mine)))
+    }
+  })
+
+  test('within a workspace no row of another can be changed, deleted or put', async () => {
+    const within = db.within(mine)
+    for (const { name, owner, columns, rows } of tables) {
+      const theirRows = `where ${owner} = '${others}'`
+      expect(await within.change(`update "${name}" set ${owner} = ${owner} ${theirRows}`), name).toBe(0)
+      expect(await within.change(`delete from "${name}" ${theirRows}`), name).toBe(0)
+      const give = within.change(`update "${name}" set ${owner} = '${others}'`)
+      await expect(give, `giving away rows of ${name}`).rejects.toThrow(/row-level security/)
+      const list = columns.map((column) => `"${column}"`).join()
+      const put = within.change(
+        `insert into "${name}" (${list}) overriding system value
+         select ${list} from jsonb_populate_record(null::"${name}", $1)`,
+        [JSON.stringify(rows.find((row) => row[owner] === others))],
+      )
+      await expect(put, `putting a row into ${name}`).rejects.toThrow(/row-level security/)
+    }
+    const after = new Map((await readTables(connection)).map(({ name, rows }) => [name, rows]))
+    for (const { name, rows } of tables) expect(after.get(name), name).toEqual(rows)
+  })
 })
 
 test('a connection that served one workspace does not carry over to the next', async () => {
@@ -146,17 +171,9 @@ test('GET /v1/webhook shows the workspace’s own endpoints', async () => {
 async function theirIds(): Promise<string[]> {
   const prefixes = ['', 'msg_', 'snd_', 'tpl_', 'whk_', 'frs_']
   const ids = new Set<string>([theirs.id])
-  for (const { name, owner, kind } of await tables()) {
-    if (kind === 'partition') continue
-    const columns = await house.db.rows<{ column_name: string }>(
-      `select column_name from information_schema.columns where table_name = $1 and data_type = 'uuid'`,
-      [name],
-    )
-    for (const { column_name: column } of columns) {
-      const rows = await house.db.rows<{ id: string }>(
-        `select distinct "${column}"::text as id from "${name}" where ${owner} = '${theirs.id}' and "${column}" is not null`,
-      )
-      for (const { id } of rows) ids.add(id)
+  for (const { rows, workspaceColumn = '' } of await readTables(house.connection)) {
+    for (const row of rows.filter((each) => each[workspaceColumn] === theirs.id)) {
+      for (const value of Object.values(row)) if (typeof value === 'string' && isUuid(value)) ids.add(value)
     }
   }
   return [...ids].flatMap((id) => prefixes.map((prefix) => prefix + id))

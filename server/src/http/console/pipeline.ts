@@ -11,6 +11,7 @@ import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import { parseJson } from '../json-body.ts'
 import type { Patience } from '../patience.ts'
+import { toJsonFor } from '../to-json.ts'
 import { checkFor } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
@@ -127,10 +128,12 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     query: checkFor('query', route.query ?? nothing),
     body: checkFor('body', route.body ?? nothing),
   }
+  const toJson = toJsonFor(route.reply)
   app.route({
     method: route.method,
     url: path.slice(app.prefix.length),
     schema: { response: { [status]: plainSchema(route.reply) } },
+    serializerCompiler: () => toJson,
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {

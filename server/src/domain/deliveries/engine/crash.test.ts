@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { crashUnderLoad } from '../../../../testing/crash.ts'
-import { newDatabase, urlOf } from '../../../../testing/database.ts'
+import { newDatabase } from '../../../../testing/database.ts'
 import { openDatabase } from '../../../db/db.ts'
 
 test('kill -9 under load, three times: every message that was acknowledged arrives, and no more twice than were under way', async () => {
@@ -9,7 +9,7 @@ test('kill -9 under load, three times: every message that was acknowledged arriv
   try {
     const outcome = await crashUnderLoad({
       db,
-      databaseUrl: urlOf(connection),
+      connection,
       rounds: 3,
       writers: 4,
       // As if half a minute had passed.
