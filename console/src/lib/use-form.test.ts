@@ -11,7 +11,7 @@ test('an error goes to the field that it names, and to the form when it names no
     { param: 'ip_allow_list.1', code: 'invalid', message: 'No address.' },
     { param: 'template.variables', code: 'missing', message: 'A value is missing.' },
     { param: 'reference', code: 'invalid', message: 'Too long.' },
-  ]
+  ] as const
   expect(errorsOf(new ApiError(400, 'validation_failed', 'No number.', { errors }), values)).toEqual({
     to: 'No number.',
     'text.body': 'Empty.',
