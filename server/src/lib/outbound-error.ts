@@ -3,7 +3,7 @@ import { Blocked } from './target-guard.ts'
 /** Why an attempt failed, in one word that a person understands. */
 export type OutboundFault = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked' | 'http' | 'protocol'
 
-/** Our own patience ran out. */
+/** A deadline of ours has passed. */
 export class Late extends Error {
   override readonly name = 'Late'
 }

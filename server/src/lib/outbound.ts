@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { forgetOldest } from './forget-oldest.ts'
-import { Line } from './line.ts'
+import { OutboundConnection } from './outbound-connection.ts'
 import { faultOf, type OutboundFault } from './outbound-error.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
@@ -11,17 +11,17 @@ export interface OutboundOptions extends TargetRules {
   ca: string | null
   /** From resolving the name to the status line. */
   deadlineMs?: number
-  /** For what of the answer is read after that. */
+  /** From the status line to the end of the body. */
   answerDeadlineMs?: number
 }
 
-/** What was sent, and what came back. `fault` is null when the answer is a 2xx. */
+/** The result of a request. `fault` is null if the response is a 2xx. */
 export interface Posted {
   status: number | null
   fault: OutboundFault | null
   /** The address that was reached. */
   address: string | null
-  /** How the answer begins. */
+  /** The first 16 KiB of the response body. */
   answer: Buffer
   durationUs: number
 }
@@ -32,56 +32,57 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-const maxIdleLines = 64
+/** For each origin. */
+const maxIdle = 64
 
 /**
- * Posts to addresses that strangers chose. Every connection is made to an address that was checked, redirects are not
- * followed, and neither time nor memory has no end. A line is one connection, kept for the next post to the same origin.
+ * Posts to URLs that customers chose. Every connection is made to a checked address, redirects are not followed, and time
+ * and memory are bounded. Connections are kept for the next request to the same origin.
  */
 export function newOutbound(options: OutboundOptions): Outbound {
   const { deadlineMs = 10_000, answerDeadlineMs = 2_000 } = options
   const dial = newDial(options, deadlineMs)
-  const idle = new Map<string, Line[]>()
-  const all = new Set<Line>()
+  const idle = new Map<string, OutboundConnection[]>()
+  const all = new Set<OutboundConnection>()
   const blocked = new Map<string, boolean>()
 
-  function lineTo(url: URL): Line {
+  function connectionTo(url: URL): OutboundConnection {
     const kept = idle.get(url.origin)
-    for (let line = kept?.pop(); line; line = kept?.pop()) {
-      if (line.isUsable) return line
-      line.close()
+    for (let connection = kept?.pop(); connection; connection = kept?.pop()) {
+      if (connection.isUsable) return connection
+      connection.close()
     }
-    const line = new Line({ deadlineMs, answerDeadlineMs })
-    all.add(line)
-    line.onClosed = () => forget(url.origin, line)
+    const connection = new OutboundConnection({ deadlineMs, answerDeadlineMs })
+    all.add(connection)
+    connection.onClosed = () => forget(url.origin, connection)
     dial(url, (error, socket) => {
-      if (error) line.failed(error)
-      else line.connected(socket)
+      if (error) connection.failed(error)
+      else connection.connected(socket)
     })
-    return line
+    return connection
   }
 
-  function forget(origin: string, line: Line): void {
-    all.delete(line)
+  function forget(origin: string, connection: OutboundConnection): void {
+    all.delete(connection)
     const kept = idle.get(origin) ?? []
-    const place = kept.indexOf(line)
+    const place = kept.indexOf(connection)
     if (place >= 0) kept.splice(place, 1)
     if (kept.length === 0) idle.delete(origin)
   }
 
-  function giveBack(origin: string, line: Line): void {
-    if (!line.isUsable) {
-      line.close()
+  function giveBack(origin: string, connection: OutboundConnection): void {
+    if (!connection.isUsable) {
+      connection.close()
       return
     }
     const kept = idle.get(origin) ?? []
     if (kept.length === 0) idle.set(origin, kept)
-    if (kept.length < maxIdleLines) kept.push(line)
-    else line.close()
+    if (kept.length < maxIdle) kept.push(connection)
+    else connection.close()
   }
 
-  /** A redirect is not followed wherever it leads; where it leads to what must not be reached, that is what failed. */
-  function faultIn(url: URL, { status, location }: Line): OutboundFault | null {
+  /** A redirect is never followed. One to an address that must not be reached fails as `blocked`. */
+  function faultIn(url: URL, { status, location }: OutboundConnection): OutboundFault | null {
     if (status === null || status < 200 || status >= 400) return 'http'
     if (status < 300) return null
     const to = location ? URL.parse(location, url.href) : null
@@ -101,23 +102,23 @@ export function newOutbound(options: OutboundOptions): Outbound {
   return {
     post(url, headers, body) {
       const began = performance.now()
-      // No name to resolve, no look at where it leads: this is the look.
+      // A name is checked when it is resolved; an address in the URL is checked here.
       if (mayNot(url)) {
         return Promise.resolve({ status: null, fault: 'blocked', address: null, answer: nothing, durationUs: 0 })
       }
       return new Promise((resolve) => {
-        lineTo(url).begin(requestOf(url, headers, body), (line, error) => {
-          giveBack(url.origin, line)
-          const { status, address, answer } = line
+        connectionTo(url).begin(requestOf(url, headers, body), (connection, error) => {
+          giveBack(url.origin, connection)
+          const { status, address, body: answer } = connection
           const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
-          const fault = error ? faultOf(error, address !== null) : faultIn(url, line)
+          const fault = error ? faultOf(error, address !== null) : faultIn(url, connection)
           resolve({ status, fault, address, answer, durationUs })
         })
       })
     },
     async close() {
       idle.clear()
-      for (const line of all) line.failed(new Error('stopping'))
+      for (const connection of all) connection.failed(new Error('stopping'))
     },
   }
 }
@@ -138,7 +139,7 @@ function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {
   return request
 }
 
-/** For a host that is an address: a name is looked at when it is resolved. */
+/** Only for a host that is an address: the addresses of a name are checked when it is resolved. */
 function isBlocked(rules: TargetRules, { protocol, hostname }: URL): boolean {
   const literal = literalAddress(hostname)
   if (!literal) return protocol === 'http:' && rules.allowHttp === false
@@ -154,7 +155,7 @@ function isBlocked(rules: TargetRules, { protocol, hostname }: URL): boolean {
 type Dial = (url: URL, done: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void) => void
 
 function newDial(options: OutboundOptions, timeout: number): Dial {
-  // Made once: reading some hundred certificates takes longer than a handshake.
+  // Once for all connections: reading the root certificates takes longer than a handshake.
   const secureContext = createSecureContext({ ca: rootsWith(options.ca) })
   const dialBy = (protocol: string) =>
     buildConnector({

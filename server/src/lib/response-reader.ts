@@ -1,9 +1,15 @@
 import { GrowingBuffer } from './growing-buffer.ts'
 
-const maxAnswerBytes = 16 * 1024
+/** The beginning of a response body; the rest is not read. */
+const maxBodyBytes = 16 * 1024
+/** Everything before the body: the final status and headers, and informational responses (1xx) before them. */
 const maxHeadBytes = 16 * 1024
+const maxHeaders = 256
+const maxInformational = 16
+/** Chunk sizes with their extensions, and trailers. */
+const maxFramingBytes = 64 * 1024
 
-/** What came is no HTTP/1 answer. */
+/** The bytes are not an HTTP/1 response, or exceed a limit before the final status. */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
 }
@@ -14,43 +20,45 @@ const nothing: Buffer = Buffer.alloc(0)
 type Part = 'head' | 'counted' | 'until the end' | 'chunk size' | 'chunk' | 'after chunk' | 'trailer' | 'over'
 
 /**
- * Reads one answer to a POST from the pieces in which it arrives: the status, and how the body begins. It does not need
- * more, and so it need not be lenient: where the end of the answer is in any doubt, or it is longer than what is kept, the
- * connection is not used again.
+ * Reads one response to a POST from the pieces in which it arrives: the status, and the beginning of the body. It is strict:
+ * if the end of the response is ambiguous, or a limit is exceeded, the connection is not reused.
  */
-export class AnswerReader {
+export class ResponseReader {
   status: number | null = null
-  /** Where it would send us. */
+  /** The target of a redirect. */
   location: string | null = null
-  /** Whether the connection can take another request once the answer is over. */
+  /** Whether the connection can be reused once the response is over. */
   isSound = true
-  /** How long the other side says it keeps an idle connection. */
+  /** How long the server keeps an idle connection, by its own account. */
   idleMs = Number.POSITIVE_INFINITY
   #part: Part = 'head'
   #kept = nothing
-  /** Whether what is kept was copied; at first it is a part of what arrived. */
+  /** Whether `#kept` is a copy; at first it is a view of the piece that arrived. */
   #isCopied = false
   #size = 0
-  /** Of the body or the chunk, if that is counted. */
+  /** Bytes left of the body or the chunk, where the length is known. */
   #left = 0
-  /** What of the head, or of a line between chunks, has come. */
+  #headBytes = 0
+  #informational = 0
+  #framingBytes = 0
+  /** The incomplete head, or the incomplete line between chunks. */
   readonly #pending = new GrowingBuffer(2 * maxHeadBytes)
 
   get isOver(): boolean {
     return this.#part === 'over'
   }
 
-  /** As much of the body as is kept. */
+  /** The beginning of the body. */
   get body(): Buffer {
     return this.#kept.subarray(0, this.#size)
   }
 
-  /** Throws `Malformed` if it is no answer; once there is a status, it only says that the connection is of no use. */
+  /** Throws `Malformed` before the final status; after it, a fault only means that the connection is not reused. */
   read(piece: Buffer): void {
     let rest = piece
     while (rest.length > 0) {
       if (this.#part === 'over') {
-        // Nobody asked for more.
+        // More than one response.
         this.isSound = false
         return
       }
@@ -58,9 +66,9 @@ export class AnswerReader {
     }
   }
 
-  /** The other side said that nothing more comes. */
+  /** The server has closed its side of the connection. */
   end(): void {
-    if (this.#part === 'head') throw new Malformed('the connection ended before an answer')
+    if (this.#part === 'head') throw new Malformed('the connection ended before a response')
     this.#finish(false)
   }
 
@@ -79,24 +87,29 @@ export class AnswerReader {
   }
 
   #readHead(bytes: Buffer): Buffer {
-    // The part that is searched already is not searched again: the head may come byte by byte.
+    // What was searched before is not searched again: the head may arrive byte by byte.
     const searchFrom = Math.max(0, this.#pending.size - 3)
     this.#pending.append(bytes)
     const all = this.#pending.bytes
     const end = all.indexOf('\r\n\r\n', searchFrom)
-    if (end > maxHeadBytes || (end < 0 && all.length > maxHeadBytes)) throw new Malformed('the head has no end')
+    const headBytes = this.#headBytes + (end < 0 ? all.length : end)
+    if (headBytes > maxHeadBytes) throw new Malformed('too many bytes before the body')
     if (end < 0) return nothing
+    this.#headBytes = headBytes
     this.#pending.clear()
-    this.#takeHead(all.toString('latin1', 0, end).split('\r\n'))
+    this.#takeHead(all.toString('latin1', 0, end).split('\r\n', maxHeaders + 2))
     return all.subarray(end + 4)
   }
 
   #takeHead([first = '', ...fields]: string[]): void {
     const found = statusLine.exec(first)
-    if (!found) throw new Malformed('it does not begin as an answer does')
+    if (!found) throw new Malformed('no status line')
+    if (fields.length > maxHeaders) throw new Malformed('too many headers')
     const status = Number(found[2])
-    // Something preliminary; the answer follows.
-    if (status < 200 && status !== 101) return
+    if (status < 200 && status !== 101) {
+      if (++this.#informational > maxInformational) throw new Malformed('too many informational responses')
+      return
+    }
     this.status = status
     if (found[1] === '0' || status === 101) this.isSound = false
     let length: number | null = null
@@ -106,7 +119,7 @@ export class AnswerReader {
       const name = field.slice(0, Math.max(0, colon)).toLowerCase()
       const value = field.slice(colon + 1).trim()
       if (name === 'content-length') {
-        // Said twice, or not as a number, it says nothing.
+        // Repeated, or not a number: the length is unknown.
         length = length === null && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
       } else if (name === 'transfer-encoding') {
         if (isChunked || value.toLowerCase() !== 'chunked') this.isSound = false
@@ -146,18 +159,18 @@ export class AnswerReader {
     return bytes.subarray(own.length)
   }
 
-  /** The size before a chunk, the empty line after it, and the fields after the last. */
+  /** The size before a chunk, the empty line after it, and the trailers after the last. */
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf('\n')
     const own = end < 0 ? bytes : bytes.subarray(0, end)
-    this.#pending.append(own)
-    const line = this.#pending.bytes
-    if (line.length > maxHeadBytes) {
+    this.#framingBytes += own.length
+    if (this.#framingBytes > maxFramingBytes) {
       this.#finish(false)
       return nothing
     }
+    this.#pending.append(own)
     if (end < 0) return nothing
-    const text = line.toString('latin1')
+    const text = this.#pending.bytes.toString('latin1')
     this.#pending.clear()
     if (!text.endsWith('\r')) this.#finish(false)
     else this.#takeLine(text.slice(0, -1))
@@ -185,14 +198,14 @@ export class AnswerReader {
       if (!this.#isCopied) this.#makeRoom()
       bytes.copy(this.#kept, this.#size)
     }
-    this.#size = Math.min(size, maxAnswerBytes)
-    if (size > maxAnswerBytes) this.#finish(false)
+    this.#size = Math.min(size, maxBodyBytes)
+    if (size > maxBodyBytes) this.#finish(false)
     return nothing
   }
 
-  /** One buffer, however small the pieces are in which the body comes. */
+  /** One buffer for the whole body, however small the pieces are. */
   #makeRoom(): void {
-    const whole = Buffer.allocUnsafe(maxAnswerBytes)
+    const whole = Buffer.allocUnsafe(maxBodyBytes)
     this.#kept.copy(whole)
     this.#kept = whole
     this.#isCopied = true

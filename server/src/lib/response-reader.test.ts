@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AnswerReader, Malformed } from './answer-reader.ts'
+import { Malformed, ResponseReader } from './response-reader.ts'
 
 /** Reads an answer that comes in pieces cut at these places, and says what was made of it. */
 function read(text: string, cuts: readonly number[] = [], ends = false) {
   const bytes = Buffer.from(text, 'latin1')
-  const reader = new AnswerReader()
+  const reader = new ResponseReader()
   let from = 0
   for (const cut of [...cuts.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]) {
     reader.read(bytes.subarray(from, cut))
@@ -68,15 +68,12 @@ test.each(['', 'HTTP/1.1 200 OK\r\ncontent-le'])('an end before the head is over
   expect(() => read(start, [], true)).toThrow(Malformed)
 })
 
-test.each([
-  'SSH-2.0-OpenSSH\r\n\r\n',
-  'HTTP/2 200\r\n\r\n',
-  'HTTP/1.1 20 OK\r\n\r\n',
-  '\r\n\r\n',
-  `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(4000)}`,
-])('what is no answer is refused: %j', (text) => {
-  expect(() => read(text)).toThrow(Malformed)
-})
+test.each(['SSH-2.0-OpenSSH\r\n\r\n', 'HTTP/2 200\r\n\r\n', 'HTTP/1.1 20 OK\r\n\r\n', '\r\n\r\n'])(
+  'what is no answer is refused: %j',
+  (text) => {
+    expect(() => read(text)).toThrow(Malformed)
+  },
+)
 
 test('of a long answer the beginning is kept, and the rest is not waited for', () => {
   const start = 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n'
@@ -84,8 +81,54 @@ test('of a long answer the beginning is kept, and the rest is not waited for', (
   expect(read(`${start}${'x'.repeat(16 * 1024 + 1)}`)).toMatchObject({ ...spent, body: 'x'.repeat(16 * 1024) })
 })
 
+const informational = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n'
+const end = 'content-length: 0\r\n\r\n'
+const padding = (bytes: number) => `a: ${'b'.repeat(bytes - 3)}`
+
+test.each<[what: string, within: string, beyond: string]>([
+  [
+    '16 informational responses',
+    `${informational.repeat(16)}HTTP/1.1 200 OK\r\n${end}`,
+    `${informational.repeat(17)}HTTP/1.1 200 OK\r\n${end}`,
+  ],
+  [
+    '256 headers',
+    `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(255)}${end}`,
+    `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(256)}${end}`,
+  ],
+  [
+    '256 headers in an informational response',
+    `HTTP/1.1 103 x\r\n${'a: b\r\n'.repeat(256)}\r\nHTTP/1.1 200 OK\r\n${end}`,
+    `HTTP/1.1 103 x\r\n${'a: b\r\n'.repeat(257)}\r\nHTTP/1.1 200 OK\r\n${end}`,
+  ],
+  [
+    '16 KiB of headers',
+    `HTTP/1.1 200 OK\r\n${padding(16_000)}\r\n${end}`,
+    `HTTP/1.1 200 OK\r\n${padding(16_384)}\r\n${end}`,
+  ],
+  [
+    '16 KiB before the body, informational responses included',
+    `HTTP/1.1 103 x\r\n${padding(8_000)}\r\n\r\nHTTP/1.1 200 OK\r\n${padding(8_000)}\r\n${end}`,
+    `HTTP/1.1 103 x\r\n${padding(8_200)}\r\n\r\nHTTP/1.1 200 OK\r\n${padding(8_200)}\r\n${end}`,
+  ],
+])('%s are read, not more', (_what, within, beyond) => {
+  expect(read(within)).toMatchObject({ status: 200, ...sound })
+  expect(() => read(beyond)).toThrow(Malformed)
+})
+
+const chunks = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+const extended = `1;${'x'.repeat(1_000)}\r\na\r\n`
+
+test.each<[what: string, within: string, beyond: string]>([
+  ['chunk extensions', `${chunks}${extended.repeat(60)}0\r\n\r\n`, `${chunks}${extended.repeat(66)}`],
+  ['trailers', `${chunks}0\r\n${'a: b\r\n'.repeat(10_000)}\r\n`, `${chunks}0\r\n${'a: b\r\n'.repeat(14_000)}`],
+])('64 KiB of %s are read, not more; the status counts', (_what, within, beyond) => {
+  expect(read(within)).toMatchObject({ status: 200, ...sound })
+  expect(read(beyond)).toMatchObject({ status: 200, ...spent })
+})
+
 test('what was said of idle connections is heard', () => {
-  const reader = new AnswerReader()
+  const reader = new ResponseReader()
   reader.read(Buffer.from('HTTP/1.1 200 OK\r\nKeep-Alive: max=3, timeout=5\r\ncontent-length: 0\r\n\r\n'))
   expect(reader.idleMs).toBe(5000)
 })
@@ -109,7 +152,7 @@ test('whatever a real server answers, and wherever it is cut, it is read as it w
       )
       socket.setEncoding('latin1').on('data', (piece: string) => {
         got += piece
-        const reader = new AnswerReader()
+        const reader = new ResponseReader()
         reader.read(Buffer.from(got, 'latin1'))
         if (reader.isOver) resolve(got)
         if (reader.isOver) socket.destroy()

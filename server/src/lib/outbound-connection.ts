@@ -1,41 +1,41 @@
 import type { Socket } from 'node:net'
-import { AnswerReader } from './answer-reader.ts'
 import { Late } from './outbound-error.ts'
+import { ResponseReader } from './response-reader.ts'
 
-/** Told once of each exchange. */
-export type Done = (line: Line, error: Error | null) => void
+/** Called once for each request; `error` is null if there is a status. */
+export type Done = (connection: OutboundConnection, error: Error | null) => void
 
-interface Patience {
-  /** From the beginning of an exchange, which for the first one is that of dialling, to the status. */
+interface Deadlines {
+  /** From the start of a request to the status; for the first request this includes DNS, connect and TLS. */
   deadlineMs: number
-  /** For what of the answer is read after that. */
+  /** From the status to the end of the body. */
   answerDeadlineMs: number
 }
 
 /**
- * One connection, one exchange at a time. A request is written as one piece, and one timer serves the line for as long as
- * it lives: it ends an exchange that takes too long, and a line that nobody has used for as long.
+ * One connection, one request at a time. A request is written as one piece. One timer per connection ends a request that
+ * takes too long, and a connection that was idle for as long.
  */
-export class Line {
-  readonly #patience: Patience
+export class OutboundConnection {
+  readonly #deadlines: Deadlines
   readonly #timer: NodeJS.Timeout
-  #answerTimer: NodeJS.Timeout | undefined
+  #bodyTimer: NodeJS.Timeout | undefined
   #socket: Socket | null = null
   #request: Buffer | null = null
   #done: Done | null = null
-  #reader = new AnswerReader()
+  #reader = new ResponseReader()
   #isOpen = true
-  /** When the other side may hang up on it. */
+  /** When the server may close it. */
   #idleUntil = Number.POSITIVE_INFINITY
   address: string | null = null
   onClosed: () => void = () => {}
 
-  constructor(patience: Patience) {
-    this.#patience = patience
-    this.#timer = setTimeout(() => this.#late(), patience.deadlineMs)
+  constructor(deadlines: Deadlines) {
+    this.#deadlines = deadlines
+    this.#timer = setTimeout(() => this.#late(), deadlines.deadlineMs)
   }
 
-  /** What the last exchange brought. */
+  /** Of the last response. */
   get status(): number | null {
     return this.#reader.status
   }
@@ -44,18 +44,18 @@ export class Line {
     return this.#reader.location
   }
 
-  get answer(): Buffer {
+  get body(): Buffer {
     return this.#reader.body
   }
 
-  /** Whether another exchange may begin. */
+  /** Whether the next request can begin. */
   get isUsable(): boolean {
     return this.#isOpen && this.#done === null && performance.now() < this.#idleUntil
   }
 
   begin(request: Buffer, done: Done): void {
     this.#done = done
-    this.#reader = new AnswerReader()
+    this.#reader = new ResponseReader()
     this.#timer.refresh()
     if (this.#socket) this.#socket.write(request)
     else this.#request = request
@@ -89,7 +89,7 @@ export class Line {
   }
 
   #read(take: () => void): void {
-    // What comes when nothing was asked for, the end included, leaves nothing to be asked here.
+    // Data or the end of the connection without a request.
     if (!this.#done) {
       this.close()
       return
@@ -101,30 +101,30 @@ export class Line {
       return
     }
     if (this.#reader.isOver) this.#finish(null)
-    else if (this.#reader.status !== null && !this.#answerTimer) {
-      this.#answerTimer = setTimeout(() => this.#finish(new Late('no end in time')), this.#patience.answerDeadlineMs)
+    else if (this.#reader.status !== null && !this.#bodyTimer) {
+      this.#bodyTimer = setTimeout(() => this.#finish(new Late('no end in time')), this.#deadlines.answerDeadlineMs)
     }
   }
 
   #late(): void {
-    // Where the receiver has spoken, the rest has a time of its own.
-    if (this.#done && this.#answerTimer) return
-    this.#finish(new Late('no answer in time'))
+    // After the status the body has a deadline of its own.
+    if (this.#done && this.#bodyTimer) return
+    this.#finish(new Late('no response in time'))
   }
 
   #finish(error: Error | null): void {
-    clearTimeout(this.#answerTimer)
-    this.#answerTimer = undefined
+    clearTimeout(this.#bodyTimer)
+    this.#bodyTimer = undefined
     const done = this.#done
     this.#done = null
     const { isOver, isSound, idleMs, status } = this.#reader
     if (error || !isOver || !isSound) this.close()
     else {
-      // A little less than it says: what is on its way then must still arrive.
+      // A second less than the server says, so that it is still open when the next request arrives.
       this.#idleUntil = performance.now() + idleMs - 1000
       this.#timer.refresh()
     }
-    // What fails once the status is known changes nothing: the receiver has spoken.
-    done?.(this, status === null ? (error ?? new Error('no answer')) : null)
+    // An error after the status changes nothing: the receiver has responded.
+    done?.(this, status === null ? (error ?? new Error('no response')) : null)
   }
 }

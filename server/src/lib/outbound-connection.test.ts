@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { loopback } from '../../testing/deliveries.ts'
+import { newOutbound, type OutboundOptions } from './outbound.ts'
+
+const cleanup: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of cleanup.splice(0)) await step()
+})
+
+/** A server that calls `respond` for each request, and a client that posts to it. */
+async function startServer(respond: (socket: Socket, request: number) => void, options: Partial<OutboundOptions> = {}) {
+  const sockets: Socket[] = []
+  let requests = 0
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.on('data', () => respond(socket, ++requests))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const outbound = newOutbound({
+    allowHttp: true,
+    allowRanges: loopback,
+    ca: null,
+    deadlineMs: 800,
+    answerDeadlineMs: 200,
+    ...options,
+  })
+  cleanup.push(
+    () => outbound.close(),
+    () => server.close(),
+  )
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return { sockets, post: () => outbound.post(url, ['content-type', 'application/json'], Buffer.from('{}')) }
+}
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'
+
+test('a connection is reused, also after a response in several pieces', async () => {
+  const { sockets, post } = await startServer(async (socket) => {
+    socket.write(`${ok}\r\no`)
+    await sleep(20)
+    socket.write('k')
+  })
+  for (let count = 0; count < 3; count++) {
+    expect(await post()).toMatchObject({ status: 200, fault: null, answer: Buffer.from('ok') })
+  }
+  expect(sockets).toHaveLength(1)
+})
+
+test('a connection that the server is about to close is closed at once', async () => {
+  const { sockets, post } = await startServer((socket) => socket.write(`${ok}keep-alive: timeout=1\r\n\r\nok`))
+  await post()
+  await once(sockets[0] as Socket, 'close')
+  expect(await post()).toMatchObject({ status: 200 })
+  expect(sockets).toHaveLength(2)
+})
+
+test('a connection that the server closed while it was idle is not used', async () => {
+  const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\nok`))
+  await post()
+  sockets[0]?.end()
+  await once(sockets[0] as Socket, 'close')
+  expect(await post()).toMatchObject({ status: 200 })
+  expect(sockets).toHaveLength(2)
+})
+
+test('a request right after a response that closes the connection goes over a new one', async () => {
+  const { sockets, post } = await startServer((socket) => socket.end(`${ok}connection: close\r\n\r\nok`))
+  for (let count = 0; count < 3; count++) {
+    expect(await post()).toMatchObject({ status: 200, address: '127.0.0.1', answer: Buffer.from('ok') })
+  }
+  expect(sockets).toHaveLength(3)
+})
+
+test('an idle connection is closed when the deadline has passed', async () => {
+  const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\nok`), { deadlineMs: 100 })
+  await post()
+  await once(sockets[0] as Socket, 'close')
+})
+
+test('a second response to one request ends the connection', async () => {
+  const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\nok${ok}\r\nno`))
+  expect(await post()).toMatchObject({ status: 200, answer: Buffer.from('ok') })
+  await once(sockets[0] as Socket, 'close')
+})
+
+test('a status counts though the rest of the response never comes', async () => {
+  const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\no`))
+  expect(await post()).toMatchObject({ status: 200, fault: null, answer: Buffer.from('o') })
+  await once(sockets[0] as Socket, 'close')
+})
+
+test.each<[name: string, respond: (socket: Socket) => void, fault: string]>([
+  ['no response in time', () => {}, 'timeout'],
+  ['the end of the connection', (socket) => socket.end(), 'protocol'],
+  ['another protocol', (socket) => socket.write('220 mail.example\r\n\r\n'), 'protocol'],
+])('%s instead of a status', async (_name, respond, fault) => {
+  const { post } = await startServer(respond)
+  expect(await post()).toMatchObject({ status: null, fault })
+})
+
+test('only a 2xx is a success', async () => {
+  const { post } = await startServer((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'))
+  expect(await post()).toMatchObject({ status: 101, fault: 'http' })
+})
+
+const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+
+/** Sends `start`, then `more` for as long as the connection lasts. */
+const flood = (start: string, more: string) => (socket: Socket) => {
+  const block = Buffer.from(more.repeat(Math.ceil(65_536 / more.length)))
+  const write = () => {
+    while (!socket.destroyed) if (!socket.write(block)) return void socket.once('drain', write)
+  }
+  socket.write(start)
+  write()
+}
+
+const closed = (socket: Socket | undefined) =>
+  new Promise<void>((resolve) => (socket?.closed ? resolve() : socket?.once('close', () => resolve())))
+
+const patient = { deadlineMs: 8_000, answerDeadlineMs: 8_000 }
+
+test.each<[name: string, start: string, more: string]>([
+  ['informational responses', '', 'HTTP/1.1 102 x\r\n\r\n'],
+  ['large informational responses', '', `HTTP/1.1 103 x\r\na: ${'b'.repeat(15_000)}\r\n\r\n`],
+  ['blank lines', '', '\r\n'],
+  ['a reason phrase', 'HTTP/1.1 200 ', 'x'],
+  ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'],
+  ['empty headers', 'HTTP/1.1 200 OK\r\n', 'a:\r\n'],
+  ['a header name', 'HTTP/1.1 200 OK\r\n', 'a'],
+  ['a header value', 'HTTP/1.1 200 OK\r\na: ', 'b'],
+  ['spaces before a value', 'HTTP/1.1 200 OK\r\na:', ' '],
+])('a flood of %s is cut at once', async (_name, start, more) => {
+  const { sockets, post } = await startServer(flood(start, more), patient)
+  const { durationUs, ...posted } = await post()
+  expect(posted).toMatchObject({ status: null, fault: 'protocol', address: '127.0.0.1' })
+  expect(durationUs).toBeLessThan(2_000_000)
+  await closed(sockets[0])
+})
+
+test.each<[name: string, start: string, more: string]>([
+  ['a chunk extension', `${chunked}1;`, 'x'],
+  ['chunk extensions', chunked, `1;${'x'.repeat(1000)}\r\na\r\n`],
+  ['a chunk size', chunked, '0'],
+  ['trailers', `${chunked}0\r\n`, 'a: b\r\n'],
+  ['spaces in a trailer', `${chunked}0\r\na:`, ' '],
+])('a flood of %s is cut at once; the status counts', async (_name, start, more) => {
+  const { sockets, post } = await startServer(flood(start, more), patient)
+  const { durationUs, ...posted } = await post()
+  expect(posted).toMatchObject({ status: 200, fault: null })
+  expect(durationUs).toBeLessThan(2_000_000)
+  await closed(sockets[0])
+})
