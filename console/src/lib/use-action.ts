@@ -33,29 +33,40 @@ export function useAction<Input = void, Result = unknown>(
 ): Action<Input, Result> {
   const client = useQueryClient()
   const isRunning = useRef(false)
-  const { mutateAsync, isPending } = useMutation({ mutationFn: (input: Input) => perform(send, input) })
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: (input: Input) => perform(send, input),
+    // Offline it fails at once: nothing is sent later, when nobody expects it any more.
+    networkMode: 'always',
+  })
   const refetchAll = () =>
     void client.invalidateQueries({
       predicate: ({ queryKey }) => refetch.some((path) => String(queryKey[0]).startsWith(path)),
     })
-  const start = async (input: Input, { onDone, onError = toast.failed }: Then<Result>) => {
-    isRunning.current = true
-    try {
-      const result = await mutateAsync(input)
-      refetchAll()
-      const words = typeof done === 'function' ? done(result, input) : done
-      if (words) toast.done(words)
-      onDone?.(result)
-    } catch (error) {
-      // What was done in part, or by somebody else, has to show.
-      if (!isSignedOut(error)) refetchAll()
-      if (!isSignedOut(error) || onError !== toast.failed) onError(error)
-    } finally {
-      isRunning.current = false
-    }
+  const succeed = (result: Result, input: Input, { onDone }: Then<Result>) => {
+    refetchAll()
+    const words = typeof done === 'function' ? done(result, input) : done
+    if (words) toast.done(words)
+    onDone?.(result)
+  }
+  const fail = (error: unknown, { onError }: Then<Result>) => {
+    // What was done in part, or by somebody else, has to show.
+    if (!isSignedOut(error)) refetchAll()
+    if (onError) onError(error)
+    else if (!isSignedOut(error)) toast.failed(error)
   }
   return {
     isPending,
-    run: (input, then = {}) => void (isRunning.current || start(input, then)),
+    run(input, then = {}) {
+      if (isRunning.current) return
+      isRunning.current = true
+      void mutateAsync(input)
+        .finally(() => {
+          isRunning.current = false
+        })
+        .then(
+          (result) => succeed(result, input, then),
+          (error) => fail(error, then),
+        )
+    },
   }
 }

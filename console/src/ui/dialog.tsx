@@ -67,7 +67,7 @@ export function FormDialog<Values>({
   }, [open])
   return (
     <Frame {...frame}>
-      <Form form={form} disabled={disabled} ownError>
+      <Form form={form} disabled={disabled || !open} ownError>
         <div className={styles.body}>{children}</div>
         <footer className={styles.foot}>
           <FormError form={form} />
@@ -145,7 +145,7 @@ interface ConfirmDialogProps<Input, Result> extends Omit<FrameProps, 'size'> {
   /** The words on the button: name the action ("Revoke key"), not "OK". */
   confirm: string
   action: Action<Input, Result>
-  /** What the action is run with; nothing happens while it is null. */
+  /** What the action is run with; null only while the dialog is closed. */
   input: Input | null | undefined
   onDone?: (result: Result) => void
   /** Has to be typed first; for what cannot be undone. */
