@@ -1,3 +1,5 @@
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asAdmin, newDatabase } from '../../testing/database.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
@@ -31,6 +33,25 @@ test('a connection that is lost between two statements fails that transaction an
   })
   await expect(work).rejects.toThrow(/terminat/)
   expect(await db.first('select 3 as three')).toEqual({ three: 3 })
+})
+
+test('a connection that is lost while it is being set up fails what waits for it and nothing else', async () => {
+  let isCutting = true
+  const server = createServer((near) => {
+    const far = connect(join(String(connection.host), `.s.PGSQL.${connection.port}`))
+    near.on('error', () => {}).on('close', () => far.destroy())
+    far.on('error', () => {}).on('close', () => near.destroy())
+    far.pipe(near)
+    near.on('data', (chunk) => void (isCutting && chunk.includes('set parley.') ? near.destroy() : far.write(chunk)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const fragile = openDatabase({ ...connection, host: '127.0.0.1', port }, () => {}, 2)
+  await expect(fragile.rows('select 1')).rejects.toThrow(/terminated/)
+  isCutting = false
+  expect(await fragile.first('select 2 as two')).toEqual({ two: 2 })
+  await fragile.close()
+  server.close()
 })
 
 test('connections that are lost while idle are replaced', async () => {

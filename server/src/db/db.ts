@@ -71,6 +71,8 @@ export function openDatabase(
     pool.on('error', (error) => {
       if (!closing) onError(error)
     })
+    // While `verify` runs the pool does not listen, and an error that nobody listens for would end the process.
+    pool.on('connect', (client) => void client.on('error', () => {}))
   }
   const desk = new NewsDesk((payload) => whole.query('select pg_notify($1, $2)', [newsChannel, payload]))
   return {

@@ -1,10 +1,7 @@
-import {
-  type AuthenticationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
   generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -21,6 +18,9 @@ import {
   setCounter,
 } from './passkeys.sql.ts'
 import { holdPerson, type Person, readName } from './people.ts'
+
+/** Read when it is first needed: few sign in, and every command of the command line would wait for its two hundred files. */
+const webauthn = () => import('@simplewebauthn/server')
 
 type Transports = NonNullable<
   NonNullable<Parameters<typeof generateAuthenticationOptions>[0]['allowCredentials']>[number]['transports']
@@ -41,6 +41,7 @@ export interface Asked {
 
 export async function askForNewPasskey(db: Db, clock: Clock, site: Site, person: Person): Promise<Asked> {
   const known = await passkeysOf(db, person.id)
+  const { generateRegistrationOptions } = await webauthn()
   const options = await generateRegistrationOptions({
     rpName: 'Parley',
     rpID: rpOf(site).id,
@@ -70,6 +71,7 @@ export async function addPasskey(
   const asked = await takeAsked(db, clock, token)
   if (asked.person_id !== person.id) refuse('wrong_credentials', { message: 'Ask for a passkey again.' })
   const { id: rpId, origin } = rpOf(site)
+  const { verifyRegistrationResponse } = await webauthn()
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: asked.challenge ?? '',
@@ -95,6 +97,7 @@ export async function addPasskey(
 
 /** For anybody: the browser offers the passkeys it has for this site, so nobody learns who has one. */
 export async function askForPasskey(db: Db, clock: Clock, site: Site): Promise<Asked> {
+  const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({ rpID: rpOf(site).id, userVerification: 'required' })
   const token = await setChallenge(db, clock, { kind: 'passkey', person_id: null, challenge: options.challenge })
   return { options, token }
@@ -120,6 +123,7 @@ export async function checkPasskey(
   const passkey = typeof response?.id === 'string' ? await passkeyByCredential(db, response.id) : undefined
   if (!passkey) return refuse('wrong_credentials', { message: unknownPasskey })
   const { id: rpId, origin } = rpOf(site)
+  const { verifyAuthenticationResponse } = await webauthn()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: asked.challenge ?? '',
