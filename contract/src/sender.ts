@@ -16,10 +16,8 @@ export const senderStatuses = [
   'UNVERIFIED',
   'UNKNOWN',
 ] as const
-export type SenderStatus = (typeof senderStatuses)[number]
 
 export const qualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
-export type QualityRating = (typeof qualityRatings)[number]
 
 export const Sender = Type.Object(
   {

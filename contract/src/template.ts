@@ -3,7 +3,6 @@ import { type Static, Type } from 'typebox'
 import { TemplateId, Timestamp } from './ids.ts'
 
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
-export type TemplateCategory = (typeof templateCategories)[number]
 
 /** As the network names them. Only `APPROVED` can be sent. */
 export const templateStatuses = [
@@ -23,7 +22,6 @@ export const templateStatuses = [
 export type TemplateStatus = (typeof templateStatuses)[number]
 
 export const variablePlaces = ['header', 'body', 'button', 'offer', 'card'] as const
-export type VariablePlace = (typeof variablePlaces)[number]
 
 export const variableTypes = [
   'text',

@@ -23,9 +23,9 @@ import type { Network } from './network.ts'
 import { accessTokenPlace } from './places.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-/** A WhatsApp business account that a workspace uses through an app. */
 export { troubledConnections } from './connections.sql.ts'
 
+/** A WhatsApp business account that a workspace uses through an app. */
 export interface Connection {
   id: string
   workspaceId: string

@@ -81,13 +81,6 @@ export const unrefunded = (
     [workspaceId, messageIds],
   )
 
-export const entriesOf = (db: Db, workspaceId: string, take: number): Promise<EntryRow[]> =>
-  db.rows(
-    `select ${entryColumns} from credit_entries
-     where workspace_id = $1 order by created_at desc, id desc limit $2`,
-    [workspaceId, take],
-  )
-
 /** What was paid for a message and given back. */
 export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<EntryRow[]> =>
   db.rows(

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { useHouse } from '../../../testing/house.ts'
+import { ledgerOf } from '../../../testing/ledger.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { giveCredits, proveLedger, readBalance, statementOf } from './credits.ts'
+import { giveCredits, proveLedger, readBalance } from './credits.ts'
 import { listPrices, setPrice } from './prices.ts'
 
 const house = useHouse()
@@ -24,7 +25,7 @@ test('100 parallel sends with 10 credits: ten are taken, ninety refused, and the
     expect(body).toMatchObject({ error: { code: 'insufficient_credits', details: { required: 1, available: 0 } } })
   }
   expect(await readBalance(house.db, workspace.id)).toBe(0)
-  const entries = await statementOf(house.db, workspace.id, 1000)
+  const entries = await ledgerOf(house.db, workspace.id)
   expect(entries.map(({ kind }) => kind).sort()).toEqual([...Array(10).fill('debit'), 'grant'])
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(0)
   const kept = await house.db.first('select count(*) as count from messages where workspace_id = $1', [workspace.id])
@@ -44,7 +45,7 @@ test('a message that the network refuses, or that fails later, gives its credits
   for (const { id } of [atOnce, later]) expect(await shop.look(id)).toMatchObject({ status: 'failed', credits: 1 })
   expect(await shop.look(read.id)).toMatchObject({ status: 'read' })
   expect(await readBalance(house.db, shop.workspace.id)).toBe(4)
-  const refunds = (await statementOf(house.db, shop.workspace.id, 100)).filter(({ kind }) => kind === 'refund')
+  const refunds = (await ledgerOf(house.db, shop.workspace.id)).filter(({ kind }) => kind === 'refund')
   expect(refunds.map(({ message_id, amount }) => [`msg_${message_id}`, amount]).sort()).toEqual(
     [
       [atOnce.id, 1],
@@ -63,7 +64,7 @@ test('the operator gives and takes credits, but never below zero, and says why',
   await expect(give(0)).rejects.toMatchObject({ parts: { param: 'amount' } })
   await expect(give(1.5)).rejects.toMatchObject({ parts: { param: 'amount' } })
   await expect(give(1, ' ')).rejects.toMatchObject({ parts: { param: 'note' } })
-  expect((await statementOf(house.db, workspace.id, 10)).map(({ kind, amount }) => [kind, amount])).toEqual([
+  expect((await ledgerOf(house.db, workspace.id)).map(({ kind, amount }) => [kind, amount])).toEqual([
     ['adjust', -20],
     ['grant', 50],
   ])

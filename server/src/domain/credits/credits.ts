@@ -14,7 +14,6 @@ import {
   type Disagreement,
   disagreements,
   type EntryRow,
-  entriesOf,
   entriesOfMessage,
   lockBalance,
   moveBalance,
@@ -27,10 +26,6 @@ export type { Disagreement, EntryRow }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
   (await balanceOf(db, workspaceId))?.balance ?? 0
-
-/** The latest entries, the newest first. */
-export const statementOf = (db: Db, workspaceId: string, take: number): Promise<EntryRow[]> =>
-  entriesOf(db, workspaceId, take)
 
 /** What a message cost, and what of it was given back. */
 export async function findPaymentOf(

@@ -3,11 +3,11 @@ import type { Clock } from '../../lib/clock.ts'
 import { allBalances, giveCredits } from '../credits/credits.ts'
 import { type Health, type HealthDeps, instanceHealth } from '../health/health.ts'
 import { type Queues, readQueues } from '../health/traffic.ts'
-import { listKeys } from '../keys/keys.ts'
+import { countKeys } from '../keys/keys.ts'
 import { countMembers } from '../people/members.ts'
 import { listRefusals, type RefusalGroup } from '../requests/requests.ts'
 import { activeCounts } from '../senders/senders.ts'
-import { listAllWebhooks } from '../webhooks/webhooks.ts'
+import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
 export type { Health }
@@ -27,17 +27,16 @@ export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
     allBalances(db),
     countMembers(db),
     activeCounts(db, null),
-    listKeys(db),
-    listAllWebhooks(db),
+    countKeys(db),
+    countWebhooks(db),
   ])
-  const sums = (rows: readonly { workspaceId: string; count?: number }[]) => {
-    const byWorkspace = Map.groupBy(rows, ({ workspaceId }) => workspaceId)
-    return (id: string) => (byWorkspace.get(id) ?? []).reduce((sum, { count = 1 }) => sum + count, 0)
+  const toLookup = (rows: readonly { workspaceId: string; count: number }[]) => {
+    const byWorkspace = new Map(rows.map(({ workspaceId, count }) => [workspaceId, count]))
+    return (id: string) => byWorkspace.get(id) ?? 0
   }
-  const balanceOf = sums(balances.map(({ workspaceId, balance: count }) => ({ workspaceId, count })))
-  const [membersOf, sendersOf] = [sums(members), sums(senders)]
-  const keysOf = sums(keys.filter(({ revokedAt }) => revokedAt === null).map(({ workspaceId }) => ({ workspaceId })))
-  const webhooksOf = sums(webhooks.map(({ workspaceId }) => ({ workspaceId })))
+  const balanceOf = toLookup(balances.map(({ workspaceId, balance: count }) => ({ workspaceId, count })))
+  const [membersOf, sendersOf] = [toLookup(members), toLookup(senders)]
+  const [keysOf, webhooksOf] = [toLookup(keys), toLookup(webhooks)]
   return workspaces.map((workspace) => ({
     ...workspace,
     balance: balanceOf(workspace.id),

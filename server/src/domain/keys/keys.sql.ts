@@ -52,6 +52,9 @@ export const keysOf = (db: Db, workspaceId: string): Promise<KeyRow[]> =>
     [workspaceId],
   )
 
+export const countKeys = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
+  db.rows('select workspace_id as "workspaceId", count(*) from api_keys where revoked_at is null group by 1')
+
 export const allKeys = (db: Db): Promise<KeyRow[]> =>
   db.rows(
     `select ${columns} from api_keys k left join key_usage u on u.key_id = k.id

@@ -11,6 +11,8 @@ import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { allKeys, insertKey, type KeyRow, keyById, keysOf, setKeyRules, setRevoked } from './keys.sql.ts'
 import { digestOf, hintOf, newSecret } from './secret.ts'
 
+export { countKeys } from './keys.sql.ts'
+
 export interface Key {
   id: string
   workspaceId: string

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { scopes } from '@parley/contract/scopes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -75,7 +76,11 @@ async function startTraffic(): Promise<() => Promise<void>> {
   let isOn = true
   let next = 0
   const use = async (service: ServiceProcess) => {
-    while (isOn) await me(service, keys[next++ % keys.length]?.secret as string)
+    while (isOn) {
+      await me(service, keys[next++ % keys.length]?.secret as string)
+      // Without a pause they would take the processor from processes that are being started.
+      await sleep(5)
+    }
   }
   const users = services.flatMap((service) => [use(service), use(service)])
   return async () => {
@@ -126,13 +131,12 @@ test.each(changes)('when %s, the next request in each other process is refused',
   }
 })
 
-test('a process that is killed and started again goes on with the same window', async () => {
+test('what a process that is killed has counted stays counted', async () => {
   const { secret } = await newKey(30)
   const first = await oneMore()
   expect(statusesOf(await storm([first], secret, 20))).toEqual({ 200: 20 })
   first.child.kill('SIGKILL')
-  const second = await oneMore()
-  expect(statusesOf(await storm([second], secret, 20))).toEqual({ 200: 10, 429: 10 })
+  expect(statusesOf(await storm(services, secret, 20))).toEqual({ 200: 10, 429: 10 })
 })
 
 test('processes whose clocks disagree count in one window', async () => {
@@ -161,7 +165,7 @@ test('a process that loses its database connections in the middle refuses, and n
     const asked = storm([service, services[0] as ServiceProcess], secret, 40)
     // What the database has counted by now, and the process does not hear of any more, stays counted.
     proxy.hang()
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
     proxy.cut()
     answers.push(...(await asked))
     expect(statusesOf(await storm([service], secret, 3))).toEqual({ 503: 3 })

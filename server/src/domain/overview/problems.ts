@@ -9,7 +9,7 @@ import { listKeys } from '../keys/keys.ts'
 import { listMuted } from '../requests/refusals.ts'
 import { meaningOf, readTraffic, type TrafficRow } from '../requests/search.ts'
 import { troubledSenders } from '../senders/senders.ts'
-import { troubledEndpoints } from '../webhooks/endpoints.ts'
+import { troubledWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
 
@@ -42,7 +42,7 @@ const shownMax = 20
 const heldMax = 10_000
 
 async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const rows = (await troubledEndpoints(db, workspaceId, failuresMin))
+  const rows = (await troubledWebhooks(db, workspaceId, failuresMin))
     .sort((left, right) => Number(left.enabled) - Number(right.enabled) || right.failures - left.failures)
     .slice(0, shownMax)
   const ids = rows.map(({ id }) => id)

@@ -87,20 +87,6 @@ export interface RequestRow {
 
 export const requestColumns = 'id, at, key_id, method, route, status, code, duration_us, address, user_agent'
 
-/** The newest first, older than `before` if given. `workspaceId` null asks for those whose workspace is not known. */
-export const requestsOf = (
-  db: Db,
-  workspaceId: string | null,
-  filter: { code: string | null; before: { at: Date; id: string } | null; limit: number },
-): Promise<RequestRow[]> =>
-  db.rows(
-    `select ${requestColumns} from request_log
-     where ${isOf(workspaceId)} and ${filter.code === null ? '$2::text is null' : 'code = $2'}
-       and ${filter.before ? '(at, id) < ($3::timestamptz, $4::uuid) and at <= $3' : '$3::text is null and $4::text is null'}
-     order by workspace_id, at desc, id desc limit $5`,
-    [workspaceId, filter.code, filter.before?.at ?? null, filter.before?.id ?? null, filter.limit],
-  )
-
 // Each case has a text of its own: one text for all of them would have one plan, which no index fits. Rows are ordered by
 // their workspace first, though it is one, because for `is null` PostgreSQL does not see that it is.
 const isOf = (workspaceId: string | null): string =>

@@ -7,7 +7,7 @@ import { rawConnection } from '../../../testing/raw.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { revokeKey } from '../keys/keys.ts'
 import { newSecret } from '../keys/secret.ts'
-import { listRefusals, listRequests } from './requests.ts'
+import { listRefusals } from './requests.ts'
 
 const house = useHouse({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
@@ -175,29 +175,4 @@ test('a workspace sees its own refusals; those without a known key belong to non
   expect((await listRefusals(house.db, other.id, since)).map(({ code }) => code)).toEqual(['not_found'])
   const unknown = await listRefusals(house.db, null, since)
   expect(unknown.map(({ code, keyCount }) => [code, keyCount])).toEqual([['invalid_key', 0]])
-})
-
-test('logged requests are listed the newest first, page by page, all or by error', async () => {
-  const workspace = await newWorkspace(house)
-  for (let round = 0; round < 7; round++) {
-    await workspace.call(round % 2 === 0 ? '/v1/me' : '/v1/nothing')
-    if (round % 3 === 0) house.clock.forward({ seconds: 1 })
-  }
-  await loggedRequest(house, await workspace.call('/v1/me'))
-  for (const [code, total] of [
-    [null, 8],
-    ['not_found', 3],
-  ] as const) {
-    const seen: string[] = []
-    for (let before: { at: Date; id: string } | null = null; ; ) {
-      const page = await listRequests(house.db, workspace.id, { code, before, limit: 3 })
-      seen.push(...page.map(({ at, id }) => `${at.toISOString()} ${id}`))
-      const last = page.at(-1)
-      if (!last) break
-      before = last
-    }
-    expect(seen).toHaveLength(total)
-    expect(seen).toEqual(seen.toSorted().toReversed())
-    expect(new Set(seen).size).toBe(total)
-  }
 })

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
-import { refusalGroups, requestsOf } from './requests.sql.ts'
+import { refusalGroups } from './requests.sql.ts'
 
 export interface RefusalGroup {
   code: string
@@ -36,6 +36,3 @@ export async function listRefusals(db: Db, workspaceId: string | null, since: Da
     }
   })
 }
-
-/** Logged requests, the newest first. */
-export const listRequests = requestsOf

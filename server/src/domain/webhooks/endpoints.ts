@@ -44,14 +44,6 @@ async function one(db: Db, workspaceId: string, id: string): Promise<WebhookRow[
   return row?.workspace_id === workspaceId ? [row] : []
 }
 
-/** Those that are disabled, and those with so many failures in a row; of one workspace or of all (null). */
-export const troubledEndpoints = async (
-  db: Db,
-  workspaceId: string | null,
-  failuresMin: number,
-): Promise<WebhookRow[]> =>
-  (await webhooksOf(db, workspaceId)).filter(({ enabled, failures }) => !enabled || failures >= failuresMin)
-
 function toEndpoint(row: WebhookRow, open: OpenCounts | undefined, hours: readonly HourCounts[]): ConsoleWebhook {
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)

@@ -13,9 +13,9 @@ export async function sendTestEvent(
   type?: EventType,
   within?: string,
 ): Promise<string> {
-  const { uuid: webhookId, workspaceId } = await requireWebhook(db, id, within)
+  const { uuid: webhookId, workspaceId, webhook } = await requireWebhook(db, id, within)
   const now = clock.now()
-  const bare = { webhook_id: id, message: 'This is a test event. Receivers ignore types they do not know.' }
+  const bare = { webhook_id: webhook.id, message: 'This is a test event. Receivers ignore types they do not know.' }
   const data = type ? sampleOf(type, now) : bare
   return publishTest(db, now, { workspaceId, webhookId, type: type ?? 'webhook.test', data })
 }

@@ -27,6 +27,18 @@ export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookR
     workspaceId === null ? [] : [workspaceId],
   )
 
+/** Those that are disabled, and those with so many failures in a row; of one workspace or of all (null). */
+export const troubledWebhooks = (db: Db, workspaceId: string | null, failuresMin: number): Promise<WebhookRow[]> =>
+  db.rows(
+    `select ${columns} from webhooks
+     where deleted_at is null and ($1::uuid is null or workspace_id = $1) and (not enabled or failures >= $2)
+     order by created_at desc, id desc`,
+    [workspaceId, failuresMin],
+  )
+
+export const countWebhooks = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
+  db.rows('select workspace_id as "workspaceId", count(*) from webhooks where deleted_at is null group by 1')
+
 export const webhookById = (db: Db, id: string): Promise<WebhookRow | undefined> =>
   db.first(`select ${columns} from webhooks where id = $1 and deleted_at is null`, [id])
 

@@ -15,6 +15,8 @@ import { secretPlace } from '../deliveries/engine/targets.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 
+export { countWebhooks, troubledWebhooks } from './webhooks.sql.ts'
+
 /** An endpoint, and whose it is. */
 export interface OwnedWebhook {
   uuid: string

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { textFaults } from '../../lib/field-errors.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
-import { type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
+import { lockSettings, type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
 
 /** What an admin sets for a workspace. */
 export interface Settings {
@@ -16,12 +16,13 @@ export async function readSettings(db: Db, workspaceId: string): Promise<Setting
   return toSettings((await settingsOf(db, workspaceId)) ?? refuse('not_found'))
 }
 
+/** Run within a transaction: two changes at once are made one after the other, and neither undoes the other. */
 export async function changeSettings(
   db: Db,
   workspaceId: string,
   wish: { name?: string; requires_two_factor?: boolean; low_balance?: number },
 ): Promise<{ before: Settings; after: Settings }> {
-  const before = await readSettings(db, workspaceId)
+  const before = toSettings((await lockSettings(db, workspaceId)) ?? refuse('not_found'))
   const name = (wish.name ?? before.name).trim()
   refuseIfAny(textFaults('name', name, 100))
   const after = {

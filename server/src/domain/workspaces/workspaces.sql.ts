@@ -33,6 +33,12 @@ export interface SettingsRow {
 export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> =>
   db.first('select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1', [id])
 
+/** The same, locked until the transaction ends. */
+export const lockSettings = (db: Db, id: string): Promise<SettingsRow | undefined> =>
+  db.first('select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1 for update', [
+    id,
+  ])
+
 export const updateSettings = (
   db: Db,
   id: string,

@@ -134,6 +134,7 @@ function byHour(batch: readonly EndedAttempt[]): HourRow[] {
 
 async function disable(db: Db, standing: Standing, own: readonly EndedAttempt[]): Promise<void> {
   const failure = own.findLast((each) => each.fault !== null)
+  // A process died between recording the twentieth failure and disabling, and the endpoint has succeeded since.
   if (!failure?.fault) return
   const since = standing.failingSince ?? failure.endedAt
   const reason = reasonFor(failure.fault, failure.status, Math.max(standing.failures, failuresMax), since)

@@ -1,6 +1,7 @@
 import type { Attempt, DeliveryDetail } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
 import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
@@ -32,7 +33,7 @@ export async function getDelivery(
   const underWay = row.attempts !== null && row.leased
   return {
     event_id: event,
-    webhook_id: id,
+    webhook_id: withPrefix('whk', uuid),
     webhook_name: endpoint.name,
     webhook_url: endpoint.url,
     webhook_enabled: endpoint.enabled,

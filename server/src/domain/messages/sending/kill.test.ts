@@ -1,11 +1,12 @@
 import type { Message } from '@parley/contract/message'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../testing/fake-clock.ts'
+import { ledgerOf } from '../../../../testing/ledger.ts'
 import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { until } from '../../../../testing/until.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
-import { proveLedger, statementOf } from '../../credits/credits.ts'
+import { proveLedger } from '../../credits/credits.ts'
 import { newOutbox } from './outbox.ts'
 
 const log = newLogger('silent')
@@ -60,7 +61,7 @@ test('killed outright in the midst of sending: each message is at the network on
     const taken = takenBy(recipient)
     expect([status, taken]).toEqual(taken === 1 ? ['read', 1] : ['failed', 0])
   }
-  const kinds = Map.groupBy(await statementOf(db, workspaceId, 1000), ({ kind }) => kind)
+  const kinds = Map.groupBy(await ledgerOf(db, workspaceId), ({ kind }) => kind)
   expect(kinds.get('debit')).toHaveLength(rows.length)
   expect(kinds.get('refund') ?? []).toHaveLength(rows.filter(({ status }) => status === 'failed').length)
   expect(await proveLedger(db, log)).toEqual([])

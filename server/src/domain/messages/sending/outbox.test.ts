@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { useHouse } from '../../../../testing/house.ts'
+import { ledgerOf } from '../../../../testing/ledger.ts'
 import { eventsOf } from '../../../../testing/posting-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { proveLedger, readBalance, statementOf } from '../../credits/credits.ts'
+import { proveLedger, readBalance } from '../../credits/credits.ts'
 import { keepStatuses } from '../receiving/statuses.ts'
 import type { Step } from './outbox.ts'
 
@@ -11,7 +12,7 @@ const house = useHouse()
 const sending = useSending(house)
 
 const kindsOf = async ({ workspace }: TestShop) =>
-  (await statementOf(house.db, workspace.id, 100)).map(({ kind }) => kind).sort()
+  (await ledgerOf(house.db, workspace.id)).map(({ kind }) => kind).sort()
 
 /** Lets time pass until the message has come as far as it will; a status that the network owes comes first. */
 async function finish(shop: TestShop, id: string) {

@@ -30,10 +30,10 @@ import {
 import { PairPaces, paceOf } from './pace.ts'
 import { type Called, giveUp, settleCalls, unknownForMs } from './record-calls.ts'
 
-/** Moments between two steps, where a test may have the process die by throwing. */
 export { activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
 
+/** Moments between two steps, where a test may have the process die by throwing. */
 export type Step = 'claimed' | 'calling' | 'answered' | 'settled'
 
 export interface OutboxOptions {
