@@ -237,10 +237,9 @@ test('a noun’s SQL names the tables of that noun', () => {
 
 /** The names that follow a word after which SQL has a table, alone or after a comma; CTEs are among them. */
 function tablesIn(code: string): string[] {
-  const lists = code.matchAll(
-    /\b(?:from|join|into|update|using|table)\s+((?:only\s+)?[a-z_]+(?:\s+[a-z]+)?(?:,\s*[a-z_]+)*)/g,
-  )
-  const names = [...lists].flatMap(([, list = '']) => list.split(/[\s,]+/))
+  // Looked ahead for, so that in `from a join b` the second is seen too.
+  const list = /\b(?:from|join|into|update|using|table)(?=\s+((?:only\s+)?[a-z_]+(?:\s+[a-z]+)?(?:,\s*[a-z_]+)*))/g
+  const names = [...code.matchAll(list)].flatMap(([, found = '']) => found.split(/[\s,]+/))
   const quoted = [...code.matchAll(/'([a-z_]+)'/g)].map((match) => match[1] as string)
   return [...new Set([...names, ...quoted])]
 }
