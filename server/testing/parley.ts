@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { isAlive } from '../src/db/embedded/processes.ts'
 import { childEnv } from './child-env.ts'
 import { until } from './until.ts'
@@ -52,8 +52,11 @@ export function spawnNode(args: readonly string[], env: Environment): Running {
   const kill = () => {
     if (!over) child.kill('SIGKILL')
   }
-  // In a hook there is no test to finish.
-  if (expect.getState().currentTestName) onTestFinished(kill)
+  try {
+    onTestFinished(kill)
+  } catch {
+    // In a hook there is no test to finish; the file stops it itself.
+  }
   return { child, pid: child.pid ?? -1, out: () => out, err: () => err, ended, hasEnded: () => over }
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contract/scopes'
-import { texts, times, uuids } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
 
 export interface KeyRow {
   id: string
@@ -18,28 +18,43 @@ export interface KeyRow {
   last_used_address: string | null
 }
 
-export async function insertKey(
+const insertion = statement(
+  {
+    added: {
+      id: 'uuid',
+      workspaceId: 'uuid',
+      name: 'text',
+      digest: 'bytea',
+      hint: 'text',
+      budget: 'int',
+      expiresAt: 'timestamptz',
+      createdBy: 'text',
+      createdAt: 'timestamptz',
+    },
+    scopes: 'text[]',
+    ranges: 'text[]',
+  },
+  ({ added, scopes, ranges }) =>
+    `insert into api_keys (${added.columns}, scopes, allowed_ranges) select added.*, ${scopes}, ${ranges} from ${added}`,
+)
+
+export const insertKey = (
   db: Db,
-  key: Omit<KeyRow, 'revoked_at' | 'last_used_at' | 'last_used_address'> & { digest: string },
-): Promise<void> {
-  await db.change(
-    `insert into api_keys
-       (id, workspace_id, name, digest, hint, scopes, budget, allowed_ranges, expires_at, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      key.id,
-      key.workspace_id,
-      key.name,
-      Buffer.from(key.digest, 'latin1'),
-      key.hint,
-      key.scopes,
-      key.budget,
-      key.allowed_ranges,
-      key.expires_at,
-      key.created_by,
-      key.created_at,
-    ],
-  )
+  {
+    scopes,
+    allowed_ranges,
+    ...key
+  }: Omit<KeyRow, 'revoked_at' | 'last_used_at' | 'last_used_address'> & { digest: string },
+): Promise<number> => {
+  const added = {
+    ...key,
+    workspaceId: key.workspace_id,
+    digest: Buffer.from(key.digest, 'latin1'),
+    expiresAt: key.expires_at,
+    createdBy: key.created_by,
+    createdAt: key.created_at,
+  }
+  return insertion.change(db, { added: [added], scopes, ranges: allowed_ranges })
 }
 
 const columns = `k.id, k.workspace_id, k.name, k.hint, k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at,
@@ -85,20 +100,17 @@ export interface Use {
   address: string
 }
 
-export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
-  db.change(
+const saving = statement(
+  { uses: { keyId: 'uuid', workspaceId: 'uuid', at: 'timestamptz', address: 'text' } },
+  ({ uses }) =>
     `insert into key_usage as u (key_id, workspace_id, last_used_at, last_used_address)
-     select n.key_id, n.workspace_id, n.at, n.address::inet
-     from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[]) as n(key_id, workspace_id, at, address)
-     join api_keys k on k.id = n.key_id
-     order by n.key_id
+     select uses.key_id, uses.workspace_id, uses.at, uses.address::inet
+     from ${uses} join api_keys k on k.id = uses.key_id
+     order by uses.key_id
      on conflict (key_id) do update
        set last_used_at = excluded.last_used_at, last_used_address = excluded.last_used_address
        where u.last_used_at < excluded.last_used_at`,
-    [
-      uuids(uses.map((use) => use.keyId)),
-      uuids(uses.map((use) => use.workspaceId)),
-      times(uses.map((use) => new Date(use.atMs))),
-      texts(uses.map((use) => use.address)),
-    ],
-  )
+)
+
+export const saveUses = (db: Db, uses: readonly Use[]): Promise<number> =>
+  saving.change(db, { uses: uses.map((use) => ({ ...use, at: new Date(use.atMs) })) })
