@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
+import { choose } from './drawn.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
 /** What people set for themselves and for their workspace: saved, shown after a reload, and refused at the field. */
@@ -157,7 +158,7 @@ async function openAccount(): Promise<Page> {
 
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /account and settings/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await choose(page, 'Sign out')
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
 }
 

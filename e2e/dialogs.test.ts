@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type PageOptions, screenshot } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
-import { atRest } from './drawn.ts'
+import { atRest, choose } from './drawn.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** Dialogs over dialogs and drawers: the one opened last is on top, has the focus, and is the only one that Esc closes. */
@@ -189,7 +189,7 @@ test('an operator removes a passkey: a list, a question over it, and the passwor
   )
   const page = await open('/operator/workspaces?tab=people')
   await page.getByRole('button', { name: 'Actions for Ada' }).click()
-  await page.getByRole('menuitem', { name: 'Passkeys…' }).click()
+  await choose(page, 'Passkeys…')
   const list = page.getByRole('dialog', { name: 'Passkeys' })
   await list.getByText(/^Added /).waitFor()
   await screenshot(page, 'passkeys of a person')

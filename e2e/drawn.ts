@@ -13,3 +13,6 @@ export const drawn = (page: Page, timeoutMs?: number): Promise<boolean> =>
 
 export const atRest = (page: Page): Promise<boolean> =>
   until('nothing moves', async () => (await page.evaluate<number>('document.getAnimations().length')) === 0)
+
+/** Chooses from a menu by keyboard: on a busy machine a menu may still move to its place while it is being clicked. */
+export const choose = (page: Page, name: string): Promise<void> => page.getByRole('menuitem', { name }).press('Enter')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
+import { choose } from './drawn.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** What people send in: forms with files, and orders. */
@@ -79,7 +80,7 @@ test('an order is found by its status, taken to its end, and shows who did what'
   }
   expect(await page.getByRole('button', { name: 'Mark as done' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Change the status' }).click()
-  await page.getByRole('menuitem', { name: 'Cancelled' }).click()
+  await choose(page, 'Cancelled')
   await history.getByText('Cancelled').waitFor()
   await screenshot(page, 'an order that was cancelled')
   await page.reload()
