@@ -167,7 +167,8 @@ const notPrinted = ({ text }: Quote, output: string) =>
 
 async function say(phone: Page, words: string): Promise<void> {
   await phone.getByRole('textbox', { name: 'Message' }).fill(words)
-  await phone.getByRole('textbox', { name: 'Message' }).press('Enter')
+  // It can be pressed once the phone knows whom it writes to.
+  await phone.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
 const bubble = (phone: Page, words: string) => phone.getByRole('log').locator('[data-id]').filter({ hasText: words })

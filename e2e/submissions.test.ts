@@ -84,7 +84,6 @@ test('an order is found by its status, taken to its end, and shows who did what'
   await history.getByText('Cancelled').waitFor()
   await screenshot(page, 'an order that was cancelled')
   await page.reload()
-  expect(await history.getByRole('listitem').count()).toBe(0)
   await until('the history is kept', async () => (await history.getByRole('listitem').count()) === 5)
 
   await page.getByRole('link', { name: 'Orders' }).first().click()
