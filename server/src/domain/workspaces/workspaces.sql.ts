@@ -30,14 +30,13 @@ export interface SettingsRow {
   created_at: Date
 }
 
-export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> =>
-  db.first('select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1', [id])
+const settings = 'select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1'
+
+export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> => db.first(settings, [id])
 
 /** The same, locked until the transaction ends. */
 export const lockSettings = (db: Db, id: string): Promise<SettingsRow | undefined> =>
-  db.first('select id, name, requires_two_factor, low_balance, created_at from workspaces where id = $1 for update', [
-    id,
-  ])
+  db.first(`${settings} for update`, [id])
 
 export const updateSettings = (
   db: Db,
