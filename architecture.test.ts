@@ -14,7 +14,7 @@ const floors = [
   floor('sdk', '^sdk/src/', ['^sdk/src/', '^contract/src/']),
   floor('simulator', '^simulator/src/', ['^simulator/src/']),
   // Of the simulator it has the types of what the control API answers; they are taken out when it is served.
-  floor('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|wire-log)\\.ts$']),
+  floor('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|network-log)\\.ts$']),
   floor('console main', '^console/src/main\\.tsx$', ['^console/src/(shell|ui|lib)/', '^contract/src/']),
   floor('console shell', '^console/src/shell/', ['^console/src/(shell|pages|parts|ui|lib)/', '^contract/src/']),
   // A page does not know another page: what two share is in parts/.

@@ -3,20 +3,20 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useBrowser } from '../server/testing/browser.ts'
+import { type BusyInstallation, makeBusy } from './busy-installation.ts'
 import { consolePages } from './console-pages.ts'
 import { atRest, drawn } from './drawn.ts'
 import { type Installation, startInstallation } from './installation.ts'
-import { type Lively, makeLively } from './lively.ts'
 
 /** Nothing that axe calls serious or critical, on any page, in light and in dark. */
 const browser = useBrowser()
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 let place: Installation
-let lively: Lively
+let lively: BusyInstallation
 
 beforeAll(async () => {
   place = await startInstallation()
-  lively = await makeLively(place)
+  lively = await makeBusy(place)
 })
 afterAll(async () => {
   await lively?.close()

@@ -73,9 +73,9 @@ test('what the service fails to do at the press of a button is said in a toast, 
 
 test('a second click while the first is on its way does nothing', async () => {
   const page = await console.open('webhooks')
-  let answer = () => {}
+  let response = () => {}
   const held = new Promise<void>((resolve) => {
-    answer = resolve
+    response = resolve
   })
   let posts = 0
   await page.route('**/webhooks', async (route) => {
@@ -93,7 +93,7 @@ test('a second click while the first is on its way does nothing', async () => {
   await until('it spins', async () => (await submit.getAttribute('aria-busy')) === 'true')
   await submit.click({ force: true })
   await form.getByLabel('Name').press('Enter')
-  answer()
+  response()
   await page.getByRole('dialog', { name: 'Your new webhook' }).waitFor()
   expect(posts).toBe(1)
 })

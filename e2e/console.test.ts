@@ -181,8 +181,8 @@ test('the reference and the page of errors open from the console, and break no p
 test('the first load brings less than 250 KiB of script', async () => {
   const page = await browser.newPage()
   const scripts = new Set<string>()
-  page.on('response', (answer) => {
-    if (answer.request().resourceType() === 'script') scripts.add(answer.url())
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.add(response.url())
   })
   await page.goto(`${place.url}/sign-in`)
   await page.getByLabel('E-mail address').fill(ada.email)

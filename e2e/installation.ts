@@ -57,13 +57,13 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
   const key = await found(/(prl_live_\w+)\n/)
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
   const ask = async (address: string, method: string, headers: Record<string, string>, body?: object) => {
-    const answer = await fetch(address, {
+    const response = await fetch(address, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${address} answered ${answer.status}: ${text}`)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${address} answered ${response.status}: ${text}`)
     return JSON.parse(text)
   }
   const api: Installation['api'] = (path, body) => {

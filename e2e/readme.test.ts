@@ -46,9 +46,9 @@ test('from a clone to a message that is received, answered and looked at', { tim
   await say(phone, 'hi')
   await expectPrinted(listener.terminal, listener.quotes[1])
 
-  const answer = await follow('KEY=prl_live_…')
+  const response = await follow('KEY=prl_live_…')
   await bubble(phone, 'Hello Ana! How can we help?').getByRole('img', { name: 'Read' }).waitFor()
-  await expectPrinted(listener.terminal, answer.quotes[1])
+  await expectPrinted(listener.terminal, response.quotes[1])
 
   const desk = await browser.newPage()
   await desk.goto(setUpLink)

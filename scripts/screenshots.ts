@@ -2,10 +2,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium as driver, type Page } from 'playwright-core'
+import { makeBusy } from '../e2e/busy-installation.ts'
 import { consolePages } from '../e2e/console-pages.ts'
 import { drawn } from '../e2e/drawn.ts'
 import { startInstallation } from '../e2e/installation.ts'
-import { makeLively } from '../e2e/lively.ts'
 import { chromiumPath } from '../server/testing/chromium.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -24,7 +24,7 @@ const looks =
 mkdirSync(folder, { recursive: true })
 console.log('Starting Parley and filling a workspace…')
 const place = await startInstallation()
-const lively = await makeLively(place).catch(async (error: unknown) => {
+const lively = await makeBusy(place).catch(async (error: unknown) => {
   await place.stop()
   throw error
 })

@@ -54,8 +54,8 @@ async function measureInTurn(targets: readonly [string, Target][], requests: rea
       const measured = await putUnderLoad(load)
       if (round > 0) results.get(name)?.push(measured)
       const { perSecond, p50Ms, p99Ms, statuses } = measured
-      const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-      const cpu = ((target.cpuUs() - before) / answers).toFixed(1)
+      const responses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+      const cpu = ((target.cpuUs() - before) / responses).toFixed(1)
       const figures = `${perSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  CPU ${cpu} µs`
       console.log(
         `${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(10)}${figures}  ${JSON.stringify(statuses)}`,
@@ -105,8 +105,8 @@ async function makeKeys(dataDir: string): Promise<string[]> {
       for (let w = 0; w < workspaceCount; w++) {
         const { id } = await createWorkspace(tx, systemClock, `bench ${w}`)
         for (let k = 0; k < keyCount / workspaceCount; k++) {
-          const wish = { workspaceId: id, name: `bench ${k}`, scopes: ['messages:send', 'messages:read'], budget: 100 }
-          secrets.push((await createKey(tx, systemClock, { ...wish, createdBy: 'bench' })).secret)
+          const input = { workspaceId: id, name: `bench ${k}`, scopes: ['messages:send', 'messages:read'], budget: 100 }
+          secrets.push((await createKey(tx, systemClock, { ...input, createdBy: 'bench' })).secret)
         }
       }
       return secrets

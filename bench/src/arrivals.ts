@@ -7,8 +7,8 @@ export async function allArrivals(receiver: Target, count: number): Promise<{ ti
   let repeats = 0
   for (let tries = 0; tries < 100; tries++) {
     await sleep(300)
-    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`)
-    const got = (await answer.json()) as { arrivals: (number | null)[]; repeats: number }
+    const response = await fetch(`http://127.0.0.1:${receiver.port}/`)
+    const got = (await response.json()) as { arrivals: (number | null)[]; repeats: number }
     repeats += got.repeats
     got.arrivals.forEach((time, number) => {
       if (time !== null && times[number] === undefined) times[number] = time

@@ -37,8 +37,8 @@ async function measurePeakAndHalf(target: Target, appId: string, size: number): 
   const peak = await measure(target, appId, size, seconds, Math.ceil((seconds * 40_000) / size))
   const updates = peak.perSecond * size
   const cpu = ((target.cpuUs() - before) / (updates * seconds)).toFixed(0)
-  const answers = JSON.stringify(peak.statuses)
-  console.log(`batches of ${size}: peak ${updates.toFixed(0)} updates/s, CPU ${cpu} µs an update, answers ${answers}`)
+  const responses = JSON.stringify(peak.statuses)
+  console.log(`batches of ${size}: peak ${updates.toFixed(0)} updates/s, CPU ${cpu} µs an update, answers ${responses}`)
   const pace = peak.perSecond / 2
   const half = await measure(target, appId, size, seconds, Math.ceil(pace * seconds), pace)
   const target100 = `target: under 100 ms: ${half.p99Ms < 100 ? 'met' : 'MISSED'}`

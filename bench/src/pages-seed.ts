@@ -109,8 +109,8 @@ async function seedFew(db: Db, config: Config, workspaceId: string): Promise<Few
     ['Statuses', statuses],
     ['Forms', ['flow.completed', 'message.failed']],
   ] as const) {
-    const wish = { workspaceId, name, url: 'http://127.0.0.1:9/', events: [...events] }
-    const { webhook } = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, wish)
+    const input = { workspaceId, name, url: 'http://127.0.0.1:9/', events: [...events] }
+    const { webhook } = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, input)
     webhooks.push(webhook.id.replace('whk_', ''))
   }
   await db.change(

@@ -56,13 +56,13 @@ async function signIn(
 ): Promise<Visit> {
   const who = { email: 'bench@example.com', password: 'seven quiet otters' }
   const [path, body] = isAgain ? ['sign-in', who] : [`links/${setupToken}`, { ...who, name: 'Bench' }]
-  const answer = await fetch(`${url}/console/api/${path}`, {
+  const response = await fetch(`${url}/console/api/${path}`, {
     method: 'POST',
     headers: { origin: url, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!answer.ok) throw new Error(`signing in answered ${answer.status} ${await answer.text()}`)
-  const cookie = answer.headers
+  if (!response.ok) throw new Error(`signing in answered ${response.status} ${await response.text()}`)
+  const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ')

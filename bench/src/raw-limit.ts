@@ -23,7 +23,7 @@ export async function startRawLimit(appSecret: string, hookUrl: URL): Promise<nu
 
   async function deliver({ id, body }: { id: string; body: string }): Promise<void> {
     const seconds = Math.floor(Date.now() / 1000)
-    const answer = await pool.request({
+    const response = await pool.request({
       method: 'POST',
       path: hookUrl.pathname,
       headers: {
@@ -34,7 +34,7 @@ export async function startRawLimit(appSecret: string, hookUrl: URL): Promise<nu
       },
       body,
     })
-    await answer.body.dump()
+    await response.body.dump()
   }
 
   function pump(): void {

@@ -125,8 +125,8 @@ async function prepare(dataDir: string, graphUrl: string): Promise<string[]> {
   try {
     const { db } = store
     const now = systemClock.now()
-    const wish = { name: 'bench', appSecret: 'bench-app-secret', verifyToken: 'bench', graphUrl }
-    const app = await createApp(db, systemClock, config.secretKeys(), wish)
+    const input = { name: 'bench', appSecret: 'bench-app-secret', verifyToken: 'bench', graphUrl }
+    const app = await createApp(db, systemClock, config.secretKeys(), input)
     const secrets: string[][] = []
     for (let n = 0; n < workspaceCount; n++) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${n}`)

@@ -52,8 +52,8 @@ export async function prepareAt(
   try {
     const { db } = store
     const now = systemClock.now()
-    const wish = { name: 'bench', appSecret: secret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
-    const app = await createApp(db, systemClock, config.secretKeys(), wish)
+    const input = { name: 'bench', appSecret: secret, verifyToken: 'bench', graphUrl: 'http://127.0.0.1:9' }
+    const app = await createApp(db, systemClock, config.secretKeys(), input)
     const hookSecrets: string[] = []
     for (const [index, url] of hookUrls.entries()) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)

@@ -4,8 +4,8 @@ import { DatabaseClock } from '@parley/server/db/database-clock'
 import { ensureToday } from '@parley/server/db/partitions'
 import { openStore, type Store, type StoreOptions } from '@parley/server/db/store'
 import { newLogger } from '@parley/server/lib/logger'
-import { Refusal, Unfit } from '@parley/server/lib/refuse'
-import { type Call, type Command, Misuse } from './command.ts'
+import { Refusal, StartupError } from '@parley/server/lib/refuse'
+import { type Call, type Command, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { helpForNoun, helpForOne, nounOf, overview } from './help.ts'
 import { nearest } from './nearest.ts'
@@ -69,9 +69,9 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     db: async () => (await call.store('require')).db,
   }
   try {
-    const answer = await command.run(call)
-    if (answer) console.log(call.flag('json') ? JSON.stringify(answer.json, null, 2) : answer.lines.join('\n'))
-    return answer?.failed ? 1 : 0
+    const response = await command.run(call)
+    if (response) console.log(call.flag('json') ? JSON.stringify(response.json, null, 2) : response.lines.join('\n'))
+    return response?.failed ? 1 : 0
   } finally {
     await close().finally(stopListening)
   }
@@ -145,8 +145,8 @@ function nearestName(typed: string, noun: string): string | undefined {
 }
 
 function explain(error: unknown, command: Command): string {
-  if (error instanceof Misuse) return `${error.message}\n\n${helpForOne(command)}`
-  if (error instanceof Unfit) return error.message
+  if (error instanceof UsageError) return `${error.message}\n\n${helpForOne(command)}`
+  if (error instanceof StartupError) return error.message
   if (error instanceof Refusal) {
     const faults = error.parts.errors?.map(({ message }) => message) ?? []
     return faults.length > 0 ? faults.join('\n') : error.message

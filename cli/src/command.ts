@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** What a command has to say: lines for a person, and the same as one JSON document. */
-export interface Answer {
+export interface ApiResponse {
   lines: readonly string[]
   json: unknown
   /** It was done, and what it has to say is bad: ends with 1. */
@@ -41,7 +41,7 @@ export interface Command {
   options?: Readonly<Record<string, OptionRule>>
   /** It runs until it is told to stop, and sees to signals itself. */
   untilStopped?: true
-  run(call: Call): Promise<Answer | undefined>
+  run(call: Call): Promise<ApiResponse | undefined>
 }
 
 export interface OptionRule {
@@ -55,6 +55,6 @@ export interface OptionRule {
 }
 
 /** The person's wish cannot be understood; told with the command's usage. */
-export class Misuse extends Error {
+export class UsageError extends Error {
   override readonly name = 'Misuse'
 }

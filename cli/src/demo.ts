@@ -32,10 +32,10 @@ export async function makeDemo(
   const { clock } = network
   const { workspaceId, ...shown } = await db.transaction(async (tx) => {
     const workspace = await createWorkspace(tx, clock, 'Demo')
-    const wish = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }
+    const input = { workspaceId: workspace.id, name: 'Demo key', scopes, createdBy: 'first start' }
     await giveCredits(tx, clock, workspace.id, demoCredits, 'first start')
     const setupUrl = linkUrl(address, await newSetupLink(tx, clock, workspace.id, 'first start'))
-    return { workspaceId: workspace.id, secret: (await createKey(tx, clock, wish)).secret, setupUrl }
+    return { workspaceId: workspace.id, secret: (await createKey(tx, clock, input)).secret, setupUrl }
   })
   if (!simulator) return { ...shown, trouble: null }
   const { control } = simulator
@@ -50,8 +50,8 @@ export async function makeDemo(
       verifyToken: there.verifyToken,
       graphUrl: simulator.url,
     })
-    const wish = { workspaceId, appId: app.id, wabaId, accessToken: token.token }
-    const { sync } = await createConnection(network, wish)
+    const input = { workspaceId, appId: app.id, wabaId, accessToken: token.token }
+    const { sync } = await createConnection(network, input)
     return { ...shown, trouble: sync.kind === 'failed' ? sync.why : null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

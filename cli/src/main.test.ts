@@ -155,16 +155,19 @@ test('PostgreSQL killed under the service: 503 in the one shape for a moment, th
   const dataDir = newDataDir()
   const service = await startParley({ PARLEY_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
   const ask = async () => {
-    const answer = await fetch(`${service.url}/v1/me`, { headers: withKey() })
-    return { status: answer.status, body: (await answer.json()) as { error?: { code: string; request_id: string } } }
+    const response = await fetch(`${service.url}/v1/me`, { headers: withKey() })
+    return {
+      status: response.status,
+      body: (await response.json()) as { error?: { code: string; request_id: string } },
+    }
   }
   expect((await ask()).status).toBe(200)
   process.kill(postmasterPid(dataDir) as number, 'SIGKILL')
   const meanwhile: Awaited<ReturnType<typeof ask>>[] = []
   await until('it answers as before', async () => {
-    const answer = await ask()
-    if (answer.status === 200 && meanwhile.length > 0) return true
-    if (answer.status !== 200) meanwhile.push(answer)
+    const response = await ask()
+    if (response.status === 200 && meanwhile.length > 0) return true
+    if (response.status !== 200) meanwhile.push(response)
     return undefined
   })
   for (const { status, body } of meanwhile) {

@@ -154,16 +154,16 @@ test('a phone sends what a person can send', async () => {
 test('a phone answers what a business sent', async () => {
   const from = '16505550123'
   const send = async (message: Record<string, unknown>) => {
-    const answer = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
+    const response = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
       method: 'POST',
       headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
       body: JSON.stringify({ messaging_product: 'whatsapp', to: from, ...message }),
     })
-    expect(answer.status, await answer.clone().text()).toBe(200)
+    expect(response.status, await response.clone().text()).toBe(200)
   }
-  const answer = (...words: string[]) =>
+  const response = (...words: string[]) =>
     json<{ wa_message_id: string }>(['phone', 'send', '--from', from, '--to', '15550780001', ...words])
-  await answer('--text', 'hi')
+  await response('--text', 'hi')
   const reply = (id: string, title: string) => ({ type: 'reply', reply: { id, title } })
   await send({
     type: 'interactive',
@@ -173,25 +173,25 @@ test('a phone answers what a business sent', async () => {
       action: { buttons: [reply('y', 'Yes'), reply('n', 'No')] },
     },
   })
-  await answer('--button', 'y')
+  await response('--button', 'y')
   const sections = [{ title: 'Days', rows: [{ id: 'mon', title: 'Monday' }] }]
   await send({
     type: 'interactive',
     interactive: { type: 'list', body: { text: 'When?' }, action: { button: 'Choose', sections } },
   })
-  await answer('--list-row', 'Monday')
-  await answer('--reaction', '👍')
+  await response('--list-row', 'Monday')
+  await response('--reaction', '👍')
   const intake = { name: 'intake_form', language: { code: 'en' } }
   const components = [
     { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
     { type: 'button', sub_type: 'flow', index: '0', parameters: [{ type: 'action', action: { flow_token: 'tok-1' } }] },
   ]
   await send({ type: 'template', template: { ...intake, components } })
-  await answer('--flow-json', '{"name":"Ana"}')
+  await response('--flow-json', '{"name":"Ana"}')
   const card = join(tempFolder(), 'card.png')
   writeFileSync(card, 'a picture')
-  const filled = await answer('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-file', `photos=${card}`)
-  const sealed = await answer('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-encrypted')
+  const filled = await response('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-file', `photos=${card}`)
+  const sealed = await response('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-encrypted')
   const inbound = simulator.control.phones.messages(from).filter((message) => message.direction === 'in')
   expect(inbound).toMatchObject([
     { type: 'text' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Command, Misuse } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { parseCall } from './parse.ts'
 
 const command: Command = {
@@ -31,6 +31,6 @@ test.each([
   [['x1', '--name'], "Option '--name <value>' argument missing"],
   [['x1', '--name', 'A', '--dry=yes'], "Option '--dry' does not take an argument"],
 ])('%j is told what is wrong: %s', (words, message) => {
-  expect(() => parseCall(command, words)).toThrow(Misuse)
+  expect(() => parseCall(command, words)).toThrow(UsageError)
   expect(() => parseCall(command, words)).toThrow(message)
 })

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Command, Misuse } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { nearest } from './nearest.ts'
 
 export interface Parsed {
@@ -22,18 +22,18 @@ export function parseCall(command: Command, words: readonly string[]): Parsed {
   )
   const wanted = command.args ?? []
   const missing = wanted[positionals.length]
-  if (missing && !missing.startsWith('[')) throw new Misuse(`${missing} is missing.`)
-  if (positionals.length > wanted.length) throw new Misuse(`"${positionals[wanted.length]}" is one word too many.`)
+  if (missing && !missing.startsWith('[')) throw new UsageError(`${missing} is missing.`)
+  if (positionals.length > wanted.length) throw new UsageError(`"${positionals[wanted.length]}" is one word too many.`)
   const given: Record<string, string[]> = {}
   const flags = new Set<string>()
   for (const [name, list] of Object.entries(values)) {
     const texts = (list as (string | boolean)[]).filter((each) => typeof each === 'string')
     if (texts.length === 0) flags.add(name)
-    else if (texts.length > 1 && !rules[name]?.repeated) throw new Misuse(`--${name} may be given once.`)
+    else if (texts.length > 1 && !rules[name]?.repeated) throw new UsageError(`--${name} may be given once.`)
     else given[name] = texts
   }
   for (const [name, rule] of Object.entries(rules)) {
-    if (rule.required && !given[name]) throw new Misuse(`--${name} ${rule.value ?? ''} is missing.`)
+    if (rule.required && !given[name]) throw new UsageError(`--${name} ${rule.value ?? ''} is missing.`)
   }
   return { args: positionals, values: given, flags }
 }
@@ -45,6 +45,6 @@ function attempt<T>(known: readonly string[], read: () => T): T {
     const message = (error as Error).message.replace(/\. To specify.*$/s, '.')
     const unknown = /^Unknown option '--([^']+)'/.exec(message)?.[1]
     const meant = unknown && nearest(unknown, known)
-    throw new Misuse(meant ? `${message} Did you mean --${meant}?` : message)
+    throw new UsageError(meant ? `${message} Did you mean --${meant}?` : message)
   }
 }

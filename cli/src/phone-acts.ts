@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
-import { Unfit } from '@parley/server/lib/refuse'
-import { Misuse } from './command.ts'
+import { StartupError } from '@parley/server/lib/refuse'
+import { UsageError } from './command.ts'
 
 /** What a person wants their phone to do. */
-export interface Wish {
+export interface PhoneActionArgs {
   value: string
   to: string
   replyTo: string | undefined
@@ -26,57 +26,57 @@ interface ChatMessage {
 }
 
 /** An action of the simulator's phones, with what it takes. */
-export type Act = (wish: Wish) => Promise<{ action: string; body: Record<string, unknown> }>
+export type PhoneAct = (input: PhoneActionArgs) => Promise<{ action: string; body: Record<string, unknown> }>
 
 export const mediaKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
 
 /** What `phone send` can send, by the option that says so. */
-export const phoneActs: Readonly<Record<string, Act>> = {
-  text: async (wish) => ({ action: 'say', body: { ...place(wish), text: wish.value } }),
+export const phoneActs: Readonly<Record<string, PhoneAct>> = {
+  text: async (input) => ({ action: 'say', body: { ...place(input), text: input.value } }),
   ...Object.fromEntries(mediaKinds.map((kind) => [kind, sendFile(kind)])),
-  location: async (wish) => ({ action: 'location', body: { ...place(wish), ...readPlace(wish.value) } }),
-  contacts: async (wish) => ({
+  location: async (input) => ({ action: 'location', body: { ...place(input), ...readPlace(input.value) } }),
+  contacts: async (input) => ({
     action: 'contacts',
-    body: { ...place(wish), contacts: readJson('contacts', wish.value, Array.isArray) },
+    body: { ...place(input), contacts: readJson('contacts', input.value, Array.isArray) },
   }),
   button: tap,
   'list-row': tap,
-  async reaction(wish) {
-    const message = await target(wish, (one) => one.direction === 'out')
-    if (wish.value === '') return { action: 'unreact', body: message }
-    return { action: 'react', body: { ...message, emoji: wish.value } }
+  async reaction(input) {
+    const message = await target(input, (one) => one.direction === 'out')
+    if (input.value === '') return { action: 'unreact', body: message }
+    return { action: 'react', body: { ...message, emoji: input.value } }
   },
-  async order(wish) {
-    const note = wish.note === undefined ? {} : { text: wish.note }
-    return { action: 'order', body: { ...place(wish), items: readItems(wish.value), ...note } }
+  async order(input) {
+    const note = input.note === undefined ? {} : { text: input.note }
+    return { action: 'order', body: { ...place(input), items: readItems(input.value), ...note } }
   },
-  async 'flow-json'(wish) {
-    const values = readJson('flow-json', wish.value, isPlainObject)
-    const message = wish.replyTo === undefined ? {} : { message: wish.replyTo }
-    const encrypted = wish.encrypted ? { encrypted: true } : {}
-    return { action: 'fillForm', body: { ...message, values, files: await readFiles(wish.files), ...encrypted } }
+  async 'flow-json'(input) {
+    const values = readJson('flow-json', input.value, isPlainObject)
+    const message = input.replyTo === undefined ? {} : { message: input.replyTo }
+    const encrypted = input.encrypted ? { encrypted: true } : {}
+    return { action: 'fillForm', body: { ...message, values, files: await readFiles(input.files), ...encrypted } }
   },
 }
 
-const place = ({ to, replyTo }: Wish) => ({ to, ...(replyTo === undefined ? {} : { replyTo }) })
+const place = ({ to, replyTo }: PhoneActionArgs) => ({ to, ...(replyTo === undefined ? {} : { replyTo }) })
 
-function sendFile(kind: string): Act {
-  return async (wish) => {
-    const file = wish.value === 'sample' ? {} : await readOne(kind, wish.value)
-    const caption = wish.caption === undefined ? {} : { caption: wish.caption }
-    return { action: kind, body: { ...place(wish), ...file, ...caption } }
+function sendFile(kind: string): PhoneAct {
+  return async (input) => {
+    const file = input.value === 'sample' ? {} : await readOne(kind, input.value)
+    const caption = input.caption === undefined ? {} : { caption: input.caption }
+    return { action: kind, body: { ...place(input), ...file, ...caption } }
   }
 }
 
-async function tap(wish: Wish) {
-  const message = await target(wish, (one) => one.options.length > 0)
-  return { action: 'tap', body: { ...message, button: wish.value } }
+async function tap(input: PhoneActionArgs) {
+  const message = await target(input, (one) => one.options.length > 0)
+  return { action: 'tap', body: { ...message, button: input.value } }
 }
 
 /** The message that is meant: the one named, or the latest of this chat that fits; without any, the simulator says what it takes. */
-async function target(wish: Wish, fits: (message: ChatMessage) => boolean): Promise<{ message?: string }> {
-  if (wish.replyTo !== undefined) return { message: wish.replyTo }
-  const latest = (await wish.conversation()).findLast(fits)
+async function target(input: PhoneActionArgs, fits: (message: ChatMessage) => boolean): Promise<{ message?: string }> {
+  if (input.replyTo !== undefined) return { message: input.replyTo }
+  const latest = (await input.conversation()).findLast(fits)
   return latest ? { message: latest.id } : {}
 }
 
@@ -84,7 +84,9 @@ function readPlace(text: string) {
   const [latitude = '', longitude = '', name, ...address] = text.split(',')
   const isNumber = (part: string) => /^\s*-?\d+(\.\d+)?\s*$/.test(part)
   if (!isNumber(latitude) || !isNumber(longitude)) {
-    throw new Misuse(`--location is "${text}", but it takes LAT,LON[,NAME,ADDRESS], such as 52.52,13.40,Tower,Alex 1.`)
+    throw new UsageError(
+      `--location is "${text}", but it takes LAT,LON[,NAME,ADDRESS], such as 52.52,13.40,Tower,Alex 1.`,
+    )
   }
   return {
     latitude: Number(latitude),
@@ -98,7 +100,7 @@ function readItems(text: string) {
   return text.split(',').map((part) => {
     const [, retailerId, quantity, price, currency] =
       /^([^:@]+)(?::(\d+))?(?:@(\d+(?:\.\d+)?)([A-Z]{3})?)?$/.exec(part.trim()) ?? []
-    if (!retailerId) throw new Misuse(`--order is "${text}", but it takes products such as SKU-1:2,SKU-3@9.99EUR.`)
+    if (!retailerId) throw new UsageError(`--order is "${text}", but it takes products such as SKU-1:2,SKU-3@9.99EUR.`)
     return {
       retailerId,
       quantity: Number(quantity ?? 1),
@@ -117,14 +119,16 @@ function readJson(name: string, text: string, fits: (value: unknown) => boolean)
   } catch {
     // Told below, like JSON of another kind.
   }
-  throw new Misuse(`--${name} takes JSON ${name === 'contacts' ? 'such as [{"name":{…}}]' : 'such as {"age":"41"}'}.`)
+  throw new UsageError(
+    `--${name} takes JSON ${name === 'contacts' ? 'such as [{"name":{…}}]' : 'such as {"age":"41"}'}.`,
+  )
 }
 
 async function readFiles(wanted: readonly string[]) {
   const files: Record<string, unknown[]> = {}
   for (const text of wanted) {
     const [, field, path] = /^([^=]+)=(.+)$/s.exec(text) ?? []
-    if (!field || !path) throw new Misuse(`--flow-file is "${text}", but it takes FIELD=FILE.`)
+    if (!field || !path) throw new UsageError(`--flow-file is "${text}", but it takes FIELD=FILE.`)
     files[field] = [...(files[field] ?? []), await readOne('flow-file', path)]
   }
   return files
@@ -132,7 +136,7 @@ async function readFiles(wanted: readonly string[]) {
 
 async function readOne(option: string, path: string) {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Unfit(`--${option} is "${path}", but that file cannot be read (${error.code ?? error.message}).`)
+    throw new StartupError(`--${option} is "${path}", but that file cannot be read (${error.code ?? error.message}).`)
   })
   const mimeType = mimeTypes[extname(path).toLowerCase()]
   return { filename: basename(path), base64: bytes.toString('base64'), ...(mimeType ? { mimeType } : {}) }

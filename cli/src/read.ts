@@ -1,9 +1,9 @@
-import { Misuse } from './command.ts'
+import { UsageError } from './command.ts'
 
 export function readTime(option: string, text: string): Date {
   const time = new Date(text)
   if (!Number.isNaN(time.getTime())) return time
-  throw new Misuse(`--${option} is "${text}", but it takes a time such as 2027-01-31T00:00:00Z.`)
+  throw new UsageError(`--${option} is "${text}", but it takes a time such as 2027-01-31T00:00:00Z.`)
 }
 
 /** Options that may be repeated may as well have commas between. */

@@ -1,4 +1,4 @@
-import { Unfit } from '@parley/server/lib/refuse'
+import { StartupError } from '@parley/server/lib/refuse'
 
 /** Calls the simulator's control API on this machine. What it refuses, it explains itself. */
 export async function callSimulator(
@@ -8,22 +8,22 @@ export async function callSimulator(
   body?: unknown,
 ): Promise<unknown> {
   if (port === 0) {
-    throw new Unfit(
+    throw new StartupError(
       'The simulator is off: PARLEY_SIMULATOR_PORT is 0, or unset beside DATABASE_URL. Set it to its port.',
     )
   }
   const url = `http://127.0.0.1:${port}/control${path}`
-  const answer = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).catch(
+  const response = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).catch(
     (error: Error) => {
       const { code = error.message } = (error.cause ?? {}) as { code?: string }
-      throw new Unfit(
+      throw new StartupError(
         `No simulator answers on port ${port} (${code}). Start the service with "npm start", or set PARLEY_SIMULATOR_PORT to the simulator's port.`,
       )
     },
   )
-  const json = await answer.json().catch(() => undefined)
-  if (answer.ok && json !== undefined) return json
+  const json = await response.json().catch(() => undefined)
+  if (response.ok && json !== undefined) return json
   const { error } = (json ?? {}) as { error?: { message?: unknown; field?: unknown } }
-  if (typeof error?.message === 'string' && error.field !== undefined) throw new Unfit(error.message)
-  throw new Unfit(`What answers on port ${port} is not the simulator (HTTP ${answer.status}).`)
+  if (typeof error?.message === 'string' && error.field !== undefined) throw new StartupError(error.message)
+  throw new StartupError(`What answers on port ${port} is not the simulator (HTTP ${response.status}).`)
 }

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
 import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
-import { useHouse } from '../../server/testing/house.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
+import { useTestServer } from '../../server/testing/test-server.ts'
 import { runCli } from './cli.ts'
 
 /** The commands for people, on the database of a service that runs. */
-const house = useHouse()
+const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 
 async function parley(...words: string[]) {
@@ -16,7 +16,7 @@ async function parley(...words: string[]) {
   for (const spy of spies) spy.mockImplementation((line) => void said.push(String(line)))
   const env = {
     PORT: '0',
-    DATABASE_URL: urlOf(house.connection),
+    DATABASE_URL: urlOf(server.connection),
     PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     PUBLIC_URL: 'http://parley.test',
   }
@@ -32,16 +32,16 @@ async function json(...words: string[]) {
 }
 
 const auditEntry = (action: string, target: string) =>
-  house.db.first<{ actor: string; before: unknown; after: unknown }>(
+  server.db.first<{ actor: string; before: unknown; after: unknown }>(
     'select actor, before, after from audit_entries where action = $1 and target = $2',
     [action, target],
   )
 
 /** A person with an authenticator app, two passkeys, and a session of their own. */
 async function newPerson() {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
-  await person.call('/account/totp/verify', post({ code: codeAt(secret, house.clock.now()) }))
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
   const passkeys = [newPasskey(), newPasskey()]
   for (const [index, passkey] of passkeys.entries()) await passkey.register(person, `Passkey ${index + 1}`)
   const { id } = (await person.call('/session')).body.person
@@ -49,11 +49,11 @@ async function newPerson() {
 }
 
 const signIn = async (email: string, password = goodPassword) => {
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   return { ...(await browser.call('/sign-in', post({ email, password }))), browser }
 }
 const follow = async (url: string, password: string) => {
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
 }
 
@@ -63,7 +63,7 @@ test('user reset --second-factor removes password, app, codes and passkeys and s
   const { url, ...rest } = await json('user', 'reset', '--email', person.email, '--second-factor')
   expect(rest).toEqual({ email: person.email, second_factor_off: true, passkeys_removed: 2, sessions_ended: 1 })
   expect((await person.call('/session')).status).toBe(401)
-  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(house.url))).status).toBe(401)
+  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(server.url))).status).toBe(401)
   expect((await halfway.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
   expect((await signIn(person.email)).status).toBe(401)
   expect(await auditEntry('person.reset_link', person.id)).toEqual({
@@ -83,7 +83,7 @@ test('user reset ends sessions and removes passkeys once its link is followed, a
   expect((await person.call('/session')).status).toBe(200)
   expect((await follow(url, 'nine patient herons')).body).toEqual({ next: 'second_factor' })
   expect((await person.call('/session')).status).toBe(401)
-  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(house.url))).status).toBe(401)
+  for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(server.url))).status).toBe(401)
 })
 
 test('user list shows passkeys; user passkeys lists and removes them', async () => {
@@ -103,8 +103,8 @@ test('user list shows passkeys; user passkeys lists and removes them', async () 
   const removed = await json('user', 'passkeys', '--email', person.email, '--remove', first.id)
   expect(removed).toEqual({ email: person.email, removed: first })
   expect((await json('user', 'passkeys', '--email', person.email)).data).toEqual([second])
-  expect((await person.passkeys[0]?.signIn(newBrowser(house.url)))?.status).toBe(401)
-  expect((await person.passkeys[1]?.signIn(newBrowser(house.url)))?.status).toBe(200)
+  expect((await person.passkeys[0]?.signIn(newBrowser(server.url)))?.status).toBe(401)
+  expect((await person.passkeys[1]?.signIn(newBrowser(server.url)))?.status).toBe(200)
   expect(await auditEntry('person.passkey_remove', person.id)).toEqual({
     actor: 'command line',
     before: { passkey: first.id, name: 'Passkey 1' },

@@ -106,7 +106,7 @@ test('the program calls the service and receives what it delivers', async () => 
   const shop = await service.sending.newShop()
   const port = await freePort()
   const running = spawnNode([join(project, 'out', 'stranger.js')], {
-    PARLEY_URL: service.house.url,
+    PARLEY_URL: service.server.url,
     PARLEY_API_KEY: shop.workspace.secret,
     PARLEY_WEBHOOK_SECRET: await service.listen(shop.workspace, `http://127.0.0.1:${port}/hook`),
     PORT: String(port),

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { useForms } from '../../server/testing/forms.ts'
-import { useHouse } from '../../server/testing/house.ts'
+import { useTestServer } from '../../server/testing/test-server.ts'
 import { newWorkspace } from '../../server/testing/workspace.ts'
 import { newClient } from './client.ts'
 import type { Message } from './contract.ts'
 import { version } from './version.ts'
 
-const house = useHouse()
-const forms = useForms(house)
+const server = useTestServer()
+const forms = useForms(server)
 const { sending } = forms
 
 const hello = { to: '16505550123', type: 'text', text: { body: 'hello' } } as const
 
 test('every read of the service has its call', async () => {
   const { workspace, senderId } = await sending.newShop()
-  const parley = newClient({ key: workspace.secret, baseUrl: house.url })
+  const parley = newClient({ key: workspace.secret, baseUrl: server.url })
   expect(await parley.me()).toMatchObject({ account_id: workspace.id, key: { id: workspace.key.id } })
   expect(await parley.webhooks.list()).toMatchObject({ object: 'list', data: [], total: 0 })
   const [sender] = await parley.senders.list().all()
@@ -30,7 +30,7 @@ test('every read of the service has its call', async () => {
 
 test('a template is sent and its way can be followed', async () => {
   const { workspace } = await sending.newShop()
-  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
   const { id } = await messages.send({ to: '+16505550124', type: 'template', template, reference: 'order 1001' })
   await sending.settle()
@@ -46,7 +46,7 @@ test('a template is sent and its way can be followed', async () => {
 
 test('a list is walked to its end, each item once, in either order and by filter', async () => {
   const { workspace } = await sending.newShop()
-  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const sent: Message[] = []
   for (let n = 0; n < 5; n++) sent.push(await messages.send({ ...hello, reference: `${n}` }))
   const seen: (string | null)[] = []
@@ -60,7 +60,7 @@ test('a list is walked to its end, each item once, in either order and by filter
   const first = await messages.list({ limit: 2, order: 'asc' }).page()
   expect(first).toMatchObject({ total: 5, has_more: true })
   expect((await messages.list({ limit: 2, order: 'asc' }).page(first.next_cursor)).data).toEqual(sent.slice(2, 4))
-  const later = new Date(house.clock.now().getTime() + 1000)
+  const later = new Date(server.clock.now().getTime() + 1000)
   expect(await messages.list({ created_after: later })).toMatchObject({ total: 0 })
   expect(await messages.list({ created_before: later, status: 'queued' })).toMatchObject({ total: 5 })
 })
@@ -73,7 +73,7 @@ test('a submitted form is listed and got, and its file comes as it was uploaded'
   const photo = { base64: bytes.toString('base64'), filename: 'carte d’été "1".jpg', mimeType: 'image/jpeg' }
   const told = await shop.fillForm(phone, { values: { full_name: 'Ana' }, files: { photos: [photo] } })
   await forms.fetcher.drain()
-  const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: house.url })
+  const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: server.url })
   const response = await flowResponses.get(told.id)
   expect(response).toEqual({ ...told, object: 'flow_response' })
   expect(await flowResponses.list({ from: phone, flow_id: shop.flowId }).all()).toEqual([response])
@@ -93,16 +93,16 @@ test('a send whose answer was lost is not sent twice', async () => {
     await answer.arrayBuffer()
     throw new TypeError('the connection broke after the service had answered')
   }
-  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url, fetch: lossy })
+  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url, fetch: lossy })
   const message = await messages.send({ ...hello, reference: 'once' })
   expect(calls).toBe(2)
   expect(await messages.list()).toMatchObject({ data: [message], total: 1 })
 })
 
 test('a call beyond the budget says how long to wait', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ budget: 1 })
-  const parley = newClient({ key: secret, baseUrl: house.url, maxWaitMs: 100 })
+  const parley = newClient({ key: secret, baseUrl: server.url, maxWaitMs: 100 })
   await parley.me()
   const error = await parley.me().catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'rate_limited', type: 'rate_limit_error', status: 429 })

@@ -57,18 +57,18 @@ interface KnownError {
 }
 
 /** The error that an answer carries; null if it does not speak as the service does. */
-export function errorOfAnswer(answer: Response, text: string, idempotencyKey: string | null): ParleyError | null {
+export function errorOfAnswer(response: Response, text: string, idempotencyKey: string | null): ParleyError | null {
   const error = errorIn(text)
   if (!error || typeof error.code !== 'string') return null
-  return new ParleyError(textOr(error.message, null) ?? `The service answered ${answer.status}.`, {
+  return new ParleyError(textOr(error.message, null) ?? `The service answered ${response.status}.`, {
     code: error.code,
     type: textOr(error.type, 'api_error') as string,
-    status: answer.status,
-    requestId: answer.headers.get('x-request-id') ?? textOr(error.request_id, null),
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? textOr(error.request_id, null),
     param: textOr(error.param, null),
     errors: Array.isArray(error.errors) ? error.errors : [],
     details: isObject(error.details) ? error.details : {},
-    retryAfter: retryAfterOf(answer),
+    retryAfter: retryAfterOf(response),
     idempotencyKey,
   })
 }

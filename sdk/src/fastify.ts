@@ -45,10 +45,10 @@ export function parleyWebhook(
     })
     app.post('/', async ({ headers, body }, reply) => {
       const readBody = typeof body === 'function' ? () => body() : () => new Uint8Array()
-      const answer = await receive(headers as WebhookHeaders, readBody)
-      reply.code(answer.status)
-      if (answer.body !== null) reply.header('content-type', 'application/json')
-      return reply.send(answer.body ?? undefined)
+      const response = await receive(headers as WebhookHeaders, readBody)
+      reply.code(response.status)
+      if (response.body !== null) reply.header('content-type', 'application/json')
+      return reply.send(response.body ?? undefined)
     })
   }
 }

@@ -1,6 +1,6 @@
 /** Deliveries in anything that takes a `Request` and gives a `Response`: workers, Deno, Bun, Next.js, Remix and their like. */
 import { GrowingBytes } from './growing-bytes.ts'
-import { BodyTooLarge, type EventHandler, newReceiver, type ReceiveAnswer, type ReceiveOptions } from './receive.ts'
+import { BodyTooLarge, type EventHandler, newReceiver, type ReceiveOptions, type ReceiverResponse } from './receive.ts'
 import { WebhookVerificationError } from './verify.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
@@ -37,6 +37,6 @@ export async function readRequest(request: Request, maxBytes: number): Promise<U
   }
 }
 
-export function responseOf({ status, body }: ReceiveAnswer): Response {
+export function responseOf({ status, body }: ReceiverResponse): Response {
   return new Response(body, body === null ? { status } : { status, headers: { 'content-type': 'application/json' } })
 }

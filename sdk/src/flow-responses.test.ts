@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { answers, refuses, serveScript } from '../testing/scripted.ts'
+import { refuses, responses, serveScript } from '../testing/scripted.ts'
 import { newClient } from './client.ts'
 import { fileName } from './flow-responses.ts'
 
@@ -12,7 +12,7 @@ const headers = {
 const bytes = Buffer.from([0xff, 0xd8, 0, 1, 2, 3])
 
 test('forms are listed and got', async () => {
-  const { baseUrl, heard } = await serveScript(answers(200, { data: [{ id: 'frs_1' }], has_more: false }))
+  const { baseUrl, heard } = await serveScript(responses(200, { data: [{ id: 'frs_1' }], has_more: false }))
   const { flowResponses } = newClient({ key, baseUrl })
   const query = { flow_id: '8', received_after: new Date('2026-11-15T09:00:00Z') }
   expect(await flowResponses.list(query).all()).toEqual([{ id: 'frs_1' }])

@@ -39,15 +39,15 @@ export function newFlowResponses({ get, open }: Transport): FlowResponses {
   }
 }
 
-function uploadedFile(answer: Response): UploadedFile {
-  const { headers } = answer
+function uploadedFile(response: Response): UploadedFile {
+  const { headers } = response
   const size = headers.get('content-length')
   return {
     name: fileName(headers.get('content-disposition') ?? '') ?? 'file',
     type: headers.get('content-type') ?? 'application/octet-stream',
     size: size === null ? null : Number(size),
-    stream: answer.body ?? new ReadableStream({ start: (controller) => controller.close() }),
-    bytes: async () => new Uint8Array(await answer.arrayBuffer()),
+    stream: response.body ?? new ReadableStream({ start: (controller) => controller.close() }),
+    bytes: async () => new Uint8Array(await response.arrayBuffer()),
   }
 }
 

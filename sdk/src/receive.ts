@@ -22,7 +22,7 @@ export interface ReceiveOptions extends Pick<VerifyOptions, 'toleranceSeconds'> 
   onError?: ((error: unknown) => void) | undefined
 }
 
-export interface ReceiveAnswer {
+export interface ReceiverResponse {
   status: number
   /** JSON, or null for an answer without a body. */
   body: string | null
@@ -37,7 +37,7 @@ export class BodyTooLarge extends Error {
 export interface Receiver {
   maxBytes: number
   /** `readBody` gives the bytes, or what stands in their place if something parsed them. */
-  receive(headers: WebhookHeaders, readBody: () => unknown): Promise<ReceiveAnswer>
+  receive(headers: WebhookHeaders, readBody: () => unknown): Promise<ReceiverResponse>
 }
 
 export function newReceiver(
@@ -49,7 +49,7 @@ export function newReceiver(
   if (typeof handler !== 'function')
     throw new TypeError('The handler is missing: give a function that takes the event.')
 
-  function refuse(status: number, reason: string, message: string, error: unknown): ReceiveAnswer {
+  function refuse(status: number, reason: string, message: string, error: unknown): ReceiverResponse {
     onError(error)
     return { status, body: JSON.stringify({ error: { reason, message } }) }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { answers, hangsUp, keepsSilent, refuses, serveScript } from '../testing/scripted.ts'
+import { hangsUp, neverResponds, refuses, responses, serveScript } from '../testing/scripted.ts'
 import { newClient } from './client.ts'
 import type { ParleyError } from './error.ts'
 import { newTransport } from './transport.ts'
@@ -15,7 +15,7 @@ const errorOf = (call: Promise<unknown>): Promise<ParleyError> =>
   )
 
 test('a call names its key and itself', async () => {
-  const { baseUrl, heard } = await serveScript(answers(200, { account_id: 'a' }))
+  const { baseUrl, heard } = await serveScript(responses(200, { account_id: 'a' }))
   expect(await newClient({ key, baseUrl: `${baseUrl}/` }).me()).toEqual({ account_id: 'a' })
   expect(heard).toMatchObject([{ method: 'GET', url: '/v1/me', headers: { authorization: `Bearer ${key}` } }])
   expect(heard[0]?.headers['user-agent']).toMatch(new RegExp(`^parley-sdk/${version} Node`))
@@ -39,7 +39,7 @@ test('a refusal is an error with all that the service said', async () => {
 })
 
 test('a call waits as long as it is asked to, then goes on', async () => {
-  const { baseUrl, heard } = await serveScript(refuses(429, 'rate_limited', { 'retry-after': '1' }), answers(200, {}))
+  const { baseUrl, heard } = await serveScript(refuses(429, 'rate_limited', { 'retry-after': '1' }), responses(200, {}))
   const start = performance.now()
   await newClient({ key, baseUrl }).me()
   expect(performance.now() - start).toBeGreaterThan(990)
@@ -57,9 +57,9 @@ test.each([
   ['service_unavailable', refuses(503, 'service_unavailable', { 'retry-after': '0' })],
   ['idempotency_in_progress', refuses(409, 'idempotency_in_progress', { 'retry-after': '0' })],
   ['a connection that breaks', hangsUp],
-  ['a proxy that finds nobody', answers(502, 'Bad Gateway', { 'retry-after': '0' })],
+  ['a proxy that finds nobody', responses(502, 'Bad Gateway', { 'retry-after': '0' })],
 ])('a send goes on after %s, under one idempotency key', async (_name, trouble) => {
-  const { baseUrl, heard } = await serveScript(trouble, trouble, answers(202, { id: 'msg_1' }))
+  const { baseUrl, heard } = await serveScript(trouble, trouble, responses(202, { id: 'msg_1' }))
   expect(await newClient({ key, baseUrl }).messages.send(hello)).toEqual({ id: 'msg_1' })
   const keys = heard.map(({ headers }) => headers['idempotency-key'])
   expect(keys).toEqual([keys[0], keys[0], keys[0]])
@@ -68,7 +68,7 @@ test.each([
 })
 
 test('each send has an idempotency key of its own, or the one it is given', async () => {
-  const { baseUrl, heard } = await serveScript(answers(202, {}))
+  const { baseUrl, heard } = await serveScript(responses(202, {}))
   const { messages } = newClient({ key, baseUrl })
   await messages.send(hello)
   await messages.send(hello)
@@ -109,7 +109,7 @@ test('a post without an idempotency key is never repeated', async () => {
 })
 
 test('a call ends when its time is up, the client’s or its own', async () => {
-  const { baseUrl, heard } = await serveScript(keepsSilent)
+  const { baseUrl, heard } = await serveScript(neverResponds)
   const patient = newClient({ key, baseUrl, timeoutMs: 60_000, maxRetries: 0 })
   expect(await errorOf(patient.me({ timeoutMs: 50 }))).toMatchObject({ code: 'timeout', status: 0 })
   const hasty = newClient({ key, baseUrl, timeoutMs: 50 })
@@ -126,7 +126,7 @@ test('an answer that stops in the middle is out of time too', async () => {
 
 test('a signal ends a call while it waits for an answer, and while it waits to try again', async () => {
   const why = new Error('the user left')
-  for (const act of [keepsSilent, refuses(429, 'rate_limited', { 'retry-after': '30' })]) {
+  for (const act of [neverResponds, refuses(429, 'rate_limited', { 'retry-after': '30' })]) {
     const { baseUrl, heard } = await serveScript(act)
     const controller = new AbortController()
     const calling = errorOf(newClient({ key, baseUrl }).me({ signal: controller.signal }))
@@ -140,10 +140,10 @@ test('a signal ends a call while it waits for an answer, and while it waits to t
 })
 
 test('an answer that is not the service’s points at the base URL', async () => {
-  const html = (status: number) => answers(status, '<!doctype html>', { 'content-type': 'text/html' })
+  const html = (status: number) => responses(status, '<!doctype html>', { 'content-type': 'text/html' })
   const page = await serveScript((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
   const lost = await serveScript(html(404))
-  const moved = await serveScript(answers(301, '', { location: 'https://parley.example.com/v1/me' }))
+  const moved = await serveScript(responses(301, '', { location: 'https://parley.example.com/v1/me' }))
   for (const [{ baseUrl }, status, words] of [
     [page, 200, 'Is baseUrl right?'],
     [lost, 404, 'Is baseUrl right?'],

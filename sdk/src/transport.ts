@@ -77,7 +77,7 @@ export function newTransport(options: TransportOptions): Transport {
   return {
     get: <Answer>(path: string, query?: Query, given: CallOptions = {}) =>
       perform<Answer>(reading(path, query), given, readJson),
-    open: (path, given = {}) => perform(reading(path), given, async (answer) => answer),
+    open: (path, given = {}) => perform(reading(path), given, async (response) => response),
     post<Answer>(path: string, content: unknown, idempotencyKey: string | null, given: CallOptions = {}) {
       const key = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
       const posting = { ...headers, ...key, 'content-type': 'application/json' }
@@ -88,7 +88,7 @@ export function newTransport(options: TransportOptions): Transport {
 }
 
 /** Makes what the caller wants of an answer that is 2xx. */
-type Reader<Found> = (answer: Response, call: Call) => Promise<Found>
+type Reader<Found> = (response: Response, call: Call) => Promise<Found>
 
 async function tryOnce<Found>(
   send: typeof globalThis.fetch,
@@ -114,9 +114,9 @@ async function tryOnce<Found>(
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal,
     } as const
-    const answer = await send(url, body === undefined ? init : { ...init, body })
-    if (answer.ok) return await read(answer, call)
-    throw errorOfAnswer(answer, await answer.text(), idempotencyKey) ?? unexpected(answer, call)
+    const response = await send(url, body === undefined ? init : { ...init, body })
+    if (response.ok) return await read(response, call)
+    throw errorOfAnswer(response, await response.text(), idempotencyKey) ?? unexpected(response, call)
   } catch (error) {
     if (error instanceof ParleyError || signal?.aborted) throw error
     const { origin } = new URL(url)
@@ -129,17 +129,17 @@ async function tryOnce<Found>(
   }
 }
 
-async function readJson<Answer>(answer: Response, call: Call): Promise<Answer> {
-  const text = await answer.text()
+async function readJson<Answer>(response: Response, call: Call): Promise<Answer> {
+  const text = await response.text()
   try {
     return JSON.parse(text) as Answer
   } catch {
-    throw unexpected(answer, call)
+    throw unexpected(response, call)
   }
 }
 
-function unexpected(answer: Response, { url, idempotencyKey }: Call): ParleyError {
-  const { status, headers } = answer
+function unexpected(response: Response, { url, idempotencyKey }: Call): ParleyError {
+  const { status, headers } = response
   const location = headers.get('location')
   const kind = headers.get('content-type')?.split(';')[0] ?? 'no content type'
   const message = location
@@ -150,7 +150,7 @@ function unexpected(answer: Response, { url, idempotencyKey }: Call): ParleyErro
     code: 'unexpected_answer',
     status,
     requestId,
-    retryAfter: retryAfterOf(answer),
+    retryAfter: retryAfterOf(response),
     idempotencyKey,
   })
 }

@@ -14,18 +14,18 @@ export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-export interface Heard {
+export interface ReceivedRequest {
   method: string
   url: string
   headers: IncomingHttpHeaders
   body: string
 }
 
-type Act = (response: ServerResponse, heard: Heard) => void
+type Act = (response: ServerResponse, heard: ReceivedRequest) => void
 
 /** A server that does one act after the other, the last one for good. */
-export async function serveScript(...acts: [Act, ...Act[]]): Promise<{ baseUrl: string; heard: Heard[] }> {
-  const heard: Heard[] = []
+export async function serveScript(...acts: [Act, ...Act[]]): Promise<{ baseUrl: string; heard: ReceivedRequest[] }> {
+  const heard: ReceivedRequest[] = []
   const baseUrl = await serve(async (request, response) => {
     const { method = '', url = '', headers } = request
     const one = { method, url, headers, body: await text(request) }
@@ -36,13 +36,17 @@ export async function serveScript(...acts: [Act, ...Act[]]): Promise<{ baseUrl: 
   return { baseUrl, heard }
 }
 
-export const answers =
+export const responses =
   (status: number, body: unknown, headers: Record<string, string> = {}): Act =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
 export const refuses = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Act =>
-  answers(status, { error: { type: 'a_type', code, message: `It is ${code}.`, request_id: 'req_1', ...more } }, headers)
+  responses(
+    status,
+    { error: { type: 'a_type', code, message: `It is ${code}.`, request_id: 'req_1', ...more } },
+    headers,
+  )
 
 export const hangsUp: Act = (response) => response.destroy()
-export const keepsSilent: Act = () => {}
+export const neverResponds: Act = () => {}

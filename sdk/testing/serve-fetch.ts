@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 /** Lets a fetch-style handler answer requests of Node's `http`, as the runtimes do that are made for them. */
 export function listenerOf(handle: (request: Request) => Response | Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
-    const answer = await handle(requestOf(incoming))
-    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers))
-    outgoing.end(Buffer.from(await answer.arrayBuffer()))
+    const response = await handle(requestOf(incoming))
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+    outgoing.end(Buffer.from(await response.arrayBuffer()))
   }
 }
 

@@ -6,7 +6,7 @@ import { openConsole } from './console.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
-import { newAdmit } from './domain/keys/rate-limit.ts'
+import { newAccessCheck } from './domain/keys/rate-limit.ts'
 import { KeyUses } from './domain/keys/uses.ts'
 import { messageRoutes } from './domain/messages/messages.routes.ts'
 import { newIngress } from './domain/messages/receiving/ingress.ts'
@@ -17,14 +17,14 @@ import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
 import { Bodies } from './http/bodies.ts'
-import { type BodyLimits, usualBodyLimits } from './http/body-memory.ts'
+import { type BodyLimits, defaultBodyLimits } from './http/body-memory.ts'
 import { clientAddressReader } from './http/client-address.ts'
+import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
 import { errorsPage } from './http/errors-page.ts'
-import { newIngressDoor } from './http/ingress.ts'
+import { newIngressListener } from './http/ingress.ts'
 import { counted, countedScreen, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
-import { type Patience, usualPatience } from './http/patience.ts'
 import { newPipeline, type PipelineDeps } from './http/pipeline.ts'
 import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
@@ -52,13 +52,13 @@ export interface ApiOptions {
   isReady(): Promise<boolean>
   /** Routes besides those of the product, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
-  patience?: Patience
+  patience?: ClientTimeouts
   bodyLimits?: BodyLimits
 }
 
 export async function buildApi(
   runtime: Runtime,
-  { isReady, moreRoutes = [], patience = usualPatience, bodyLimits = usualBodyLimits }: ApiOptions,
+  { isReady, moreRoutes = [], patience = defaultClientTimeouts, bodyLimits = defaultBodyLimits }: ApiOptions,
 ): Promise<Api> {
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
@@ -77,7 +77,7 @@ export async function buildApi(
     trustProxy: config.trustProxy,
     patience,
     bodies,
-    admit: newAdmit(db, clock),
+    admit: newAccessCheck(db, clock),
     record(record) {
       requestLog.record(record)
       traffic.note(record)
@@ -88,7 +88,7 @@ export async function buildApi(
   const ingress = newIngress({ db, clock, log, ...network.vault })
   const receive = counted(ingress.receive, tally)
   const screen = countedScreen(ingress.screen, tally)
-  const door = newIngressDoor({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
+  const door = newIngressListener({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
   const app = newHttpServer(newPipeline(all, deps), door, deps)
   const console = openConsole(app, runtime, deps)
   const pages = { isReady, pages: { '/docs/errors': errorsPage() } }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../testing/temp-folder.ts'
 import { type Environment, readConfig } from './config.ts'
-import { Unfit } from './lib/refuse.ts'
+import { StartupError } from './lib/refuse.ts'
 
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const url = 'postgresql://someone:pass-word@db.example.com/parley'
@@ -63,7 +63,7 @@ test.each<[string, string, string, Environment?]>([
   ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud", but it takes one of trace, debug, info, warn, error, fatal, silent.'],
 ])('%s=%s stops the start with one line that names it', (name, value, line, others = {}) => {
   const read = () => readConfig({ ...others, [name]: value })
-  expect(read).toThrow(Unfit)
+  expect(read).toThrow(StartupError)
   expect(read).toThrow(line)
   expect(read).not.toThrow(/\n|pass-word/)
 })

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type AddressRange, readRange } from './lib/addresses.ts'
-import { keptFile } from './lib/kept-file.ts'
-import { Unfit } from './lib/refuse.ts'
+import { createOnce } from './lib/create-once.ts'
+import { StartupError } from './lib/refuse.ts'
 import type { SecretKeys } from './lib/seal.ts'
 import type { TargetRules } from './lib/target-guard.ts'
 
@@ -71,7 +71,7 @@ export function onPort(config: Config, port: number): Config {
 }
 
 function bad(name: string, value: string, takes: string): never {
-  throw new Unfit(`${name} is "${value}", but it takes ${takes}.`)
+  throw new StartupError(`${name} is "${value}", but it takes ${takes}.`)
 }
 
 function readNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {
@@ -94,7 +94,9 @@ function readRanges(env: Environment, name: string, fallback: string): AddressRa
   return parts.filter(Boolean).map((part) => {
     const range = readRange(part)
     if ('fault' in range) {
-      throw new Unfit(`${name} has "${part}", but ${range.fault}. It takes addresses and CIDRs with commas between.`)
+      throw new StartupError(
+        `${name} has "${part}", but ${range.fault}. It takes addresses and CIDRs with commas between.`,
+      )
     }
     return range
   })
@@ -110,7 +112,7 @@ function readDatabaseUrl(env: Environment): string | null {
     if (/^postgres(ql)?:$/.test(protocol)) return text
   } catch {}
   // The value may hold a password: it is not repeated.
-  throw new Unfit(
+  throw new StartupError(
     'DATABASE_URL takes an address of the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
   )
 }
@@ -162,7 +164,7 @@ function readCaFile(env: Environment): string | null {
 function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): () => SecretKeys {
   const text = env.PARLEY_SECRET_KEYS
   if (!text && !embedded) {
-    throw new Unfit(
+    throw new StartupError(
       'PARLEY_SECRET_KEYS is not set, but it must be with DATABASE_URL: it takes id:base64 of 32 random bytes, such as "k1:$(openssl rand -base64 32)".',
     )
   }
@@ -174,7 +176,7 @@ function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): (
   return () => {
     const file = join(dataDir, 'secret-keys')
     keys ??= parseSecretKeys(
-      keptFile(file, () => `k1:${randomBytes(32).toString('base64')}`),
+      createOnce(file, () => `k1:${randomBytes(32).toString('base64')}`),
       file,
     )
     return keys
@@ -186,7 +188,7 @@ function parseSecretKeys(text: string, where: string): SecretKeys {
   for (const part of text.split(',').map((each) => each.trim())) {
     const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(part) ?? []
     if (!id || !base64 || keys.has(id)) {
-      throw new Unfit(`${where} takes id:base64 of 32 bytes, several with commas between and each id once.`)
+      throw new StartupError(`${where} takes id:base64 of 32 bytes, several with commas between and each id once.`)
     }
     keys.set(id, Buffer.from(base64, 'base64'))
   }

@@ -1,23 +1,23 @@
 import { can, type Role, roles } from '@parley/contract/console/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import { newBrowser, type SignedInPerson, signedIn } from '../testing/console.ts'
-import { useHouse } from '../testing/house.ts'
+import { useTestServer } from '../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../testing/workspace.ts'
 import { consoleRoutes } from './console.ts'
 import { type ConsoleRoute, isWorkspaceRoute } from './http/console/route.ts'
 import { newUuid } from './lib/ids.ts'
 
-const house = useHouse()
+const server = useTestServer()
 let ours: TestWorkspace
 let routes: ConsoleRoute[]
 const people = new Map<Role, SignedInPerson>()
 let operator: SignedInPerson
 
 beforeAll(async () => {
-  ours = await newWorkspace(house, 'Ours')
-  for (const role of roles) people.set(role, await signedIn(house, { workspaceId: ours.id, role }))
-  operator = await signedIn(house, { operator: true })
-  routes = consoleRoutes(house.runtime)
+  ours = await newWorkspace(server, 'Ours')
+  for (const role of roles) people.set(role, await signedIn(server, { workspaceId: ours.id, role }))
+  operator = await signedIn(server, { operator: true })
+  routes = consoleRoutes(server.runtime)
 })
 
 const pathOf = (route: ConsoleRoute, workspaceId: string): string =>
@@ -47,8 +47,8 @@ test('every route within a workspace answers just those whose role the table nam
 })
 
 test('nobody gets anything without a session, and a workspace of others is one that never was', async () => {
-  const stranger = newBrowser(house.url)
-  const theirs = await newWorkspace(house, 'Theirs')
+  const stranger = newBrowser(server.url)
+  const theirs = await newWorkspace(server, 'Theirs')
   const admin = people.get('admin') as SignedInPerson
   for (const route of routes) {
     const what = `${route.method} ${route.path}`
@@ -73,18 +73,18 @@ test('what is the operator’s is no admin’s', async () => {
 })
 
 test('a key never opens the console, and a session never opens /v1', async () => {
-  const withKey = newBrowser(house.url)
+  const withKey = newBrowser(server.url)
   const { status } = await withKey.call('/session', { headers: { authorization: `Bearer ${ours.secret}` } })
   expect(status).toBe(401)
   const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const answer = await fetch(`${house.url}/v1/me`, { headers: { cookie } })
-  expect(answer.status).toBe(401)
+  const response = await fetch(`${server.url}/v1/me`, { headers: { cookie } })
+  expect(response.status).toBe(401)
 })
 
 test('what changes is told to whoever watches the workspace, and to nobody else', async () => {
   const member = people.get('member') as SignedInPerson
-  const other = await newWorkspace(house, 'Other')
-  const elsewhere = await signedIn(house, { workspaceId: other.id, role: 'member' })
+  const other = await newWorkspace(server, 'Other')
+  const elsewhere = await signedIn(server, { workspaceId: other.id, role: 'member' })
   const watching = await watch(member, ours.id)
   const apart = await watch(elsewhere, other.id)
   await ours.call('/v1/me')
@@ -101,12 +101,12 @@ test('what changes is told to whoever watches the workspace, and to nobody else'
 async function watch(person: SignedInPerson, workspaceId: string) {
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const stop = new AbortController()
-  const answer = await fetch(`${house.url}/console/api/w/${workspaceId}/live`, {
+  const response = await fetch(`${server.url}/console/api/w/${workspaceId}/live`, {
     headers: { cookie },
     signal: stop.signal,
   })
-  expect(answer.headers.get('content-type')).toContain('text/event-stream')
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   let text = ''
   const more = async () => {
     const { value, done } = await reader.read()

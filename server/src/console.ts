@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { version } from './config.ts'
-import { hearNews } from './db/hear-news.ts'
+import { listenForChanges } from './db/listen-for-changes.ts'
 import { wakeHere } from './db/wake.ts'
-import { recordDeed } from './domain/audit/audit.ts'
+import { recordAuditEntry } from './domain/audit/audit.ts'
 import { auditConsoleRoutes } from './domain/audit/console.routes.ts'
 import { connectionConsoleRoutes } from './domain/connections/console.routes.ts'
 import { syncWorkspace } from './domain/connections/sync-workspace.ts'
@@ -14,7 +14,7 @@ import { instanceRoutes } from './domain/instance/console.routes.ts'
 import { keyConsoleRoutes } from './domain/keys/console.routes.ts'
 import { listKeys } from './domain/keys/keys.ts'
 import { messageConsoleRoutes } from './domain/messages/console.routes.ts'
-import { messageMadeBy } from './domain/messages/reading/of-request.ts'
+import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
 import { accountRoutes } from './domain/people/account.routes.ts'
@@ -29,7 +29,7 @@ import { templateConsoleRoutes } from './domain/templates/console.routes.ts'
 import { webhookConsoleRoutes } from './domain/webhooks/console.routes.ts'
 import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
-import { type ConsoleDeps, mountConsole, newDoor } from './http/console/pipeline.ts'
+import { type ConsoleDeps, mountConsole, newConsoleGuard } from './http/console/pipeline.ts'
 import type { ConsoleRoute } from './http/console/route.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -75,17 +75,17 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
       return session && { ...session, sessionId: session.id }
     },
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
-    record: (within, who, deed) => recordDeed(within, clock, who, deed),
+    record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }
   const hub = new LiveHub(deps.patience.streamCheckMs)
   app.register(
     async (room) => {
       mountConsole(room, consoleRoutes(runtime), full)
-      mountLive(room, hub, newDoor(full))
+      mountLive(room, hub, newConsoleGuard(full))
     },
     { prefix: '/console/api' },
   )
-  const listening = hearNews(
+  const listening = listenForChanges(
     db,
     log,
     (news) => {

@@ -2,17 +2,17 @@ import { eventTypes } from '@parley/contract/events'
 import { expect, test } from 'vitest'
 import { anyTarget } from '../testing/deliveries.ts'
 import { echoRoutes } from '../testing/echo.ts'
-import { type House, useHouse } from '../testing/house.ts'
-import { rawAnswer } from '../testing/raw.ts'
+import { rawResponse } from '../testing/raw.ts'
+import { type TestServer, useTestServer } from '../testing/test-server.ts'
 import { newWorkspace } from '../testing/workspace.ts'
 import { changeKey, revokeKey } from './domain/keys/keys.ts'
 import { newSecret } from './domain/keys/secret.ts'
 import { createWebhook } from './domain/webhooks/webhooks.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 /** Every row of every table as text, bytes included, and every line that was logged. */
-async function everythingKept({ db, logged }: House): Promise<string> {
+async function everythingKept({ db, logged }: TestServer): Promise<string> {
   const tables = await db.rows<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`,
@@ -36,11 +36,11 @@ function formsOf(secret: string): string[] {
 }
 
 test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret away', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const secrets: string[] = [workspace.secret]
   for (let index = 0; index < 20; index++) {
     const { key, secret } = await workspace.newKey({ name: `key ${index}` })
-    const { webhook, secret: signing } = await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
+    const { webhook, secret: signing } = await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
       workspaceId: workspace.id,
       name: `hook ${index}`,
       url: 'https://example.com/',
@@ -48,14 +48,14 @@ test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret a
     })
     expect(webhook.secret_hint).toBe(`${signing.slice(0, 10)}...${signing.slice(-4)}`)
     secrets.push(secret, signing)
-    await house.call('/v1/me', { key: secret })
-    await house.call('/v1/broken', { key: secret })
-    if (index % 2) await changeKey(house.db, house.clock, key.id, { name: 'changed' })
-    else await revokeKey(house.db, house.clock, key.id)
+    await server.call('/v1/me', { key: secret })
+    await server.call('/v1/broken', { key: secret })
+    if (index % 2) await changeKey(server.db, server.clock, key.id, { name: 'changed' })
+    else await revokeKey(server.db, server.clock, key.id)
   }
   const shown = await workspace.call('/v1/webhook')
-  await house.api.flush()
-  const kept = await everythingKept(house)
+  await server.api.flush()
+  const kept = await everythingKept(server)
   for (const secret of secrets) {
     for (const form of formsOf(secret)) {
       expect(kept.includes(form), form).toBe(false)
@@ -67,7 +67,7 @@ test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret a
 })
 
 test('a secret in any header, in the path, the query or the body is in no log', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const canary = newSecret()
   const signing = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfKt0sYWPE='
   const headers = [
@@ -86,8 +86,8 @@ test('a secret in any header, in the path, the query or the body is in no log', 
     'X-Password',
   ]
   const send = (method: string, target: string, more: string, body = '') =>
-    rawAnswer(
-      house.url,
+    rawResponse(
+      server.url,
       `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`,
     )
   const key = `Authorization: Bearer ${secret}\r\n`
@@ -113,10 +113,10 @@ test('a secret in any header, in the path, the query or the body is in no log', 
     await send('GET', '/v1/me', `Authorization: ${authorization}\r\n`)
     await send('GET', '/v1/me', `Authorization: ${authorization}\r\nAuthorization: ${authorization}\r\n`)
   }
-  await rawAnswer(house.url, `${canary}\r\n\r\n`)
-  await house.api.flush()
-  const kept = await everythingKept(house)
-  expect(house.logged.join('')).toContain('a request failed unexpectedly')
+  await rawResponse(server.url, `${canary}\r\n\r\n`)
+  await server.api.flush()
+  const kept = await everythingKept(server)
+  expect(server.logged.join('')).toContain('a request failed unexpectedly')
   for (const value of [
     canary,
     canary.slice(9),

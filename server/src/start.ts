@@ -6,7 +6,7 @@ import { ensureToday } from './db/partitions.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
-import { Unfit } from './lib/refuse.ts'
+import { StartupError } from './lib/refuse.ts'
 import type { Runtime } from './runtime.ts'
 import { GraphClient } from './whatsapp/client.ts'
 import { startWork, type Work } from './work.ts'
@@ -84,7 +84,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       },
     })
     undo.push(() => watch.stop())
-    const isReady = async () => !stopping && work !== null && (await answers(db))
+    const isReady = async () => !stopping && work !== null && (await responses(db))
     const api = await buildApi(runtime, { isReady })
     undo.push(() => api.flush())
     signal?.throwIfAborted()
@@ -119,14 +119,15 @@ function freePort({ host }: Config): Promise<number> {
   }).catch((error) => refusePlace(error, host, 0))
 }
 
-class PortTaken extends Unfit {}
+class PortTaken extends StartupError {}
 
 function refusePlace(error: NodeJS.ErrnoException, host: string, port: number): never {
   const { code } = error
   if (code === 'EADDRINUSE') throw new PortTaken(`Port ${port} on ${host} is in use. Set PORT to a free one.`)
-  if (code === 'EACCES') throw new Unfit(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
+  if (code === 'EACCES')
+    throw new StartupError(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EINVAL') {
-    throw new Unfit(`HOST is "${host}", but that is not an address of this machine.`)
+    throw new StartupError(`HOST is "${host}", but that is not an address of this machine.`)
   }
   throw error
 }
@@ -141,7 +142,7 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
   clearTimeout(cut)
 }
 
-async function answers(db: Runtime['db']): Promise<boolean> {
+async function responses(db: Runtime['db']): Promise<boolean> {
   const late = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
   const asked = db.first('select 1 as one').then(
     (row) => row !== undefined,

@@ -1,18 +1,18 @@
 import { version } from './config.ts'
 import { databaseNow } from './db/database-clock.ts'
 import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
-import { mayForget } from './db/retention.ts'
-import { forgetParked } from './domain/connections/parked.ts'
+import { mayDeleteOld } from './db/retention.ts'
+import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
 import { proveLedger } from './domain/credits/credits.ts'
-import { forgetPastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
+import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { startFetching } from './domain/files/fetching.ts'
-import { sweepWindows } from './domain/keys/rate-limit.sql.ts'
+import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
 import { startReleaseLoop } from './domain/messages/receiving/release-parked.ts'
-import { settleEarly } from './domain/messages/receiving/statuses.ts'
-import { sweepAnswers } from './domain/messages/sending/idempotency.ts'
+import { applyEarlyStatuses } from './domain/messages/receiving/statuses.ts'
+import { deleteOldResponses } from './domain/messages/sending/idempotency.ts'
 import { startSending } from './domain/messages/sending/start-sending.ts'
-import { sweepPeople } from './domain/people/sweep.ts'
+import { deleteExpiredPeopleData } from './domain/people/sweep.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import { newOutbound } from './lib/outbound.ts'
 import type { Runtime } from './runtime.ts'
@@ -38,16 +38,16 @@ function startUpkeep(runtime: Runtime): Work {
   return together([
     startLoop(runtime, 'partitions', 60_000, async () => {
       await ensurePartitions(db, clock)
-      await mayForget(db, clock, log)
+      await mayDeleteOld(db, clock, log)
     }),
     startLoop(runtime, 'retention', 3_600_000, async () => {
-      if (!(await mayForget(db, clock, log))) return
+      if (!(await mayDeleteOld(db, clock, log))) return
       await dropOldPartitions(db, clock, log, config.retentionDays)
       const now = await databaseNow(db, clock)
-      await forgetPastRetention(db, log, now, config.retentionDays)
-      await forgetParked(db, log, now, config.retentionDays)
+      await deletePastRetention(db, log, now, config.retentionDays)
+      await deleteOldParked(db, log, now, config.retentionDays)
     }),
-    startLoop(runtime, 'budget windows', 60_000, async () => void (await sweepWindows(db, clock.pinned()))),
+    startLoop(runtime, 'budget windows', 60_000, async () => void (await deleteOldWindows(db, clock.pinned()))),
   ])
 }
 
@@ -60,10 +60,10 @@ function startWorkers(runtime: Runtime): Work[] {
     together([
       startSyncLoop(network, log),
       startReleaseLoop(db, clock, log),
-      startLoop(runtime, 'early statuses', 5_000, () => settleEarly(db, clock)),
-      startLoop(runtime, 'sign-ins', 600_000, () => sweepPeople(db, clock)),
+      startLoop(runtime, 'early statuses', 5_000, () => applyEarlyStatuses(db, clock)),
+      startLoop(runtime, 'sign-ins', 600_000, () => deleteExpiredPeopleData(db, clock)),
       startLoop(runtime, 'idempotency keys', 600_000, async () => {
-        if (await mayForget(db, clock, log)) await sweepAnswers(db, clock)
+        if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)
       }),
       startLoop(runtime, 'prove the ledger', 3_600_000, async () => void (await proveLedger(db, log))),
     ]),

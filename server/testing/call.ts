@@ -5,14 +5,17 @@ export interface CallOptions {
   body?: unknown
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   body: unknown
 }
 
-export async function callApi(url: string, { method = 'GET', key, headers = {}, body }: CallOptions): Promise<Answer> {
-  const answer = await fetch(url, {
+export async function callApi(
+  url: string,
+  { method = 'GET', key, headers = {}, body }: CallOptions,
+): Promise<ApiResponse> {
+  const response = await fetch(url, {
     method,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -21,7 +24,7 @@ export async function callApi(url: string, { method = 'GET', key, headers = {}, 
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  const json = answer.headers.get('content-type')?.startsWith('application/json') && text !== ''
-  return { status: answer.status, headers: answer.headers, body: json ? JSON.parse(text) : text }
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
 }

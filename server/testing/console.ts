@@ -1,10 +1,10 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { invite, linkUrl, newSetupLink } from '../src/domain/people/links.ts'
-import type { House } from './house.ts'
+import type { TestServer } from './test-server.ts'
 
 /** A browser as far as the console's API can tell: it keeps cookies and says where it comes from. */
 export interface Browser {
-  call(path: string, options?: BrowserCall): Promise<BrowserAnswer>
+  call(path: string, options?: BrowserCall): Promise<BrowserResponse>
   cookies: Map<string, string>
 }
 
@@ -14,7 +14,7 @@ export interface BrowserCall {
   headers?: Record<string, string>
 }
 
-export interface BrowserAnswer {
+export interface BrowserResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes.
@@ -26,7 +26,7 @@ export function newBrowser(url: string): Browser {
   return {
     cookies,
     async call(path, { method = 'GET', body, headers = {} } = {}) {
-      const answer = await fetch(`${url}/console/api${path}`, {
+      const response = await fetch(`${url}/console/api${path}`, {
         method,
         headers: {
           origin: url,
@@ -36,14 +36,14 @@ export function newBrowser(url: string): Browser {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      for (const line of answer.headers.getSetCookie()) {
+      for (const line of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
         if (value === '') cookies.delete(name)
         else cookies.set(name, value)
       }
-      const text = await answer.text()
-      const isJson = answer.headers.get('content-type')?.startsWith('application/json')
-      return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text || null }
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text || null }
     },
   }
 }
@@ -59,7 +59,7 @@ export interface SignedInPerson extends Browser {
 let count = 0
 
 export async function signedIn(
-  { db, clock, url }: House,
+  { db, clock, url }: TestServer,
   as: { operator: true; workspaceId?: string } | { workspaceId: string; role: Role },
 ): Promise<SignedInPerson> {
   const email = `person${++count}@example.com`

@@ -95,8 +95,8 @@ export async function crashUnderLoad(options: {
 async function prepare(service: PostedTo, hookUrl: string) {
   const { db, clock } = service
   const { id: workspaceId } = await createWorkspace(db, clock, 'crash')
-  const wish = { workspaceId, name: 'receiver', url: hookUrl, events: ['message.received'] }
-  await createWebhook(db, clock, secretKeys, { allowHttp: true, allowRanges: [], resolve: async () => [] }, wish)
+  const input = { workspaceId, name: 'receiver', url: hookUrl, events: ['message.received'] }
+  await createWebhook(db, clock, secretKeys, { allowHttp: true, allowRanges: [], resolve: async () => [] }, input)
   const app = await newApp(service)
   const { phoneNumberId } = await newSender(service, workspaceId, app.id, '99000000001')
   /** Whether the ingress took them. */

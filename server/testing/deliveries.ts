@@ -5,9 +5,9 @@ import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { type AddressRange, readRange } from '../src/lib/addresses.ts'
 import { newOutbound, type OutboundOptions } from '../src/lib/outbound.ts'
 import type { TargetRules } from '../src/lib/target-guard.ts'
-import type { House } from './house.ts'
 import { newApp, newSender, text, webhookOf } from './posting-app.ts'
 import type { Receiver } from './receiver.ts'
+import type { TestServer } from './test-server.ts'
 import { newWorkspace, type TestWorkspace } from './workspace.ts'
 
 /** Every URL may be saved; for tests in which nothing is delivered. */
@@ -23,17 +23,20 @@ export const loopback = ['127.0.0.0/8', '::1/128'].map((range) => readRange(rang
 export const localRules: TargetRules = { allowHttp: 'loopback', allowRanges: loopback }
 
 /** Starts a delivery worker for the house: what is published from then on is delivered. */
-export function useDeliveryWorker(house: House, options: Partial<OutboundOptions> = {}): { worker: DeliveryWorker } {
+export function useDeliveryWorker(
+  server: TestServer,
+  options: Partial<OutboundOptions> = {},
+): { worker: DeliveryWorker } {
   const opened = {} as { worker: DeliveryWorker }
   beforeAll(() => {
-    opened.worker = newDeliveryWorker(house, options)
+    opened.worker = newDeliveryWorker(server, options)
   })
   afterAll(() => opened.worker.stop(0))
   return opened
 }
 
 export function newDeliveryWorker(
-  { db, clock, secretKeys, runtime: { log } }: House,
+  { db, clock, secretKeys, runtime: { log } }: TestServer,
   options: Partial<OutboundOptions> = {},
 ): DeliveryWorker {
   const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
@@ -50,14 +53,14 @@ export interface Line {
   listen(receiver: Pick<Receiver, 'url'>, events?: readonly string[]): Promise<{ id: string; secret: string }>
 }
 
-export async function newLine(house: House): Promise<Line> {
-  const workspace = await newWorkspace(house)
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, String(77_000_000_000 + ++numbers))
+export async function newLine(server: TestServer): Promise<Line> {
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(77_000_000_000 + ++numbers))
   let messages = 0
   return {
     workspace,
-    async write(count = 1, url = house.url) {
+    async write(count = 1, url = server.url) {
       const written = Array.from({ length: count }, () =>
         text(`wamid.${sender.id}.${++messages}`, `message ${messages}`),
       )
@@ -65,9 +68,9 @@ export async function newLine(house: House): Promise<Line> {
       if (status !== 200) throw new Error(`the ingress answered ${status}`)
     },
     async listen({ url }, events = eventTypes) {
-      const { db, clock, secretKeys } = house
-      const wish = { workspaceId: workspace.id, name: 'receiver', url, events }
-      const { webhook, secret } = await createWebhook(db, clock, secretKeys, localRules, wish)
+      const { db, clock, secretKeys } = server
+      const input = { workspaceId: workspace.id, name: 'receiver', url, events }
+      const { webhook, secret } = await createWebhook(db, clock, secretKeys, localRules, input)
       return { id: webhook.id, secret }
     },
   }
@@ -86,10 +89,10 @@ export interface KeptAttempt {
   duration_us: number
 }
 
-export const attemptsOf = (house: House, webhookId: string): Promise<KeptAttempt[]> =>
-  house.db.rows('select * from delivery_attempts where webhook_id = $1 order by at, number', [webhookId.slice(4)])
+export const attemptsOf = (server: TestServer, webhookId: string): Promise<KeptAttempt[]> =>
+  server.db.rows('select * from delivery_attempts where webhook_id = $1 order by at, number', [webhookId.slice(4)])
 
-export const openOf = (house: House, webhookId: string): Promise<{ event_id: string; due: string }[]> =>
-  house.db.rows('select event_id, due_at::text as due from deliveries where webhook_id = $1 order by event_id', [
+export const openOf = (server: TestServer, webhookId: string): Promise<{ event_id: string; due: string }[]> =>
+  server.db.rows('select event_id, due_at::text as due from deliveries where webhook_id = $1 order by event_id', [
     webhookId.slice(4),
   ])

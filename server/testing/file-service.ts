@@ -37,10 +37,10 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     budget: 100,
     createdBy: 'test',
   })
-  const house = { db, clock: systemClock, secretKeys, url: '' }
-  const app = await newApp(house)
+  const server = { db, clock: systemClock, secretKeys, url: '' }
+  const app = await newApp(server)
   await db.change('update apps set graph_url = $2 where id = $1', [app.id, host.url])
-  const sender = await newSender(house, workspaceId, app.id, '77000000001')
+  const sender = await newSender(server, workspaceId, app.id, '77000000001')
   return {
     db,
     secret,
@@ -50,7 +50,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
       return service
     },
     async submit(service, ids, sha256) {
-      house.url = service.url
+      server.url = service.url
       const files = ids.map((id) => ({ id, mime_type: 'image/png', file_name: `${id}.png`, sha256 }))
       const message = {
         from: '16505550123',

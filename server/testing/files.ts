@@ -1,11 +1,11 @@
 import type { FileLoss } from '@parley/contract/flow-response'
-import { keepSubmissions } from '../src/domain/flows/keep.ts'
+import { saveSubmissions } from '../src/domain/flows/save-submissions.ts'
 import { newUuid } from '../src/lib/ids.ts'
-import type { House } from './house.ts'
 import { newApp, newSender } from './posting-app.ts'
+import type { TestServer } from './test-server.ts'
 import type { TestWorkspace } from './workspace.ts'
 
-export interface FileWish {
+export interface FileOptions {
   bytes?: Buffer
   gone?: FileLoss
   fileName?: string
@@ -15,12 +15,16 @@ export interface FileWish {
 const chunkBytes = 256 * 1024
 
 /** A submitted form with one file that is here already, or gone; gives the path to fetch it from. */
-export async function newFile(house: House, workspace: Pick<TestWorkspace, 'id'>, wish: FileWish): Promise<string> {
-  const { bytes = Buffer.from('a file'), gone, fileName = 'photo.jpg', contentType = 'image/jpeg' } = wish
-  const { db, clock } = house
+export async function newFile(
+  server: TestServer,
+  workspace: Pick<TestWorkspace, 'id'>,
+  input: FileOptions,
+): Promise<string> {
+  const { bytes = Buffer.from('a file'), gone, fileName = 'photo.jpg', contentType = 'image/jpeg' } = input
+  const { db, clock } = server
   const now = clock.now()
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
   const messageId = newUuid()
   await db.change(
     `insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, type, received_at, recorded_at, content)
@@ -39,7 +43,7 @@ export async function newFile(house: House, workspace: Pick<TestWorkspace, 'id'>
     receivedAt: now,
     form: { name: 'flow', flowToken: null, response: {}, raw: null, files: [file] },
   }
-  const [kept] = await keepSubmissions(db, now, [submission])
+  const [kept] = await saveSubmissions(db, now, [submission])
   const responseId = kept?.data.id.slice('frs_'.length)
   const lease = newUuid()
   await db.change(

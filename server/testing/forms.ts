@@ -5,9 +5,9 @@ import { beforeAll } from 'vitest'
 import { syncConnection } from '../src/domain/connections/sync.ts'
 import { type Fetcher, newFetcher } from '../src/domain/files/fetcher.ts'
 import { newLogger } from '../src/lib/logger.ts'
-import type { House } from './house.ts'
 import { eventsOf } from './posting-app.ts'
 import { type Sending, type TestShop, useSending } from './sending.ts'
+import type { TestServer } from './test-server.ts'
 
 type Filled = Parameters<Simulator['control']['phones']['fillForm']>[1]
 type Completed = EventOf<'flow.completed'>['data']
@@ -34,17 +34,17 @@ export interface Forms {
 
 export const fileOf = (id: string, index = 0): string => `/v1/flow_responses/${id}/files/${index}`
 
-export function useForms(house: House): Forms {
-  const sending = useSending(house)
-  const forms = { sending, newShop: () => newFormShop(house, sending) } as Forms
+export function useForms(server: TestServer): Forms {
+  const sending = useSending(server)
+  const forms = { sending, newShop: () => newFormShop(server, sending) } as Forms
   beforeAll(() => {
-    const log = newLogger('debug', { write: (line) => void house.logged.push(line) })
+    const log = newLogger('debug', { write: (line) => void server.logged.push(line) })
     forms.fetcher = newFetcher(sending.network.network, log)
   })
   return forms
 }
 
-async function newFormShop(house: House, sending: Sending): Promise<FormShop> {
+async function newFormShop(server: TestServer, sending: Sending): Promise<FormShop> {
   const { control, network } = sending.network
   const shop = await sending.newShop()
   const { workspace, account, connection } = shop
@@ -61,7 +61,7 @@ async function newFormShop(house: House, sending: Sending): Promise<FormShop> {
   const { body } = await workspace.call('/v1/templates?name=form')
   const templateId = (body as { data: { id: string }[] }).data[0]?.id ?? ''
   const completed = async () =>
-    (await eventsOf(house, workspace.id)).flatMap(({ type, data }) =>
+    (await eventsOf(server, workspace.id)).flatMap(({ type, data }) =>
       type === 'flow.completed' ? [data as unknown as Completed] : [],
     )
   return {
@@ -89,6 +89,6 @@ async function newFormShop(house: House, sending: Sending): Promise<FormShop> {
     },
     completed,
     fetchFile: (path, { method = 'GET', headers = {} } = {}) =>
-      fetch(house.url + path, { method, headers: { authorization: `Bearer ${workspace.secret}`, ...headers } }),
+      fetch(server.url + path, { method, headers: { authorization: `Bearer ${workspace.secret}`, ...headers } }),
   }
 }

@@ -7,7 +7,7 @@ import { ensurePartitions } from '../src/db/partitions.ts'
 import { newFolder, removeFolder } from './data-dir.ts'
 import { FakeClock } from './fake-clock.ts'
 
-export interface TestServer {
+export interface TestPostgres {
   host: string
   port: number
   password: string
@@ -15,7 +15,7 @@ export interface TestServer {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    postgres: TestServer
+    postgres: TestPostgres
   }
 }
 

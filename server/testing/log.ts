@@ -1,4 +1,4 @@
-import type { House } from './house.ts'
+import type { TestServer } from './test-server.ts'
 import { until } from './until.ts'
 
 export interface LoggedRequest {
@@ -17,21 +17,22 @@ export interface LoggedRequest {
 
 /** The logged request, once it is in the log. */
 export function loggedRequest(
-  house: Pick<House, 'db'>,
-  answer: { headers: { get(name: string): string | null } },
+  server: Pick<TestServer, 'db'>,
+  response: { headers: { get(name: string): string | null } },
 ): Promise<LoggedRequest> {
-  const id = answer.headers.get('x-request-id')?.slice('req_'.length) ?? null
+  const id = response.headers.get('x-request-id')?.slice('req_'.length) ?? null
   return until(`request ${id} is in the log`, () =>
-    house.db.first<LoggedRequest>('select * from request_log where id = $1::uuid', [id]),
+    server.db.first<LoggedRequest>('select * from request_log where id = $1::uuid', [id]),
   )
 }
 
 /** All that is logged once at least `count` rows with this user agent are. */
-export function loggedOf(house: Pick<House, 'db'>, userAgent: string, count: number): Promise<LoggedRequest[]> {
+export function loggedOf(server: Pick<TestServer, 'db'>, userAgent: string, count: number): Promise<LoggedRequest[]> {
   return until(`${count} requests of ${userAgent} are in the log`, async () => {
-    const rows = await house.db.rows<LoggedRequest>('select * from request_log where user_agent = $1 order by at, id', [
-      userAgent,
-    ])
+    const rows = await server.db.rows<LoggedRequest>(
+      'select * from request_log where user_agent = $1 order by at, id',
+      [userAgent],
+    )
     return rows.length >= count && rows
   })
 }

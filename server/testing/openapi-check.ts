@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import type { Answer } from './call.ts'
+import type { ApiResponse } from './call.ts'
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
@@ -9,7 +9,9 @@ interface Document {
 const standing = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'cache-control']
 
 /** Holds every answer under /v1 against the OpenAPI document that the service itself gives out. */
-export async function openApiCheck(url: string): Promise<(method: string, path: string, answer: Answer) => void> {
+export async function openApiCheck(
+  url: string,
+): Promise<(method: string, path: string, response: ApiResponse) => void> {
   const document = (await (await fetch(`${url}/v1/openapi.json`)).json()) as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addSchema(document, 'api')

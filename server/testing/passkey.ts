@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import type { Browser, BrowserAnswer } from './console.ts'
+import type { Browser, BrowserResponse } from './console.ts'
 
 /** A passkey in software: signs as a device does that has checked a fingerprint. */
 export interface Passkey {
   /** Adds it to the account of a person who is signed in. */
-  register(browser: Browser, name: string): Promise<BrowserAnswer>
+  register(browser: Browser, name: string): Promise<BrowserResponse>
   /** The two halves of registering: what a browser is asked for, and what it sends back. */
   begin(browser: Browser): Promise<{ challenge: string }>
-  finish(browser: Browser, name: string, asked: { challenge: string }): Promise<BrowserAnswer>
-  signIn(browser: Browser): Promise<BrowserAnswer>
+  finish(browser: Browser, name: string, asked: { challenge: string }): Promise<BrowserResponse>
+  signIn(browser: Browser): Promise<BrowserResponse>
 }
 
 const post = (body: object = {}) => ({ method: 'POST', body })

@@ -4,7 +4,7 @@ import { createApp } from '../src/domain/connections/apps.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { type SecretKeys, seal } from '../src/lib/seal.ts'
-import type { House } from './house.ts'
+import type { TestServer } from './test-server.ts'
 
 /** A service that the network posts to: a house, or processes of their own. */
 export interface PostedTo {
@@ -22,23 +22,23 @@ export interface TestApp {
   post(body: unknown, options?: { signature?: string | null; url?: string }): Promise<number>
 }
 
-export async function newApp(house: PostedTo): Promise<TestApp> {
+export async function newApp(server: PostedTo): Promise<TestApp> {
   const secret = `secret-${newUuid()}`
-  const wish = { name: 'test app', appSecret: secret, verifyToken: `token-${secret}`, graphUrl: 'http://127.0.0.1:9' }
-  const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+  const input = { name: 'test app', appSecret: secret, verifyToken: `token-${secret}`, graphUrl: 'http://127.0.0.1:9' }
+  const app = await createApp(server.db, server.clock, server.secretKeys, input)
   return {
     id: app.id,
     secret,
-    async post(body, { signature, url = house.url } = {}) {
+    async post(body, { signature, url = server.url } = {}) {
       const bytes = typeof body === 'string' ? body : JSON.stringify(body)
       const sum = signature === undefined ? signatureOf(secret, bytes) : signature
-      const answer = await fetch(`${url}/network/whatsapp/${app.id}`, {
+      const response = await fetch(`${url}/network/whatsapp/${app.id}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(sum === null ? {} : { 'x-hub-signature-256': sum }) },
         body: bytes,
       })
-      await answer.arrayBuffer()
-      return answer.status
+      await response.arrayBuffer()
+      return response.status
     },
   }
 }
@@ -68,7 +68,7 @@ export const webhookOf = (phoneNumberId: string, messages: readonly object[]) =>
 
 /** A number of a workspace, connected through an app. */
 export async function newSender(
-  house: PostedTo,
+  server: PostedTo,
   workspaceId: string,
   appId: string,
   phoneNumberId: string,
@@ -76,8 +76,8 @@ export async function newSender(
   const connectionId = newUuid()
   const id = newUuid()
   const wabaId = String(Math.trunc(Math.random() * 1e15))
-  const now = house.clock.now()
-  await house.db.change(
+  const now = server.clock.now()
+  await server.db.change(
     `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
      values ($1, $2, $3, $4, $5, $6, 'infinity')`,
     [
@@ -85,11 +85,11 @@ export async function newSender(
       workspaceId,
       appId,
       wabaId,
-      seal(house.secretKeys, 'token', `connections/${connectionId}/access_token`),
+      seal(server.secretKeys, 'token', `connections/${connectionId}/access_token`),
       now,
     ],
   )
-  await house.db.change(
+  await server.db.change(
     `insert into senders (id, workspace_id, connection_id, app_id, phone_number_id, phone_number, status, quality_rating,
        created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, 'CONNECTED', 'GREEN', $7, $7)`,
@@ -106,8 +106,8 @@ export interface KeptEvent {
 }
 
 /** The events of a workspace, as their receivers would read them. */
-export async function eventsOf(house: House, workspaceId: string): Promise<KeptEvent[]> {
-  const rows = await house.db.rows<{ body: Buffer }>(
+export async function eventsOf(server: TestServer, workspaceId: string): Promise<KeptEvent[]> {
+  const rows = await server.db.rows<{ body: Buffer }>(
     'select body from events where workspace_id = $1 order by created_at, id',
     [workspaceId],
   )

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll } from 'vitest'
 import { newLogger } from '../src/lib/logger.ts'
-import { type Answer, type CallOptions, callApi } from './call.ts'
-import { type House, serveApi } from './house.ts'
+import { type ApiResponse, type CallOptions, callApi } from './call.ts'
+import { serveApi, type TestServer } from './test-server.ts'
 
 /** More processes of the same house: each with its own gate, its own connections and its own port. */
 export interface Processes {
-  call(index: number, path: string, options?: CallOptions): Promise<Answer>
+  call(index: number, path: string, options?: CallOptions): Promise<ApiResponse>
   /** The same call to each of them, the house itself included. */
-  everywhere(path: string, options?: CallOptions): Promise<Answer[]>
+  everywhere(path: string, options?: CallOptions): Promise<ApiResponse[]>
   count: number
 }
 
-export function useProcesses(house: House, more = 2): Processes {
+export function useProcesses(server: TestServer, more = 2): Processes {
   const urls: string[] = []
   const close: (() => Promise<void>)[] = []
   beforeAll(async () => {
-    urls.push(house.url)
+    urls.push(server.url)
     for (let index = 0; index < more; index++) {
-      const served = await serveApi(house, newLogger('silent'))
+      const served = await serveApi(server, newLogger('silent'))
       urls.push(served.url)
       close.push(served.close)
     }
@@ -27,9 +27,9 @@ export function useProcesses(house: House, more = 2): Processes {
   return {
     call,
     everywhere: async (path, options) => {
-      const answers: Answer[] = []
-      for (const index of urls.keys()) answers.push(await call(index, path, options))
-      return answers
+      const responses: ApiResponse[] = []
+      for (const index of urls.keys()) responses.push(await call(index, path, options))
+      return responses
     },
     count: more + 1,
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** Answers as they came over the wire, for what no well-behaved client would send. */
-export interface RawAnswer {
+export interface RawResponse {
   status: number
   headers: Headers
   body: unknown
@@ -12,9 +12,9 @@ export interface RawConnection {
   socket: Socket
   send(text: string): void
   /** The next answers; fails if the connection ends before them. */
-  answers(count: number): Promise<RawAnswer[]>
+  answers(count: number): Promise<RawResponse[]>
   /** All answers until the other side ends the connection. */
-  untilClosed(): Promise<RawAnswer[]>
+  untilClosed(): Promise<RawResponse[]>
 }
 
 export async function rawConnection(url: string): Promise<RawConnection> {
@@ -42,9 +42,9 @@ export async function rawConnection(url: string): Promise<RawConnection> {
     send: (text) => void socket.write(Buffer.from(text, 'latin1')),
     async answers(count) {
       await until(() => ended || parseAnswers(received).length >= count)
-      const answers = parseAnswers(received)
-      if (answers.length < count) throw new Error(`${answers.length} answers came, not ${count}: ${received}`)
-      return answers
+      const responses = parseAnswers(received)
+      if (responses.length < count) throw new Error(`${responses.length} answers came, not ${count}: ${received}`)
+      return responses
     },
     async untilClosed() {
       await until(() => ended)
@@ -54,27 +54,27 @@ export async function rawConnection(url: string): Promise<RawConnection> {
 }
 
 /** Sends bytes as they are and gives the one answer after which the connection ends. */
-export async function rawAnswer(url: string, text: string): Promise<RawAnswer> {
+export async function rawResponse(url: string, text: string): Promise<RawResponse> {
   const connection = await rawConnection(url)
   connection.send(text)
-  const answers = await connection.untilClosed()
-  if (answers.length !== 1) throw new Error(`${answers.length} answers came, not one`)
-  return answers[0] as RawAnswer
+  const responses = await connection.untilClosed()
+  if (responses.length !== 1) throw new Error(`${responses.length} answers came, not one`)
+  return responses[0] as RawResponse
 }
 
-function parseAnswers(bytes: Buffer): RawAnswer[] {
-  const answers: RawAnswer[] = []
+function parseAnswers(bytes: Buffer): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = bytes; ; ) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) return answers
+    if (end < 0) return responses
     const [line = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const headers = new Headers(
       lines.map((each) => [each.slice(0, each.indexOf(':')), each.slice(each.indexOf(':') + 1).trim()]),
     )
     const length = Number(headers.get('content-length') ?? 0)
     const body = rest.subarray(end + 4, end + 4 + length)
-    if (body.length < length) return answers
-    answers.push({ status: Number(line.split(' ')[1]), headers, body: length > 0 ? JSON.parse(body.toString()) : '' })
+    if (body.length < length) return responses
+    responses.push({ status: Number(line.split(' ')[1]), headers, body: length > 0 ? JSON.parse(body.toString()) : '' })
     rest = rest.subarray(end + 4 + length)
   }
 }

@@ -4,9 +4,9 @@ import { ingressPath } from '../src/domain/connections/apps.ts'
 import type { Connection } from '../src/domain/connections/connections.ts'
 import { giveCredits } from '../src/domain/credits/credits.ts'
 import { newOutbox, type Outbox, type OutboxOptions } from '../src/domain/messages/sending/outbox.ts'
-import type { Answer } from './call.ts'
-import type { House } from './house.ts'
+import type { ApiResponse } from './call.ts'
 import { type SimulatedNetwork, type TestAccount, useSimulator } from './simulated-network.ts'
+import type { TestServer } from './test-server.ts'
 import { newWorkspace, type TestWorkspace } from './workspace.ts'
 
 /** A workspace with a connected account, credits, and a network that reports back. */
@@ -16,7 +16,7 @@ export interface TestShop {
   connection: Connection
   /** The id of its only sender. */
   senderId: string
-  send(body: object, headers?: Record<string, string>): Promise<Answer>
+  send(body: object, headers?: Record<string, string>): Promise<ApiResponse>
   /** Sends a text and gives the message that was answered. */
   sendText(to: string, more?: object): Promise<Message>
   /** The message as it stands now. */
@@ -36,18 +36,18 @@ export interface Sending {
 }
 
 /** Sending for the tests of this file: the house, the pretend network, and the loop between them. */
-export function useSending(house: House): Sending {
-  const network = useSimulator(house)
+export function useSending(server: TestServer): Sending {
+  const network = useSimulator(server)
   const sending = {} as Sending
   beforeAll(() => {
-    const open = (options?: OutboxOptions) => newOutbox(network.network, house.runtime.log, options)
+    const open = (options?: OutboxOptions) => newOutbox(network.network, server.runtime.log, options)
     network.control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, throughputLimit: false })
     const outbox = open()
     Object.assign(sending, {
       network,
       outbox,
       newOutbox: open,
-      newShop: (credits = 100) => newShop(house, network, credits),
+      newShop: (credits = 100) => newShop(server, network, credits),
       async settle() {
         await outbox.drain()
         await network.control.settled()
@@ -57,16 +57,16 @@ export function useSending(house: House): Sending {
   return sending
 }
 
-async function newShop(house: House, network: SimulatedNetwork, credits: number): Promise<TestShop> {
+async function newShop(server: TestServer, network: SimulatedNetwork, credits: number): Promise<TestShop> {
   const { control } = network
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   account.addTemplate({ name: 'greeting' })
   const connection = await account.connect(workspace)
   const app = control.apps.list().find(({ secret }) => secret === account.appSecret)
-  const url = house.url + ingressPath(connection.appId)
+  const url = server.url + ingressPath(connection.appId)
   await control.apps.setCallback(app?.id ?? '', { url, verifyToken: 'verify-me' })
-  if (credits > 0) await giveCredits(house.db, house.clock, workspace.id, credits, 'test')
+  if (credits > 0) await giveCredits(server.db, server.clock, workspace.id, credits, 'test')
   const { body: senders } = await workspace.call('/v1/senders')
   const send: TestShop['send'] = (body, headers = {}) =>
     workspace.call('/v1/messages', { method: 'POST', body, headers })

@@ -1,6 +1,6 @@
 // The service as a process of its own, for tests that need several: says where it listens, and stops when told to.
 import { readConfig } from '../src/config.ts'
-import { Unfit } from '../src/lib/refuse.ts'
+import { StartupError } from '../src/lib/refuse.ts'
 import { startService } from '../src/start.ts'
 
 try {
@@ -11,6 +11,6 @@ try {
   })
   console.log(`listening ${service.url}`)
 } catch (error) {
-  console.error(error instanceof Unfit ? error.message : error)
+  console.error(error instanceof StartupError ? error.message : error)
   process.exit(1)
 }

@@ -5,7 +5,7 @@ import { type Connection, createConnection } from '../src/domain/connections/con
 import { type Network, newNetwork } from '../src/domain/connections/network.ts'
 import { drainSyncs } from '../src/domain/connections/sync.ts'
 import { GraphClient } from '../src/whatsapp/client.ts'
-import type { House } from './house.ts'
+import type { TestServer } from './test-server.ts'
 import type { TestWorkspace } from './workspace.ts'
 
 type Control = Simulator['control']
@@ -38,13 +38,13 @@ export interface TestAccount {
 }
 
 /** Opens a network for the tests of this file. */
-export function useSimulator(house: House): SimulatedNetwork {
+export function useSimulator(server: TestServer): SimulatedNetwork {
   const opened = {} as SimulatedNetwork
   let close = async () => {}
   beforeAll(async () => {
     const simulator = await startSimulator({ port: 0, dataset: 'demo', keptLog: 100_000 })
     const client = new GraphClient({ productVersion: 'test', answerTimeoutMs: 2000, deadlineMs: 3000 })
-    const { db, clock, secretKeys } = house
+    const { db, clock, secretKeys } = server
     const network = newNetwork({ db, clock, secretKeys, client })
     close = async () => {
       await client.close()
@@ -54,9 +54,9 @@ export function useSimulator(house: House): SimulatedNetwork {
       simulator,
       control: simulator.control,
       network,
-      drain: () => drainSyncs(network, house.runtime.log),
-      newAccount: () => newAccount(house, network, simulator),
-      demoAccount: () => accountOf(house, network, simulator, demo),
+      drain: () => drainSyncs(network, server.runtime.log),
+      newAccount: () => newAccount(server, network, simulator),
+      demoAccount: () => accountOf(server, network, simulator, demo),
     })
   })
   afterAll(() => close())
@@ -72,18 +72,18 @@ const demo = {
 
 let accounts = 0
 
-function newAccount(house: House, network: Network, simulator: Simulator): TestAccount {
+function newAccount(server: TestServer, network: Network, simulator: Simulator): TestAccount {
   const { control } = simulator
   const app = control.apps.create({})
   const waba = control.wabas.create({ appIds: [] })
   const phoneNumber = String(15_551_000_000 + ++accounts)
   control.numbers.create({ wabaId: waba.id, phoneNumber, verifiedName: `Shop ${accounts}` })
   const { token } = control.tokens.create({ appId: app.id, wabaIds: [waba.id] })
-  return accountOf(house, network, simulator, { appSecret: app.secret, wabaId: waba.id, token, phoneNumber })
+  return accountOf(server, network, simulator, { appSecret: app.secret, wabaId: waba.id, token, phoneNumber })
 }
 
 function accountOf(
-  house: House,
+  server: TestServer,
   network: Network,
   { url, control }: Simulator,
   account: Pick<TestAccount, 'appSecret' | 'wabaId' | 'token' | 'phoneNumber'>,
@@ -102,15 +102,15 @@ function accountOf(
         wabaId,
       }),
     async removeTemplate(name) {
-      const answer = await fetch(`${url}/v25.0/${wabaId}/message_templates?name=${name}`, {
+      const response = await fetch(`${url}/v25.0/${wabaId}/message_templates?name=${name}`, {
         method: 'DELETE',
         headers: { authorization: `Bearer ${token}` },
       })
-      if (!answer.ok) throw new Error(await answer.text())
+      if (!response.ok) throw new Error(await response.text())
     },
     async connect(workspace) {
-      const wish = { name: 'Test app', appSecret, verifyToken: 'verify-me', graphUrl: url }
-      const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+      const input = { name: 'Test app', appSecret, verifyToken: 'verify-me', graphUrl: url }
+      const app = await createApp(server.db, server.clock, server.secretKeys, input)
       const wanted = { workspaceId: workspace.id, appId: app.id, wabaId, accessToken: token }
       return (await createConnection(network, wanted)).connection
     },

@@ -1,29 +1,29 @@
 import type { Scope } from '@parley/contract/scopes'
 import { scopes as allScopes } from '@parley/contract/scopes'
-import { createKey, type Key, type KeyWish } from '../src/domain/keys/keys.ts'
+import { createKey, type Key, type KeyInput } from '../src/domain/keys/keys.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
-import type { Answer, CallOptions } from './call.ts'
-import type { House } from './house.ts'
+import type { ApiResponse, CallOptions } from './call.ts'
+import type { TestServer } from './test-server.ts'
 
 /** A workspace with one key that may do everything. */
 export interface TestWorkspace {
   id: string
   key: Key
   secret: string
-  newKey(wish?: Partial<Omit<KeyWish, 'workspaceId'>>): Promise<{ key: Key; secret: string }>
+  newKey(input?: Partial<Omit<KeyInput, 'workspaceId'>>): Promise<{ key: Key; secret: string }>
   /** Calls the API with the workspace's key. */
-  call(path: string, options?: CallOptions): Promise<Answer>
+  call(path: string, options?: CallOptions): Promise<ApiResponse>
 }
 
-export async function newWorkspace(house: House, name = 'Test'): Promise<TestWorkspace> {
-  const workspace = await createWorkspace(house.db, house.clock, name)
-  const newKey = (wish: Partial<Omit<KeyWish, 'workspaceId'>> = {}) =>
-    createKey(house.db, house.clock, {
+export async function newWorkspace(server: TestServer, name = 'Test'): Promise<TestWorkspace> {
+  const workspace = await createWorkspace(server.db, server.clock, name)
+  const newKey = (input: Partial<Omit<KeyInput, 'workspaceId'>> = {}) =>
+    createKey(server.db, server.clock, {
       name: 'test key',
       scopes: allScopes satisfies Scope[],
       budget: 100,
       createdBy: 'test',
-      ...wish,
+      ...input,
       workspaceId: workspace.id,
     })
   const { key, secret } = await newKey()
@@ -32,6 +32,6 @@ export async function newWorkspace(house: House, name = 'Test'): Promise<TestWor
     key,
     secret,
     newKey,
-    call: (path, options) => house.call(path, { key: secret, ...options }),
+    call: (path, options) => server.call(path, { key: secret, ...options }),
   }
 }

@@ -1,7 +1,7 @@
-import type { WireEntry } from '../src/wire-log.ts'
+import type { NetworkLogEntry } from '../src/network-log.ts'
 import type { Catalog, Flow, Message, Phone, PhoneNumber, Template } from '../src/world.ts'
 
-export type { Catalog, Flow, Message, Phone, PhoneNumber, Template, WireEntry }
+export type { Catalog, Flow, Message, NetworkLogEntry as WireEntry, Phone, PhoneNumber, Template }
 
 /** The control API said no, in its own words; or it could not be reached. */
 export class Refused extends Error {}
@@ -13,7 +13,7 @@ export const control = {
   flows: () => ask<Flow[]>('GET', '/flows'),
   catalogs: () => ask<Catalog[]>('GET', '/catalogs'),
   messages: (waId: string) => ask<Message[]>('GET', `/phones/${waId}/messages`),
-  log: (limit: number) => ask<WireEntry[]>('GET', `/log?limit=${limit}`),
+  log: (limit: number) => ask<NetworkLogEntry[]>('GET', `/log?limit=${limit}`),
   clearLog: () => ask('DELETE', '/log'),
   changePhone: (waId: string, change: object) => ask<Phone>('PATCH', `/phones/${waId}`, change),
   act: (waId: string, action: string, input: object) =>
@@ -23,13 +23,13 @@ export const control = {
 export const mediaAddress = (id: string): string => `/control/media/${encodeURIComponent(id)}`
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
-  let answer: Response
+  let response: Response
   try {
-    answer = await fetch(`/control${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
+    response = await fetch(`/control${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
   } catch {
     throw new Refused('The simulator does not answer.')
   }
-  const said = await answer.json().catch(() => null)
-  if (!answer.ok) throw new Refused(said?.error?.message ?? `The simulator answered with ${answer.status}.`)
+  const said = await response.json().catch(() => null)
+  if (!response.ok) throw new Refused(said?.error?.message ?? `The simulator answered with ${response.status}.`)
   return said as T
 }

@@ -68,9 +68,9 @@ const isOnTheWay = ({ journey }: Message): boolean => journey?.state === 'accept
 /** Changes when the content has to be drawn anew: a template became known, or a button was answered. */
 function drawingKey(message: Message): string {
   if (message.type !== 'template' && message.type !== 'interactive') return ''
-  const answers = [...state.messages.values()].filter(({ contextId }) => contextId === message.id).length
+  const responses = [...state.messages.values()].filter(({ contextId }) => contextId === message.id).length
   const isKnown = state.templates.some(({ name }) => name === textAt(message.content, 'name'))
-  return `${answers} ${isKnown}`
+  return `${responses} ${isKnown}`
 }
 
 function quoteOf(message: Message): HTMLElement | null {

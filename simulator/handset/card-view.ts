@@ -10,7 +10,7 @@ import { openLocation } from './location-sheet.ts'
 import { placeCard } from './map.ts'
 import { mediaView } from './media.ts'
 import { state } from './state.ts'
-import { outward, rich, spoken } from './text.ts'
+import { externalLink, formatPhone, rich } from './text.ts'
 import { copyText, toast } from './toast.ts'
 
 /** Draws a card, with everything on it that a thumb can press. */
@@ -55,7 +55,7 @@ const icons: Record<CardButton['kind'], IconName> = {
 
 function buttonView(one: CardButton, message: Message): HTMLElement {
   const drawing = icon(one.kind === 'reply' && isChosen(one.label, message) ? 'check' : icons[one.kind], 17)
-  if (one.kind === 'url') return outward(one.url, one.label, 'card-button', drawing)
+  if (one.kind === 'url') return externalLink(one.url, one.label, 'card-button', drawing)
   return button({ class: 'card-button', disabled: one.kind === 'still' }, () => press(one, message), drawing, one.label)
 }
 
@@ -83,7 +83,7 @@ function press(one: CardButton, message: Message): void {
       void copyText(one.code, `Copied ${one.code}`)
       break
     case 'call':
-      toast(`A real phone would now call ${spoken(one.number)}.`)
+      toast(`A real phone would now call ${formatPhone(one.number)}.`)
       break
   }
 }

@@ -1,7 +1,7 @@
 import { el, svg } from './dom.ts'
 import { icon } from './icons.ts'
 import { type Json, textAt } from './json.ts'
-import { outward, seedOf } from './text.ts'
+import { externalLink, seedOf } from './text.ts'
 
 /** A place. The map is made up from the coordinates: nothing is fetched, and the same spot always looks the same. */
 export function placeCard(place: Json): HTMLElement {
@@ -19,7 +19,7 @@ export function placeCard(place: Json): HTMLElement {
       { class: 'place-words' },
       el('strong', {}, name || 'Shared location'),
       address && el('span', {}, address),
-      outward(
+      externalLink(
         `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`,
         spot,
         'quiet-link',

@@ -3,7 +3,7 @@ import { el, svg } from './dom.ts'
 import { type IconName, icon } from './icons.ts'
 import { type Json, textAt } from './json.ts'
 import { state } from './state.ts'
-import { isWebAddress, outward, seedOf } from './text.ts'
+import { externalLink, isWebAddress, seedOf } from './text.ts'
 
 export type MediaKind = 'image' | 'video' | 'sticker' | 'audio' | 'document'
 
@@ -33,7 +33,7 @@ function videoView(id: string): HTMLElement {
 
 function linkedView(kind: MediaKind, link: string): HTMLElement {
   const host = isWebAddress(link) ? new URL(link).hostname : ''
-  const note = host ? outward(link, `from ${host}`, 'blank-link') : 'no file'
+  const note = host ? externalLink(link, `from ${host}`, 'blank-link') : 'no file'
   return blank(kind, note)
 }
 
@@ -75,7 +75,7 @@ function documentView(file: Json): HTMLElement {
       { class: 'file', href: mediaAddress(id), download: name, 'aria-label': `Download ${name}` },
       ...words,
     )
-  return outward(link, words, 'file')
+  return externalLink(link, words, 'file')
 }
 
 const bars = 34

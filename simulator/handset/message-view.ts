@@ -133,9 +133,9 @@ function answerView(content: unknown): Child[] {
     const more = textAt(content, 'list_reply', 'description')
     return [el('p', { class: 'words' }, chosen), more && el('p', { class: 'card-footer' }, more)]
   }
-  const answer = parsed(textAt(content, 'nfm_reply', 'response_json'))
-  if (!isObject(answer)) return [still('A form that is not JSON')]
-  const lines = Object.entries(answer).filter(
+  const response = parsed(textAt(content, 'nfm_reply', 'response_json'))
+  if (!isObject(response)) return [still('A form that is not JSON')]
+  const lines = Object.entries(response).filter(
     ([name, value]) => name !== 'flow_token' && value !== '' && value !== null,
   )
   return [

@@ -6,7 +6,7 @@ import { textField } from './field.ts'
 import { chooseChat } from './live.ts'
 import { openSheet } from './sheet.ts'
 import { changed, state } from './state.ts'
-import { spoken } from './text.ts'
+import { formatPhone } from './text.ts'
 
 /** Somebody new, with a number of their own. */
 export function openNewPerson(): void {
@@ -49,7 +49,7 @@ export function openContact(): void {
             first_name: first,
             ...(rest.length ? { last_name: rest.join(' ') } : {}),
           },
-          phones: [{ phone: spoken(person.waId), wa_id: person.waId, type: 'CELL' }],
+          phones: [{ phone: formatPhone(person.waId), wa_id: person.waId, type: 'CELL' }],
         }
         const send = () => {
           close()
@@ -59,7 +59,7 @@ export function openContact(): void {
           { class: 'choice with-icon' },
           send,
           avatar(person.name),
-          el('span', {}, el('strong', {}, person.name), el('span', {}, spoken(person.waId))),
+          el('span', {}, el('strong', {}, person.name), el('span', {}, formatPhone(person.waId))),
         )
       }),
   )

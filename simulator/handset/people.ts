@@ -7,7 +7,7 @@ import { chooseChat } from './live.ts'
 import { openNewPerson } from './people-sheets.ts'
 import { chatKey, me, on, state } from './state.ts'
 import { showTab } from './tabs.ts'
-import { spoken } from './text.ts'
+import { formatPhone } from './text.ts'
 
 const shownPeople = 40
 
@@ -55,7 +55,7 @@ function shown(): Phone[] {
 function personView(person: Phone): HTMLElement {
   const isMe = person.waId === state.me
   const unread = state.numbers.reduce((sum, { id }) => sum + (state.unread.get(chatKey(person.waId, id)) ?? 0), 0)
-  const words = person.username ? `@${person.username}` : spoken(person.waId)
+  const words = person.username ? `@${person.username}` : formatPhone(person.waId)
   return face(
     person.waId,
     person.name,
@@ -70,7 +70,7 @@ function personView(person: Phone): HTMLElement {
 function numberView(number: PhoneNumber): HTMLElement {
   const isOpen = number.id === state.to
   const unread = state.unread.get(chatKey(state.me, number.id)) ?? 0
-  return face(number.id, number.verifiedName, spoken(number.phoneNumber), isOpen, isOpen ? 0 : unread, () =>
+  return face(number.id, number.verifiedName, formatPhone(number.phoneNumber), isOpen, isOpen ? 0 : unread, () =>
     chooseChat(state.me, number.id),
   )
 }

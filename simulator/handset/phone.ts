@@ -6,7 +6,7 @@ import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { useScreen } from './sheet.ts'
 import { business, me, on } from './state.ts'
-import { clockTime, spoken } from './text.ts'
+import { clockTime, formatPhone } from './text.ts'
 
 /** The phone: a frame, a screen, and in it one chat. */
 export function phoneView(): HTMLElement {
@@ -74,7 +74,7 @@ function drawHead(head: HTMLElement): void {
       'div',
       { class: 'chat-title' },
       el('h1', {}, number.verifiedName, el('span', { class: 'badge-mark', title: 'A business' }, icon('verified', 17))),
-      el('span', {}, spoken(number.phoneNumber)),
+      el('span', {}, formatPhone(number.phoneNumber)),
     ),
     plane,
   )

@@ -12,7 +12,7 @@ const address = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/
 /** Text as a chat shows it: *bold*, _italic_, ~struck~, ```code``` and addresses one can follow. */
 export function rich(text: string): Child[] {
   const link = address.exec(text)
-  if (link) return around(text, link, outward(link[0], link[0], 'link'))
+  if (link) return around(text, link, externalLink(link[0], link[0], 'link'))
   for (const [pattern, tag] of marks) {
     const found = pattern.exec(text)
     if (found) return around(text, found, el(tag, {}, tag === 'code' ? found[1] : rich(found[1] ?? '')))
@@ -27,7 +27,7 @@ function around(text: string, found: RegExpExecArray, middle: Child): Child[] {
 export const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
 /** A link to somewhere else; what is not a web address is only shown. */
-export function outward(url: string, label: Child, className: string, ...more: Child[]): HTMLElement {
+export function externalLink(url: string, label: Child, className: string, ...more: Child[]): HTMLElement {
   if (!isWebAddress(url)) return el('span', { class: className, title: 'Not a web address' }, ...more, label)
   return el(
     'a',
@@ -62,7 +62,7 @@ export const money = (amount: number, currency: string): string => {
 }
 
 /** A number as people write it, in groups. */
-export function spoken(digits: string): string {
+export function formatPhone(digits: string): string {
   const plain = digits.replaceAll(/\D/g, '')
   if (/^1\d{10}$/.test(plain)) return `+1 ${plain.slice(1, 4)}-${plain.slice(4, 7)}-${plain.slice(7)}`
   return `+${plain.slice(0, 2)} ${plain.slice(2, 5)} ${plain.slice(5)}`.trim()

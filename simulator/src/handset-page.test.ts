@@ -23,9 +23,9 @@ test('sources come as JavaScript, and import only each other', async () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   expect(names.length).toBeGreaterThan(20)
   for (const name of names) {
-    const answer = await fetch(`${simulator.url}/handset/${name}`)
-    expect(answer.headers.get('content-type'), name).toBe('text/javascript; charset=utf-8')
-    const source = await answer.text()
+    const response = await fetch(`${simulator.url}/handset/${name}`)
+    expect(response.headers.get('content-type'), name).toBe('text/javascript; charset=utf-8')
+    const source = await response.text()
     expect(source, name).not.toMatch(/^import type|^export interface/m)
     const imported = [...source.matchAll(/^import .* from '(.*)'/gm)].map(([, path]) => path)
     for (const path of imported) expect(names, `${name} imports ${path}`).toContain(path?.replace('./', ''))

@@ -1,18 +1,18 @@
 import type { Timers } from './clock.ts'
 import type { MediaStore } from './media-store.ts'
 import type { Limits } from './network/limits.ts'
+import type { NetworkLog } from './network-log.ts'
 import type { Destination } from './webhooks/batch.ts'
 import type { Update } from './webhooks/envelope.ts'
 import type { Outlet } from './webhooks/post.ts'
 import type { WebhookQueue } from './webhooks/queue.ts'
-import type { WireLog } from './wire-log.ts'
 import type { World } from './world.ts'
 
 /** The running network, handed to whatever acts in it. */
 export interface Network {
   world: World
   timers: Timers
-  log: WireLog
+  log: NetworkLog
   queue: WebhookQueue
   outlet: Outlet
   limits: Limits
@@ -37,7 +37,7 @@ export function destinationOf(world: World, update: Update): Destination | undef
 }
 
 /** Nothing is being posted and nothing is due: what was asked so far has had its effect. */
-export async function settled(network: Network): Promise<void> {
+export async function idle(network: Network): Promise<void> {
   for (let quietTurns = 0; quietTurns < 3; ) {
     await new Promise((resolve) => setImmediate(resolve))
     quietTurns = network.queue.busy || network.timers.due > 0 ? 0 : quietTurns + 1

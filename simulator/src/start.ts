@@ -16,13 +16,13 @@ import { errorBody, GraphError } from './network/errors.ts'
 import { resumeJourneys } from './network/journey.ts'
 import { Limits } from './network/limits.ts'
 import { destinationOf, type Network } from './network.ts'
+import { NetworkLog } from './network-log.ts'
 import { readRawBody } from './read-raw-body.ts'
 import { readState, type Saved, StateFile } from './state-file.ts'
 import { pageRoutes } from './status-page.ts'
+import { recordAccepted } from './webhooks/accepted.ts'
 import { Outlet } from './webhooks/post.ts'
 import { WebhookQueue } from './webhooks/queue.ts'
-import { noteTaken } from './webhooks/taken.ts'
-import { WireLog } from './wire-log.ts'
 import { emptyWorld, replaceWorld } from './world.ts'
 
 export interface SimulatorOptions {
@@ -92,7 +92,7 @@ function urlOf({ address, port }: AddressInfo): string {
 function buildNetwork(options: SimulatorOptions, saved: Saved | undefined) {
   const world = saved?.world ?? emptyWorld()
   const timers = new Timers(options.clock ?? systemClock)
-  const log = new WireLog(() => timers.now(), options.keptLog ?? 1000, options.log ?? (() => undefined))
+  const log = new NetworkLog(() => timers.now(), options.keptLog ?? 1000, options.log ?? (() => undefined))
   const outlet = new Outlet()
   const changed = () => stateFile?.changed()
   const queue = new WebhookQueue({
@@ -101,7 +101,7 @@ function buildNetwork(options: SimulatorOptions, saved: Saved | undefined) {
     log,
     changed,
     destinationOf: (update) => destinationOf(world, update),
-    taken: (update) => noteTaken(world, log, update),
+    taken: (update) => recordAccepted(world, log, update),
   })
   const path = options.stateFile
   const collect = () => ({ world, batches: queue.snapshot() })

@@ -158,7 +158,7 @@ export interface Message {
 
 export interface Journey {
   state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed'
-  fate: Fate
+  fate: MessageOutcome
   opaque: string | null
   /** True when the business wrote to the user id instead of the number. */
   toUserId: boolean
@@ -167,7 +167,7 @@ export interface Journey {
   history: { status: string; at: string; code?: number }[]
 }
 
-export type Fate =
+export type MessageOutcome =
   | { kind: 'deliver'; never?: 'delivered' | 'read'; skipDelivered?: boolean }
   | { kind: 'fail'; code: number; afterSent: boolean }
 

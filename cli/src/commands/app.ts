@@ -1,6 +1,6 @@
 import { type App, createApp, ingressPath, listApps, usualGraphUrl } from '@parley/server/domain/connections/apps'
 import { renewApp } from '@parley/server/domain/connections/renew'
-import { type Command, Misuse } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { readSecret } from '../secret.ts'
 import { jsonList, table } from '../table.ts'
 
@@ -39,13 +39,13 @@ export const appCommands: readonly Command[] = [
     },
     async run(call) {
       const { db, clock, config, option } = call
-      const wish = {
+      const input = {
         name: option('name') ?? '',
         appSecret: await readSecret(call, 'app-secret', appSecret),
         verifyToken: await readSecret(call, 'verify-token', verifyToken),
         graphUrl: option('graph-url'),
       }
-      const app = await createApp(await db(), clock, config.secretKeys(), wish)
+      const app = await createApp(await db(), clock, config.secretKeys(), input)
       const json = toJson(app, config.publicUrl)
       return {
         lines: [
@@ -79,10 +79,10 @@ export const appCommands: readonly Command[] = [
       const { db, config, option, args } = call
       const given = async (name: string) =>
         option(name) === undefined ? undefined : readSecret(call, name, { help: '' })
-      const wish = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
-      if (!wish.appSecret && !wish.verifyToken)
-        throw new Misuse('Name what is to change: --app-secret or --verify-token.')
-      const app = await renewApp(await db(), config.secretKeys(), args[0] ?? '', wish)
+      const input = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
+      if (!input.appSecret && !input.verifyToken)
+        throw new UsageError('Name what is to change: --app-secret or --verify-token.')
+      const app = await renewApp(await db(), config.secretKeys(), args[0] ?? '', input)
       return { lines: [`App ${app.id} is changed.`], json: toJson(app, config.publicUrl) }
     },
   },

@@ -9,7 +9,7 @@ import { type Network, newNetwork } from '@parley/server/domain/connections/netw
 import { renewToken } from '@parley/server/domain/connections/renew'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import { Unfit } from '@parley/server/lib/refuse'
+import { StartupError } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
 import { newProgress } from '../progress.ts'
 import { readSecret } from '../secret.ts'
@@ -68,7 +68,7 @@ export const connectionCommands: readonly Command[] = [
       speaking(call, async (network) => {
         const id = call.args[0] ?? ''
         const sync = await syncConnection(network, id)
-        if (sync.kind === 'failed') throw new Unfit(`Nothing was changed. ${sync.why}`)
+        if (sync.kind === 'failed') throw new StartupError(`Nothing was changed. ${sync.why}`)
         const connection = await requireConnection(network.db, id)
         return { lines: linesOf(sync), json: { ...toJson(connection), ...countsOf(sync) } }
       }),

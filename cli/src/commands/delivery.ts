@@ -1,7 +1,7 @@
 import { type DeliveryState, deliveryStates } from '@parley/contract/console/deliveries'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
-import { type Command, Misuse } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { readTime } from '../read.ts'
 import { jsonList, table } from '../table.ts'
 
@@ -44,7 +44,7 @@ export const deliveryCommands: readonly Command[] = [
       const webhookId = option('webhook') ?? ''
       const since = option('failed-since')
       if ((eventId === undefined) === (since === undefined))
-        throw new Misuse('Name EVENT_ID or --failed-since, one of the two.')
+        throw new UsageError('Name EVENT_ID or --failed-since, one of the two.')
       if (eventId === undefined) {
         const from = readTime('failed-since', since ?? '')
         const retried = await retryFailedSince(await db(), clock, webhookId, from)
@@ -65,6 +65,6 @@ export const deliveryCommands: readonly Command[] = [
 function readState(text: string | undefined): DeliveryState | undefined {
   if (text === undefined) return undefined
   const state = deliveryStates.find((each) => each === text)
-  if (!state) throw new Misuse(`--state is "${text}", but it takes one of ${deliveryStates.join(', ')}.`)
+  if (!state) throw new UsageError(`--state is "${text}", but it takes one of ${deliveryStates.join(', ')}.`)
   return state
 }

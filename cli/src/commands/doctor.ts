@@ -1,8 +1,8 @@
 import { version } from '@parley/server/config'
 import { hasEmbedded } from '@parley/server/db/store'
-import { type Finding, problem, verdictOf, warning } from '@parley/server/domain/health/finding'
+import { type Finding, problem, warning, worstOf } from '@parley/server/domain/health/finding'
 import { type Get, instanceHealth } from '@parley/server/domain/health/health'
-import { Unfit } from '@parley/server/lib/refuse'
+import { StartupError } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
 import { checkDisk, checkService } from '../machine.ts'
 import { newProgress, type Progress } from '../progress.ts'
@@ -23,7 +23,7 @@ export const doctorCommand: Command = {
     } finally {
       progress.end()
     }
-    const verdict = verdictOf(findings)
+    const verdict = worstOf(findings)
     return {
       lines: [...findings.flatMap(linesOf), '', closing(findings)],
       json: { object: 'doctor', version, verdict, checked_at: call.clock.now().toISOString(), checks: findings },
@@ -61,15 +61,15 @@ async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Pr
 function faultOf(error: unknown): Finding {
   if (error instanceof Error && error.name === 'AbortError') throw error
   const says = error instanceof Error ? error.message : String(error)
-  return problem('database', error instanceof Unfit ? says : `It cannot be opened: ${says.split('\n')[0]}`, {
+  return problem('database', error instanceof StartupError ? says : `It cannot be opened: ${says.split('\n')[0]}`, {
     means: 'Nothing else could be looked at, and the service cannot start.',
     advice: 'See that PostgreSQL runs and that the settings lead to it: DATABASE_URL, or PARLEY_DATA_DIR.',
   })
 }
 
 const get: Get = async (url) => {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(5_000), redirect: 'manual' })
-  return { status: answer.status, text: await answer.text() }
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000), redirect: 'manual' })
+  return { status: response.status, text: await response.text() }
 }
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const

@@ -57,8 +57,8 @@ export const keyCommands: readonly Command[] = [
       const { db, clock, option, args } = call
       const name = option('name')
       const scopes = readList(call.options('scope'))
-      const wish = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
-      const key = await changeKey(await db(), clock, args[0] ?? '', wish)
+      const input = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
+      const key = await changeKey(await db(), clock, args[0] ?? '', input)
       const warnings = warningsOf(key)
       return { lines: [`Key ${key.id} is changed.`, ...noteworthy(warnings)], json: { ...toJson(key), warnings } }
     },

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
-import { Unfit } from '@parley/server/lib/refuse'
-import { type Command, Misuse } from '../command.ts'
+import { StartupError } from '@parley/server/lib/refuse'
+import { type Command, UsageError } from '../command.ts'
 import { onSignals } from '../signals.ts'
 
 export const listenCommand: Command = {
@@ -18,7 +18,7 @@ export const listenCommand: Command = {
   async run({ option, flag, env }) {
     const port = Number(option('port') ?? 8095)
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new Misuse(`--port is "${option('port')}", but it takes a whole number from 0 to 65535.`)
+      throw new UsageError(`--port is "${option('port')}", but it takes a whole number from 0 to 65535.`)
     }
     const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
     const print = flag('json')
@@ -34,7 +34,7 @@ export const listenCommand: Command = {
     await Promise.race([
       once(server, 'listening'),
       once(server, 'error').then(([error]: NodeJS.ErrnoException[]) => {
-        throw new Unfit(`Port ${port} cannot be used (${error?.code}). Choose another with --port.`)
+        throw new StartupError(`Port ${port} cannot be used (${error?.code}). Choose another with --port.`)
       }),
     ])
     const { port: chosen } = server.address() as AddressInfo

@@ -1,5 +1,5 @@
-import { type Call, type Command, Misuse } from '../command.ts'
-import { type Act, mediaKinds, phoneActs } from '../phone-acts.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
+import { mediaKinds, type PhoneAct, phoneActs } from '../phone-acts.ts'
 import { callSimulator } from '../simulator-call.ts'
 
 export const phoneCommands: readonly Command[] = [
@@ -52,12 +52,12 @@ export const phoneCommands: readonly Command[] = [
   },
 ]
 
-function actOf(call: Call): { name: string; act: Act } {
+function actOf(call: Call): { name: string; act: PhoneAct } {
   const given = Object.entries(phoneActs).filter(([name]) => call.option(name) !== undefined)
   const names = Object.keys(phoneActs).map((name) => `--${name}`)
   const [first, second] = given
-  if (!first) throw new Misuse(`Say what to send: one of ${names.join(', ')}.`)
-  if (second) throw new Misuse(`--${first[0]} and --${second[0]} are two messages; send them one by one.`)
+  if (!first) throw new UsageError(`Say what to send: one of ${names.join(', ')}.`)
+  if (second) throw new UsageError(`--${first[0]} and --${second[0]} are two messages; send them one by one.`)
   return { name: first[0], act: first[1] }
 }
 
@@ -65,6 +65,6 @@ function digitsOf({ option }: Call, name: string): string {
   const text = option(name) ?? ''
   const digits = text.replaceAll(/[\s()+-]/g, '')
   if (!/^\d{6,20}$/.test(digits))
-    throw new Misuse(`--${name} is "${text}", but it takes a number such as 491701234567.`)
+    throw new UsageError(`--${name} is "${text}", but it takes a number such as 491701234567.`)
   return digits
 }

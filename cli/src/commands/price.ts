@@ -1,5 +1,5 @@
 import { listPrices, setPrice } from '@parley/server/domain/credits/prices'
-import { type Command, Misuse } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { jsonList, table } from '../table.ts'
 
 export const priceCommands: readonly Command[] = [
@@ -17,7 +17,7 @@ export const priceCommands: readonly Command[] = [
     summary: 'Set what a type of message, or a category of templates (template.MARKETING), costs from now on',
     args: ['ITEM', 'CREDITS'],
     async run({ db, args: [item = '', credits = ''] }) {
-      if (!/^\d{1,9}$/.test(credits)) throw new Misuse(`CREDITS must be a whole number, not "${credits}".`)
+      if (!/^\d{1,9}$/.test(credits)) throw new UsageError(`CREDITS must be a whole number, not "${credits}".`)
       await setPrice(await db(), item, Number(credits))
       return { lines: [`${item} costs ${Number(credits)} from now on.`], json: { item, credits: Number(credits) } }
     },

@@ -1,11 +1,11 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
-import { recordDeed } from '@parley/server/domain/audit/audit'
+import { recordAuditEntry } from '@parley/server/domain/audit/audit'
 import { invite, linkUrl, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import { type Call, type Command, Misuse } from '../command.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
 import { jsonList, table } from '../table.ts'
 
 const commandLine = { personId: null, name: 'command line', address: null, userAgent: null }
@@ -26,8 +26,8 @@ export const userCommands: readonly Command[] = [
       const workspace = await requireWorkspace(db, option('workspace') ?? '')
       const email = option('email') ?? ''
       const token = await db.transaction(async (tx) => {
-        const deed = { action: 'invite.create', workspaceId: workspace.id, targetName: email, after: { role } }
-        await recordDeed(tx, clock, commandLine, deed)
+        const entry = { action: 'invite.create', workspaceId: workspace.id, targetName: email, after: { role } }
+        await recordAuditEntry(tx, clock, commandLine, entry)
         return invite(tx, clock, { workspaceId: workspace.id, email, role, createdBy: 'command line' })
       })
       const url = linkUrl(config.publicUrl, token)
@@ -120,8 +120,8 @@ export const userCommands: readonly Command[] = [
           passkeys_removed: recovered?.passkeysRemoved ?? 0,
           sessions_ended: recovered?.sessionsEnded ?? 0,
         }
-        const deed = { action: 'person.reset_link', workspaceId: null, target: person.id, targetName: person.email }
-        await recordDeed(tx, clock, commandLine, { ...deed, after })
+        const entry = { action: 'person.reset_link', workspaceId: null, target: person.id, targetName: person.email }
+        await recordAuditEntry(tx, clock, commandLine, { ...entry, after })
         return { token: await newResetLink(tx, clock, person, 'command line'), after }
       })
       const url = linkUrl(config.publicUrl, token)
@@ -156,12 +156,12 @@ export const userCommands: readonly Command[] = [
       }
       const passkey = passkeys.find((each) => each.id === id)
       if (!passkey) {
-        throw new Misuse(`${email} has no passkey with the ID "${id}". Without --remove, the command lists them.`)
+        throw new UsageError(`${email} has no passkey with the ID "${id}". Without --remove, the command lists them.`)
       }
       await db.transaction(async (tx) => {
         const { name } = await removePasskey(tx, personId, id)
-        const deed = { action: 'person.passkey_remove', workspaceId: null, target: personId, targetName: email }
-        await recordDeed(tx, clock, commandLine, { ...deed, before: { passkey: id, name } })
+        const entry = { action: 'person.passkey_remove', workspaceId: null, target: personId, targetName: email }
+        await recordAuditEntry(tx, clock, commandLine, { ...entry, before: { passkey: id, name } })
       })
       return {
         lines: [
@@ -182,12 +182,12 @@ const toJson = ({ id, name, created_at }: { id: string; name: string; created_at
 
 async function requireByEmail({ db }: Call, email: string) {
   const person = await findPerson(await db(), email)
-  if (!person) throw new Misuse(`Nobody has the address "${email}". parley user list shows who there is.`)
+  if (!person) throw new UsageError(`Nobody has the address "${email}". parley user list shows who there is.`)
   return person
 }
 
 function readRole(text: string): Role {
   const role = roles.find((each) => each === text)
-  if (!role) throw new Misuse(`--role is "${text}", but it takes one of ${roles.join(', ')}.`)
+  if (!role) throw new UsageError(`--role is "${text}", but it takes one of ${roles.join(', ')}.`)
   return role
 }

@@ -12,8 +12,8 @@ import {
   rotateWebhook,
 } from '@parley/server/domain/webhooks/webhooks'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import { Unfit } from '@parley/server/lib/refuse'
-import { type Command, Misuse } from '../command.ts'
+import { StartupError } from '@parley/server/lib/refuse'
+import { type Command, UsageError } from '../command.ts'
 import { readList } from '../read.ts'
 import { jsonList, table } from '../table.ts'
 import { testCommand } from './webhook-test.ts'
@@ -29,13 +29,13 @@ export const webhookCommands: readonly Command[] = [
       event: { value: 'E', required: true, repeated: true, help: `one of ${eventTypes.join(', ')}` },
     },
     async run({ db, clock, config, option, options }) {
-      const wish = {
+      const input = {
         workspaceId: option('workspace') ?? '',
         name: option('name') ?? '',
         url: option('url') ?? '',
         events: readList(options('event')),
       }
-      const made = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, wish)
+      const made = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, input)
       return withSecret(`Endpoint ${made.webhook.id} made.`, made)
     },
   },
@@ -73,9 +73,9 @@ export const webhookCommands: readonly Command[] = [
     },
     async run({ db, config, option, options, args: [id = ''] }) {
       const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
-      const wish = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
-      if (Object.keys(wish).length === 0) throw new Misuse('Name what is to change: --name, --url or --event.')
-      const webhook = await changeWebhook(await db(), config.targetRules, id, wish)
+      const input = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
+      if (Object.keys(input).length === 0) throw new UsageError('Name what is to change: --name, --url or --event.')
+      const webhook = await changeWebhook(await db(), config.targetRules, id, input)
       return { lines: [`Endpoint ${webhook.id} is changed.`], json: webhook }
     },
   },
@@ -87,7 +87,7 @@ export const webhookCommands: readonly Command[] = [
     async run({ db, clock, flag, args: [id = ''] }) {
       const dropped = await countOpen(await db(), id)
       if (dropped > 0 && !flag('yes')) {
-        throw new Unfit(`${dropped} events wait for ${id} and would be lost to it. If that is meant, add --yes.`)
+        throw new StartupError(`${dropped} events wait for ${id} and would be lost to it. If that is meant, add --yes.`)
       }
       await deleteWebhook(await db(), clock, id)
       return { lines: [`Endpoint ${id} is deleted.`], json: { id, object: 'webhook', deleted: true, dropped } }

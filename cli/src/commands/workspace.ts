@@ -6,7 +6,7 @@ import {
   suspendWorkspace,
   type Workspace,
 } from '@parley/server/domain/workspaces/workspaces'
-import { type Command, Misuse } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { jsonList, table } from '../table.ts'
 
 export const workspaceCommands: readonly Command[] = [
@@ -59,7 +59,7 @@ export const workspaceCommands: readonly Command[] = [
     args: ['ID', 'AMOUNT'],
     options: { note: { value: 'T', required: true, help: 'why; it stands in the ledger' } },
     async run({ db, clock, args: [id = '', amount = ''], option }) {
-      if (!/^[+-]?\d{1,12}$/.test(amount)) throw new Misuse(`AMOUNT must be a whole number, not "${amount}".`)
+      if (!/^[+-]?\d{1,12}$/.test(amount)) throw new UsageError(`AMOUNT must be a whole number, not "${amount}".`)
       const balance = await giveCredits(await db(), clock, id, Number(amount), option('note') ?? '')
       return {
         lines: [`Workspace ${id} has ${balance} credits.`],

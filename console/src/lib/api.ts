@@ -38,9 +38,9 @@ export const api = <Answer>(path: string, read: Read = {}): Promise<Answer> =>
 /** The same, for a response that is a file. */
 export const apiFile = (path: string, read: Read = {}): Promise<Blob> =>
   confirming(async () => {
-    const answer = await request('GET', path, read)
-    if (!answer.ok) throw errorOf(answer, await answer.json().catch(() => undefined))
-    return answer.blob()
+    const response = await request('GET', path, read)
+    if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
+    return response.blob()
   })
 
 /** Changes something. Only `useAction` calls it: pages get it from there. */
@@ -90,11 +90,11 @@ export function wordsOf(error: unknown): string {
 let askToConfirm: () => Promise<boolean> = async () => false
 
 /** Of a 204, undefined. */
-async function jsonOf<Answer>(answer: Response): Promise<Answer> {
-  if (answer.status === 204) return undefined as Answer
-  const json: unknown = await answer.json().catch(() => undefined)
-  if (answer.ok && json !== undefined) return json as Answer
-  throw errorOf(answer, json)
+async function jsonOf<Answer>(response: Response): Promise<Answer> {
+  if (response.status === 204) return undefined as Answer
+  const json: unknown = await response.json().catch(() => undefined)
+  if (response.ok && json !== undefined) return json as Answer
+  throw errorOf(response, json)
 }
 
 async function request(
@@ -116,20 +116,20 @@ async function request(
   }
 }
 
-function errorOf(answer: Response, json: unknown): ApiError {
+function errorOf(response: Response, json: unknown): ApiError {
   const error = (json as { error?: Record<string, unknown> } | undefined)?.error
-  const requestId = (error?.request_id as string | undefined) ?? answer.headers.get('X-Request-Id')
+  const requestId = (error?.request_id as string | undefined) ?? response.headers.get('X-Request-Id')
   if (!error) {
     return new ApiError(
-      answer.status,
+      response.status,
       'unreadable',
-      `The service gave an answer that cannot be read (${answer.status}).`,
+      `The service gave an answer that cannot be read (${response.status}).`,
       {
         requestId,
       },
     )
   }
-  return new ApiError(answer.status, String(error.code), String(error.message), {
+  return new ApiError(response.status, String(error.code), String(error.message), {
     requestId,
     param: (error.param as string | undefined) ?? null,
     errors: (error.errors as Fault[] | undefined) ?? [],

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@parley/contract/console/audit'
-import { sentenceOf } from '../lib/deeds.ts'
+import { sentenceOf } from '../lib/audit-actions.ts'
 import { deviceOf } from '../lib/device.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import type { Column } from '../ui/data-table.tsx'

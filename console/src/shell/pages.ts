@@ -123,7 +123,7 @@ export const pages: readonly Page[] = [
     title: 'Refusals',
     needs: 'requests:read',
     nav: { group: 'Developers', icon: 'refusal', letter: 'r' },
-    load: () => import('../pages/refusals/refusals.page.tsx').then((page) => ({ default: page.RefusalsPage })),
+    load: () => import('../pages/api-errors/api-errors.page.tsx').then((page) => ({ default: page.ApiErrorsPage })),
   },
   {
     path: `${w}/docs`,

@@ -10,10 +10,10 @@ import { PasswordInput, TextInput } from '../ui/fields.tsx'
 export function StepUp() {
   const { person } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const answer = useRef<(confirmed: boolean) => void>(() => {})
+  const response = useRef<(confirmed: boolean) => void>(() => {})
   const [way, setWay] = useState<'password' | 'code'>('password')
   const finish = (confirmed: boolean) => {
-    answer.current(confirmed)
+    response.current(confirmed)
     setOpen(false)
   }
   const form = useForm({
@@ -36,14 +36,14 @@ export function StepUp() {
     confirmWith(
       () =>
         new Promise<boolean>((resolve) => {
-          answer.current = resolve
+          response.current = resolve
           setOpen(true)
         }),
     )
     return () => {
       confirmWith(async () => false)
       // The prompt goes away with the page around it: whatever waits for it must not wait for ever.
-      answer.current(false)
+      response.current(false)
     }
   }, [])
 

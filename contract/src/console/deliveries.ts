@@ -56,8 +56,8 @@ export const DeliveryList = Type.Object({
 export type DeliveryList = Static<typeof DeliveryList>
 
 /** Why an attempt failed, in words, and what helps. */
-export const Trouble = Type.Object({ title: Type.String(), remedy: Type.String() })
-export type Trouble = Static<typeof Trouble>
+export const FailureExplanation = Type.Object({ title: Type.String(), remedy: Type.String() })
+export type FailureExplanation = Static<typeof FailureExplanation>
 
 export const Attempt = Type.Object({
   at: Timestamp,
@@ -67,7 +67,7 @@ export const Attempt = Type.Object({
   address: nullable(Type.String()),
   status: nullable(Type.Integer()),
   error: nullable(Type.String()),
-  trouble: nullable(Trouble),
+  trouble: nullable(FailureExplanation),
   answer: Type.String({ description: 'How the answer began, as text.' }),
   answer_bytes: Type.Integer(),
   answer_cut: Type.Boolean(),
@@ -96,7 +96,7 @@ export type DeliveryDetail = Static<typeof DeliveryDetail>
 
 export const DeliveryParams = Type.Object({ event: Uuid, webhook: WebhookId }, { additionalProperties: false })
 
-export const RetryWish = Type.Object(
+export const RetryInput = Type.Object(
   {
     deliveries: Type.Array(Type.Object({ event_id: Uuid, webhook_id: WebhookId }, { additionalProperties: false }), {
       minItems: 1,
@@ -105,4 +105,4 @@ export const RetryWish = Type.Object(
   },
   { additionalProperties: false },
 )
-export type RetryWish = Static<typeof RetryWish>
+export type RetryInput = Static<typeof RetryInput>

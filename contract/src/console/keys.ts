@@ -66,13 +66,13 @@ export const KeyRotation = Type.Object(
 export type KeyRotation = Static<typeof KeyRotation>
 
 /** The one answer that holds a key's secret. */
-export const MadeKey = Type.Object({
+export const CreatedKey = Type.Object({
   key: ConsoleKey,
   secret: Type.String(),
   /** What is allowed but perhaps not meant. */
   warnings: Type.Array(Type.String()),
 })
-export type MadeKey = Static<typeof MadeKey>
+export type CreatedKey = Static<typeof CreatedKey>
 
 export const ChangedKey = Type.Object({ key: ConsoleKey, warnings: Type.Array(Type.String()) })
 export type ChangedKey = Static<typeof ChangedKey>

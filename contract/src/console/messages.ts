@@ -101,7 +101,7 @@ export const ReceivedContent = Type.Object({
   error: nullable(MessageError),
 })
 
-export const MessageStory = Type.Object({
+export const MessageDetail = Type.Object({
   ...ListedMessage.properties,
   sender: Type.Object({ id: SenderId, phone_number: Type.String(), display_name: text }),
   wa_message_id: text,
@@ -164,7 +164,7 @@ export const SentReply = Type.Object({ id: MessageId, credits: Type.Integer() })
 export type ListedMessage = Static<typeof ListedMessage>
 export type ListedMessageQuery = Static<typeof ListedMessageQuery>
 export type ExplainedError = Static<typeof ExplainedError>
-export type StoryEvent = Static<typeof StoryEvent>
+export type TimelineEvent = Static<typeof StoryEvent>
 export type ReceivedContent = Static<typeof ReceivedContent>
-export type MessageStory = Static<typeof MessageStory>
+export type MessageDetail = Static<typeof MessageDetail>
 export type SentReply = Static<typeof SentReply>

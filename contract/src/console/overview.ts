@@ -109,7 +109,7 @@ export const FindQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const Found = Type.Object({
+export const SearchResult = Type.Object({
   kind: Type.Unsafe<FindKind>(Type.String({ enum: [...findKinds] })),
   id: Type.String(),
   title: Type.String(),
@@ -117,7 +117,7 @@ export const Found = Type.Object({
   /** A path of the console. */
   href: Type.String(),
 })
-export type Found = Static<typeof Found>
+export type SearchResult = Static<typeof SearchResult>
 
-export const FoundList = Type.Object({ object: Type.Literal('list'), data: Type.Array(Found) })
-export type FoundList = Static<typeof FoundList>
+export const SearchResults = Type.Object({ object: Type.Literal('list'), data: Type.Array(SearchResult) })
+export type SearchResults = Static<typeof SearchResults>

@@ -29,5 +29,5 @@ export const Team = Type.Object({ members: Type.Array(Member), invites: Type.Arr
 export type Team = Static<typeof Team>
 
 /** A link that is shown once, to be handed on by whoever made it. */
-export const HandedLink = Type.Object({ url: Type.String(), expires_at: Timestamp })
-export type HandedLink = Static<typeof HandedLink>
+export const CreatedLink = Type.Object({ url: Type.String(), expires_at: Timestamp })
+export type CreatedLink = Static<typeof CreatedLink>

@@ -33,35 +33,35 @@ export const ConsoleWebhook = Type.Object({
 })
 export type ConsoleWebhook = Static<typeof ConsoleWebhook>
 
-const wish = {
+const input = {
   name: Type.String({ maxLength: 200 }),
   url: Type.String({ maxLength: 4000 }),
   events: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }),
 }
 
-export const NewWebhook = Type.Object(wish, { additionalProperties: false })
+export const NewWebhook = Type.Object(input, { additionalProperties: false })
 export type NewWebhook = Static<typeof NewWebhook>
 
-export const WebhookChange = Type.Partial(Type.Object(wish), { additionalProperties: false, minProperties: 1 })
+export const WebhookChange = Type.Partial(Type.Object(input), { additionalProperties: false, minProperties: 1 })
 export type WebhookChange = Static<typeof WebhookChange>
 
 /** The one answer that holds an endpoint's signing secret. */
-export const MadeWebhook = Type.Object({ webhook: Webhook, secret: Type.String() })
-export type MadeWebhook = Static<typeof MadeWebhook>
+export const CreatedWebhook = Type.Object({ webhook: Webhook, secret: Type.String() })
+export type CreatedWebhook = Static<typeof CreatedWebhook>
 
 export const DisableWebhook = Type.Object({ reason: Type.String({ maxLength: 1000 }) }, { additionalProperties: false })
 
-export const TestWish = Type.Object(
+export const TestEventInput = Type.Object(
   { type: Type.Unsafe<(typeof eventTypes)[number]>(Type.String({ enum: [...eventTypes] })) },
   { additionalProperties: false },
 )
-export type TestWish = Static<typeof TestWish>
+export type TestEventInput = Static<typeof TestEventInput>
 
 /** The event that was made; what came of it is its delivery. */
 export const TestSent = Type.Object({ event_id: Uuid })
 export type TestSent = Static<typeof TestSent>
 
-export const RecoverWish = Type.Object({ since: Timestamp }, { additionalProperties: false })
+export const RecoverInput = Type.Object({ since: Timestamp }, { additionalProperties: false })
 
 export const Retried = Type.Object({ retried: Type.Integer() })
 export type Retried = Static<typeof Retried>

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/logger.ts'
 import { type Loop, startLoop } from '../lib/loop.ts'
-import { Unfit } from '../lib/refuse.ts'
+import { StartupError } from '../lib/refuse.ts'
 import { span } from '../lib/span.ts'
 import type { Db } from './db.ts'
 
@@ -60,12 +60,12 @@ export class DatabaseClock implements Clock {
     const { wall, monotonic } = this.#machine
     const asked = { wall: wall(), monotonic: monotonic() }
     const row = await db.first<{ now: Date }>('select clock_timestamp() as now')
-    const answered = { wall: wall(), monotonic: monotonic() }
-    const there = row?.now.getTime() ?? answered.wall
-    const latest = there + (answered.monotonic - asked.monotonic) + 1
-    this.#readMs = within(this.#ms(answered.monotonic), there, latest)
-    this.#lookedAt = answered
-    return aheadOf(there, asked.wall, answered.wall)
+    const responded = { wall: wall(), monotonic: monotonic() }
+    const there = row?.now.getTime() ?? responded.wall
+    const latest = there + (responded.monotonic - asked.monotonic) + 1
+    this.#readMs = within(this.#ms(responded.monotonic), there, latest)
+    this.#lookedAt = responded
+    return aheadOf(there, asked.wall, responded.wall)
   }
 
   /** Whether it is time for another look: some seconds have passed, or the two clocks of this machine went apart. */
@@ -84,8 +84,8 @@ export class DatabaseClock implements Clock {
  * By how many milliseconds at least a clock is ahead of the database's, which showed `there` at some moment between the two
  * times of that clock.
  */
-export const aheadOf = (there: number, asked: number, answered: number): number =>
-  within(there, asked, answered) - there
+export const aheadOf = (there: number, asked: number, responded: number): number =>
+  within(there, asked, responded) - there
 
 const within = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
 
@@ -102,7 +102,7 @@ export async function openDatabaseClock(db: Db): Promise<DatabaseClock> {
   const clock = new DatabaseClock()
   const aheadMs = await clock.look(db)
   if (Math.abs(aheadMs) > maxApartMs) {
-    throw new Unfit(`${wordsFor(aheadMs)} Set it right, for example with NTP, and start again.`)
+    throw new StartupError(`${wordsFor(aheadMs)} Set it right, for example with NTP, and start again.`)
   }
   return clock
 }

@@ -2,8 +2,8 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { newProcessState, type ProcessState } from '../lib/process.ts'
+import { ChangeNotifier, type ChangeTopic, changeChannel } from './change-notices.ts'
 import type { Connection } from './connection.ts'
-import { NewsDesk, type NewsTopic, newsChannel } from './news.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface Db {
   /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
   afterCommit(work: () => void): void
   /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
-  tell(workspaceId: string, topic: NewsTopic): void
+  tell(workspaceId: string, topic: ChangeTopic): void
   /** The same for every view of this database and every transaction in it. */
   readonly process: ProcessState
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
@@ -74,7 +74,7 @@ export function openDatabase(
     // While `verify` runs the pool does not listen, and an error that nobody listens for would end the process.
     pool.on('connect', (client) => void client.on('error', () => {}))
   }
-  const desk = new NewsDesk((payload) => whole.query('select pg_notify($1, $2)', [newsChannel, payload]))
+  const desk = new ChangeNotifier((payload) => whole.query('select pg_notify($1, $2)', [changeChannel, payload]))
   return {
     ...dbOn(
       { desk, process: newProcessState() },
@@ -161,7 +161,7 @@ function isConnectionFault(error: unknown): boolean {
 type AfterCommit = Db['afterCommit']
 
 interface Root {
-  desk: NewsDesk
+  desk: ChangeNotifier
   process: ProcessState
 }
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newEmptyDatabase } from '../../testing/database.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
-import { Unfit } from '../lib/refuse.ts'
+import { StartupError } from '../lib/refuse.ts'
 import type { Connection } from './db.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 
@@ -42,7 +42,7 @@ test('a migration that fails leaves nothing half done, and the ones before it st
   const good = migration(1, 'create table one (id int)')
   const broken = migration(2, 'create table two (id int); insert into one values (1); select 1/0')
   const failed = migrate(connection, [good, broken])
-  await expect(failed).rejects.toThrow(Unfit)
+  await expect(failed).rejects.toThrow(StartupError)
   await expect(failed).rejects.toThrow('The migration 0002_test.sql failed, and none of it was kept: division by zero.')
   expect(await rows(connection, applied)).toEqual([1])
   expect(await rows(connection, "select to_regclass('two'), (select count(*)::int from one)")).toEqual([null, 0])

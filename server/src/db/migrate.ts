@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { Unfit } from '../lib/refuse.ts'
+import { StartupError } from '../lib/refuse.ts'
 import type { Connection, Db } from './db.ts'
 
 export interface Migration {
@@ -69,9 +69,9 @@ export async function requireVersion(db: Db, migrations = readMigrations()): Pro
   const present = await readVersion(db)
   const needed = latestOf(migrations)
   refuseNewer(present, needed)
-  if (present === 0) throw new Unfit(`The database is empty. Run "parley start" or "parley migrate" first.`)
+  if (present === 0) throw new StartupError(`The database is empty. Run "parley start" or "parley migrate" first.`)
   if (present < needed) {
-    throw new Unfit(
+    throw new StartupError(
       `The database is at version ${present}, this program needs ${needed}. Stop the service and run "parley migrate", or start the new version, which migrates.`,
     )
   }
@@ -79,13 +79,13 @@ export async function requireVersion(db: Db, migrations = readMigrations()): Pro
 
 function refuseNewer(present: number, known: number): void {
   if (present <= known) return
-  throw new Unfit(
+  throw new StartupError(
     `The database is at version ${present}, this program knows up to ${known}: it was used by a newer Parley. Start that one, or restore a back-up from before.`,
   )
 }
 
 /** Nothing of it remains in the database; the ones before it do. */
-export class FailedMigration extends Unfit {
+export class FailedMigration extends StartupError {
   override readonly cause: Error & { code?: string }
 
   constructor(migration: string, cause: Error) {
@@ -114,5 +114,5 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
     "select current_setting('server_version_num')::int as version",
   )
   const version = Math.floor((rows[0]?.version ?? 0) / 10_000)
-  if (version < 15) throw new Unfit(`The database is PostgreSQL ${version}; Parley needs 15 or later.`)
+  if (version < 15) throw new StartupError(`The database is PostgreSQL ${version}; Parley needs 15 or later.`)
 }

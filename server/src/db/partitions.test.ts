@@ -6,7 +6,7 @@ import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'
 import { dropOldPartitions, ensurePartitions, ensureToday, withoutDays } from './partitions.ts'
-import { mayForget } from './retention.ts'
+import { mayDeleteOld } from './retention.ts'
 
 const quiet = newLogger('silent')
 /** In milliseconds. A write that has to wait for the read waits until its end, which comes only after the check. */
@@ -183,7 +183,7 @@ test('after the database’s clock jumped, nothing is removed for its age for a 
   const { clock, db } = await setUp()
   const logged: string[] = []
   const log = newLogger('info', { write: (line) => void logged.push(line) })
-  const turn = () => mayForget(db, clock, log)
+  const turn = () => mayDeleteOld(db, clock, log)
   // The database was made just now, by the real clock.
   await turn()
   logged.length = 0

@@ -8,7 +8,7 @@ import type { Db } from './db.ts'
  * day. The database's clock may have been set wrong, or the service was off; either way nothing is lost by waiting, and
  * the operator has a day to set the clock right. Called every minute, so that time which passes is not taken for a jump.
  */
-export async function mayForget(db: Db, clock: Clock, log: Logger): Promise<boolean> {
+export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<boolean> {
   const mark = await db.first<{ jumpMs: number; steady: boolean }>(
     `with seen as (
        select seen_at, steady_since, coalesce($1::timestamptz, now()) as now from clock_marks for update

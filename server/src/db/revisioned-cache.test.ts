@@ -25,7 +25,7 @@ function newStore() {
       history.push(next)
     },
     read: (asked: readonly string[]) =>
-      new Promise<ReadAt<string>>((answer) => void underWay.push({ keys: asked, answer })),
+      new Promise<ReadAt<string>>((response) => void underWay.push({ keys: asked, answer: response })),
     /** Runs a statement, or answers one that has run. */
     async step(pick = 0) {
       const statement = underWay[pick % underWay.length]

@@ -1,4 +1,4 @@
-import { forgetOldest } from '../lib/forget-oldest.ts'
+import { deleteOldest } from '../lib/delete-oldest.ts'
 
 /** What one statement has read: a revision, and the values of the keys that were found. */
 export interface ReadAt<Value> {
@@ -77,8 +77,8 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
         if (value === null) this.#absent.set(key, null)
         else this.#values.set(key, value)
       }
-      forgetOldest(this.#values, this.#max)
-      forgetOldest(this.#absent, this.#max)
+      deleteOldest(this.#values, this.#max)
+      deleteOldest(this.#absent, this.#max)
     }
     return { revision, values }
   }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Connection } from './connection.ts'
-import { Question, type Reply } from './question.ts'
+import { PreparedQuery, type Reply } from './prepared-query.ts'
 
 /** One connection of one's own, for what lasts as long as a connection does: locks and listening. */
 export interface Session {
@@ -19,14 +19,14 @@ export async function openSession(connection: Connection): Promise<Session> {
   client.on('error', () => {})
   await client.connect()
   let closing = false
-  const questions = new Map<string, Question>()
+  const questions = new Map<string, PreparedQuery>()
   return {
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
     ask(name, text) {
       let question = questions.get(name)
       if (!question) {
-        question = new Question(name, text)
+        question = new PreparedQuery(name, text)
         questions.set(name, question)
       }
       return question.ask(client)

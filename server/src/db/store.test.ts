@@ -4,7 +4,7 @@ import { asAdmin, newDatabase } from '../../testing/database.ts'
 import { urlOf } from '../../testing/service.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
-import { Unfit } from '../lib/refuse.ts'
+import { StartupError } from '../lib/refuse.ts'
 import { openStore } from './store.ts'
 
 const open = (databaseUrl: string) =>
@@ -15,8 +15,8 @@ async function refusalOf(databaseUrl: string): Promise<string> {
     (store) => store.close(),
     (fault: unknown) => fault,
   )
-  expect(error).toBeInstanceOf(Unfit)
-  const { message } = error as Unfit
+  expect(error).toBeInstanceOf(StartupError)
+  const { message } = error as StartupError
   expect(message).not.toContain('\n')
   expect(message).not.toContain('pass-word')
   return message

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from '../lib/logger.ts'
-import { Unfit } from '../lib/refuse.ts'
+import { StartupError } from '../lib/refuse.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
 import { explain as explainEmbedded } from './embedded/faults.ts'
@@ -42,7 +42,7 @@ export async function openStore(
 ): Promise<Store> {
   const { dataDir } = config
   if (config.databaseUrl === null && schema !== 'migrate' && !hasEmbedded(dataDir)) {
-    throw new Unfit(`There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.`)
+    throw new StartupError(`There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.`)
   }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
@@ -90,16 +90,16 @@ function explain(error: unknown, embeddedIn: string | null): unknown {
   // The address may hold a password and is not repeated.
   const named = 'The database that DATABASE_URL names'
   const { code = '', message } = cause
-  if (isAway(cause)) return new Unfit(`${named} cannot be reached (${message.split('\n')[0] || code}).`)
-  if (/^(28...|3D000)$/.test(code)) return new Unfit(`${named} refuses us: ${message}.`)
-  if (code === '42501') return new Unfit(`${named} does not let its user make tables: ${message}.`)
-  if (code === '25006') return new Unfit(`${named} is read-only; it may be a standby.`)
+  if (isAway(cause)) return new StartupError(`${named} cannot be reached (${message.split('\n')[0] || code}).`)
+  if (/^(28...|3D000)$/.test(code)) return new StartupError(`${named} refuses us: ${message}.`)
+  if (code === '42501') return new StartupError(`${named} does not let its user make tables: ${message}.`)
+  if (code === '25006') return new StartupError(`${named} is read-only; it may be a standby.`)
   return error
 }
 
 /** Not an answer of PostgreSQL's, or one that it cannot answer just now. */
 function isAway(error: Error & { code?: string }): boolean {
   if (error instanceof pg.DatabaseError) return /^(57P0.|53300)$/.test(error.code ?? '')
-  if (error instanceof Unfit) return false
+  if (error instanceof StartupError) return false
   return error.code !== undefined || /timeout|terminated|\bSSL\b|certificate/i.test(error.message)
 }

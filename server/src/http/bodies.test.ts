@@ -2,12 +2,12 @@ import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
-import { expectRefusal, type Refused } from '../../testing/refusal.ts'
+import { expectRefusal, type Refused } from '../../testing/expect-error.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../testing/workspace.ts'
 import { newSecret } from '../domain/keys/secret.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 const json = { 'content-type': 'application/json' }
 const tooLarge = `{"word":"a"${' '.repeat(257 * 1024)}}`
@@ -22,10 +22,10 @@ async function post(
   headers: Record<string, string> = json,
   chunked = false,
 ) {
-  const answer = await new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
+  const response = await new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
     const length = body !== null && !chunked ? { 'content-length': String(Buffer.byteLength(body)) } : {}
     const call = request(
-      `${house.url}/v1/echo`,
+      `${server.url}/v1/echo`,
       { method: 'POST', headers: { authorization: `Bearer ${workspace.secret}`, ...length, ...headers }, agent: false },
       (reply) => {
         let text = ''
@@ -45,7 +45,7 @@ async function post(
     if (body !== null) call.write(body)
     call.end()
   })
-  return { ...answer, body: JSON.parse(answer.text) as unknown }
+  return { ...response, body: JSON.parse(response.text) as unknown }
 }
 
 test.each<[way: string, body: string | Buffer, message: string | undefined]>([
@@ -67,13 +67,13 @@ test.each<[way: string, body: string | Buffer, message: string | undefined]>([
   ['a key __proto__ further in', '{"word":"a","any":[{"b":{"__proto__":null}}]}', notAllowed],
   ['constructor.prototype', '{"word":"a","any":{"constructor":{"prototype":{"admin":true}}}}', notAllowed],
 ])('a body that is not JSON as data is refused: %s', async (_way, body, message) => {
-  const answer = await post(await newWorkspace(house), body)
-  expectRefusal(answer, { code: 'invalid_json', ...(message === undefined ? {} : { message }) })
+  const response = await post(await newWorkspace(server), body)
+  expectRefusal(response, { code: 'invalid_json', ...(message === undefined ? {} : { message }) })
 })
 
 test('braces inside of text are not depth', async () => {
-  const answer = await post(await newWorkspace(house), JSON.stringify({ word: 'a', any: '[{"\\'.repeat(1000) }))
-  expect(answer.status).toBe(201)
+  const response = await post(await newWorkspace(server), JSON.stringify({ word: 'a', any: '[{"\\'.repeat(1000) }))
+  expect(response.status).toBe(201)
 })
 
 test.each<[way: string, headers: Record<string, string>]>([
@@ -89,25 +89,25 @@ test.each<[way: string, headers: Record<string, string>]>([
   ['identity, gzip', { ...json, 'content-encoding': 'identity, gzip' }],
 ])('a body of another kind is refused: %s', async (_way, headers) => {
   const body = headers['content-encoding'] ? gzipSync('{"word":"a"}') : '{"word":"a"}'
-  expectRefusal(await post(await newWorkspace(house), body, headers), { code: 'unsupported_media_type' })
+  expectRefusal(await post(await newWorkspace(server), body, headers), { code: 'unsupported_media_type' })
 })
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
   'a body may be called %s',
   async (type) => {
-    const answer = await post(await newWorkspace(house), '{"word":"a"}', { 'content-type': type })
-    expect([answer.status, answer.body]).toEqual([201, { word: 'a' }])
+    const response = await post(await newWorkspace(server), '{"word":"a"}', { 'content-type': type })
+    expect([response.status, response.body]).toEqual([201, { word: 'a' }])
   },
 )
 
 test('a request without a body lacks one', async () => {
   const fault = { param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }
-  const answer = await post(await newWorkspace(house), null, { 'content-length': '0' })
-  expectRefusal(answer, { code: 'validation_failed', message: fault.message, param: 'body', errors: [fault] })
+  const response = await post(await newWorkspace(server), null, { 'content-length': '0' })
+  expectRefusal(response, { code: 'validation_failed', message: fault.message, param: 'body', errors: [fault] })
 })
 
 test.each([false, true])('256 KiB are read, 257 KiB are not; chunked: %s', async (chunked) => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   expect((await post(workspace, limit, json, chunked)).status).toBe(201)
   expectRefusal(await post(workspace, tooLarge, json, chunked), { code: 'payload_too_large' })
   expectRefusal(await post({ secret: newSecret() }, tooLarge, json, chunked), {
@@ -158,20 +158,20 @@ test.each<[way: string, body: unknown, refused: Omit<Refused, 'code'>]>([
     { param: 'body', errors: [{ param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }] },
   ],
 ])('every fault of a body is named: %s', async (_way, body, refused) => {
-  const workspace = await newWorkspace(house)
-  const answer = await workspace.call('/v1/echo', { method: 'POST', body })
-  expectRefusal(answer, { code: 'validation_failed', ...refused })
+  const workspace = await newWorkspace(server)
+  const response = await workspace.call('/v1/echo', { method: 'POST', body })
+  expectRefusal(response, { code: 'validation_failed', ...refused })
 })
 
 test('of many faults twenty are told, and a long name is shortened', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const names = Array.from({ length: 20_000 }, (_, index) => `n${index}`)
-  const answer = await workspace.call('/v1/echo', {
+  const response = await workspace.call('/v1/echo', {
     method: 'POST',
     body: { word: 'a', ['x'.repeat(50_000)]: 1, ...Object.fromEntries(names.map((name) => [name, 1])) },
   })
-  const { error } = answer.body as { error: { errors: { param: string }[] } }
-  expect(answer.status).toBe(400)
+  const { error } = response.body as { error: { errors: { param: string }[] } }
+  expect(response.status).toBe(400)
   expect(error.errors).toHaveLength(20)
   expect(JSON.stringify(error).length).toBeLessThan(5_000)
 })

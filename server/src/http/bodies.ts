@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Counters } from '../lib/counters.ts'
 import { GrowingBuffer } from '../lib/growing-buffer.ts'
 import { Refusal } from '../lib/refuse.ts'
-import type { Tally } from '../lib/tally.ts'
 import { type BodyLease, type BodyLimits, BodyMemory, type BodySource, type ExceededLimit } from './body-memory.ts'
-import { tooSlow } from './errors.ts'
+import { requestTimedOut } from './errors.ts'
 
 export interface BodiesOptions {
   limits: BodyLimits
-  tally: Tally
+  tally: Counters
   addressOf(request: IncomingMessage): string
 }
 
@@ -71,7 +71,7 @@ export class Bodies {
     }
     if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
     // The client has gone away; no event would tell us any more.
-    if (request.destroyed) return Promise.reject(tooSlow())
+    if (request.destroyed) return Promise.reject(requestTimedOut())
     return this.#start(request, source).whole(withinMs)
   }
 
@@ -178,7 +178,7 @@ class BodyReader {
       this.#lease.release()
     } else {
       // Otherwise it would go on collecting.
-      this.fail(tooSlow())
+      this.fail(requestTimedOut())
     }
   }
 
@@ -210,7 +210,7 @@ class BodyReader {
     this.#resolve?.(this.#buffer.bytes)
   }
 
-  readonly #cut = (): void => this.fail(tooSlow())
+  readonly #cut = (): void => this.fail(requestTimedOut())
 
   #detach(): void {
     clearTimeout(this.#timer)

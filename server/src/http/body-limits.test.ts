@@ -3,16 +3,16 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
 import { newApp } from '../../testing/posting-app.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { until } from '../../testing/until.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { newUuid } from '../lib/ids.ts'
-import { BodyMemory, usualBodyLimits } from './body-memory.ts'
+import { BodyMemory, defaultBodyLimits } from './body-memory.ts'
 
 const KiB = 1024
-const house = useHouse({
+const server = useTestServer({
   moreRoutes: echoRoutes,
   trustProxy: ['127.0.0.1/32'],
   bodyLimits: {
@@ -26,12 +26,12 @@ const wellFormed = `sha256=${'0'.repeat(64)}`
 
 /** Bytes of request bodies in memory, as the metrics show them. */
 async function bytesInMemory(): Promise<number> {
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^parley_http_body_bytes (\d+)$/m.exec(metrics)?.[1])
 }
 
 async function refusedSoFar(limit: 'process' | 'address'): Promise<number> {
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
   return Number(new RegExp(`^parley_http_bodies_refused_total{limit="${limit}"} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
 }
 
@@ -52,7 +52,7 @@ interface Upload {
 /** Sends a request whose body does not end. */
 async function open(path: string, headers: Record<string, string>, upload: Upload): Promise<RawConnection> {
   const { address = '203.0.113.1', bytes, chunked = false } = upload
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   opened.push(connection)
   const all = {
     Host: 'x',
@@ -86,9 +86,9 @@ const tooManyInProcess = 'The service is reading too many request bodies at once
 const tooManyOfAddress = 'The service is reading too many request bodies from your address at once. Try again shortly.'
 
 const signIn = async (address: string) => {
-  const response = await fetch(`${house.url}/console/api/sign-in`, {
+  const response = await fetch(`${server.url}/console/api/sign-in`, {
     method: 'POST',
-    headers: { origin: house.url, 'content-type': 'application/json', 'x-forwarded-for': address },
+    headers: { origin: server.url, 'content-type': 'application/json', 'x-forwarded-for': address },
     body: '{}',
   })
   await response.arrayBuffer()
@@ -113,7 +113,7 @@ test.each([
 })
 
 test('the bodies of all clients are limited, and leave room for the network', async () => {
-  const app = await newApp(house)
+  const app = await newApp(server)
   const refusedBefore = await refusedSoFar('process')
   const clients = await Promise.all(
     ['203.0.113.1', '203.0.113.2'].map((address) => openSignIn({ address, bytes: 240 * KiB })),
@@ -128,7 +128,7 @@ test('the bodies of all clients are limited, and leave room for the network', as
 })
 
 test('the bodies of the network are limited too, and an ordinary webhook is kept once they are gone', async () => {
-  const app = await newApp(house)
+  const app = await newApp(server)
   const post = (address: string) =>
     open(
       `/network/whatsapp/${app.id}`,
@@ -152,8 +152,8 @@ test('the bodies of the network are limited too, and an ordinary webhook is kept
 test.each([false, true])(
   'a client that vanishes in the middle of its body leaves no memory; chunked: %s',
   async (chunked) => {
-    const { secret } = await newWorkspace(house)
-    const app = await newApp(house)
+    const { secret } = await newWorkspace(server)
+    const app = await newApp(server)
     const upload = { bytes: 100 * KiB, chunked }
     const connections = await Promise.all([
       openSignIn({ ...upload, address: '203.0.113.1' }),
@@ -171,12 +171,12 @@ test('a chunked body that is refused unread leaves no memory, also in a pipeline
   const request = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
   for (const path of ['/v1/echo', '/nowhere', '/console/api/nowhere', '/network/whatsapp/nobody']) {
-    const connection = await rawConnection(house.url)
+    const connection = await rawConnection(server.url)
     connection.send(request(path))
     expect((await connection.answers(1))[0]?.status).toBeGreaterThanOrEqual(401)
     await until('the memory is released', async () => (await bytesInMemory()) === 0)
     connection.socket.destroy()
-    const leaver = await rawConnection(house.url)
+    const leaver = await rawConnection(server.url)
     leaver.send(request(path).repeat(5))
     await until('something was answered', async () => leaver.socket.bytesRead > 0 || undefined)
     leaver.socket.resetAndDestroy()
@@ -184,8 +184,8 @@ test('a chunked body that is refused unread leaves no memory, also in a pipeline
 })
 
 test('a chunked body with a GET is dropped', async () => {
-  const { secret } = await newWorkspace(house)
-  const connection = await rawConnection(house.url)
+  const { secret } = await newWorkspace(server)
+  const connection = await rawConnection(server.url)
   connection.send(
     `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
   )
@@ -194,13 +194,13 @@ test('a chunked body with a GET is dropped', async () => {
 })
 
 test('a webhook counts until it is committed', async () => {
-  const app = await newApp(house)
+  const app = await newApp(server)
   const change = { field: 'message_template_status_update', value: { filler: ' '.repeat(200 * KiB) } }
   const body = { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [change] }] }
   // From now on the app is known, and the body is read without asking the database.
   expect(await app.post(body)).toBe(200)
   let response: Promise<number> | undefined
-  await house.db.transaction(async (tx) => {
+  await server.db.transaction(async (tx) => {
     await tx.rows('lock table routing_revision in access exclusive mode')
     response = app.post(body)
     await holds(200 * KiB)
@@ -216,8 +216,8 @@ test.each<[what: string, app: 'known' | 'unknown' | 'no id', signature: string |
   ['a signature that is too short', 'known', `sha256=${'0'.repeat(63)}`],
   ['a signature that is not hex', 'known', `sha256=${'g'.repeat(64)}`],
 ])('%s is refused before the body is sent', async (_what, which, signature) => {
-  const id = which === 'known' ? (await newApp(house)).id : which === 'unknown' ? newUuid() : 'nobody'
-  const connection = await rawConnection(house.url)
+  const id = which === 'known' ? (await newApp(server)).id : which === 'unknown' ? newUuid() : 'nobody'
+  const connection = await rawConnection(server.url)
   const header = signature === undefined ? '' : `X-Hub-Signature-256: ${signature}\r\n`
   connection.send(`POST /network/whatsapp/${id} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 1000000\r\n\r\n`)
   const responses = await connection.untilClosed()
@@ -225,7 +225,7 @@ test.each<[what: string, app: 'known' | 'unknown' | 'no id', signature: string |
 })
 
 test('a well-formed signature of a known app waits for the body', async () => {
-  const app = await newApp(house)
+  const app = await newApp(server)
   const connection = await open(`/network/whatsapp/${app.id}`, { 'X-Hub-Signature-256': wellFormed }, { bytes: 10 })
   await holds(10)
   connection.send(' ')
@@ -233,9 +233,9 @@ test('a well-formed signature of a known app waits for the body', async () => {
 })
 
 test('the usual limits take eight of the largest webhooks from one address at a time', () => {
-  const memory = new BodyMemory(usualBodyLimits)
+  const memory = new BodyMemory(defaultBodyLimits)
   const leases = Array.from({ length: 9 }, () => memory.lease('network', '203.0.113.1'))
-  expect(leases.map((lease) => lease.resize(usualBodyLimits.network.bodyBytes))).toEqual([
+  expect(leases.map((lease) => lease.resize(defaultBodyLimits.network.bodyBytes))).toEqual([
     ...Array<null>(8).fill(null),
     'address',
   ])
@@ -244,8 +244,8 @@ test('the usual limits take eight of the largest webhooks from one address at a 
 })
 
 test('a refused body is released at once, although its response waits for others on the connection', async () => {
-  const app = await newApp(house)
-  const { hostname, port } = new URL(house.url)
+  const app = await newApp(server)
+  const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
@@ -263,8 +263,8 @@ test('a refused body is released at once, although its response waits for others
 test('no more than 64 KiB of a body is taken before the request may have it', async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
   onTestFinished(() => letGo())
-  const { secret } = await newWorkspace(house)
-  const locking = house.db.transaction(async (tx) => {
+  const { secret } = await newWorkspace(server)
+  const locking = server.db.transaction(async (tx) => {
     // No request is let in meanwhile.
     await tx.change('lock table access_revision in access exclusive mode')
     await held

@@ -28,7 +28,7 @@ export interface BodyLimits extends Record<BodySource, SourceLimits> {
  * webhook has about 64 KiB at most. The network posts from few addresses: one of them may have at least eight webhooks of the
  * largest size under way, or tens of thousands of the usual size of one or two KB.
  */
-export const usualBodyLimits: BodyLimits = {
+export const defaultBodyLimits: BodyLimits = {
   totalBytes: 64 * MiB,
   // The network's webhooks have up to 3 MB.
   network: { bodyBytes: 4 * MiB, bytes: 64 * MiB, addressBytes: 32 * MiB },

@@ -1,40 +1,44 @@
 import { expect, test, vi } from 'vitest'
 import { asAdmin } from '../../testing/database.ts'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
+import { expectRefusal } from '../../testing/expect-error.ts'
 import { loggedRequest } from '../../testing/log.ts'
-import { expectRefusal } from '../../testing/refusal.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 test('a fault of ours is answered with nothing internal, and is in our log under the request id', async () => {
-  const workspace = await newWorkspace(house)
-  const answer = await workspace.call('/v1/broken')
-  expectRefusal(answer, { code: 'internal_error', message: 'Something went wrong on our side.' })
-  const requestId = answer.headers.get('x-request-id') as string
-  const lines = house.logged.filter((line) => line.includes(requestId))
+  const workspace = await newWorkspace(server)
+  const response = await workspace.call('/v1/broken')
+  expectRefusal(response, { code: 'internal_error', message: 'Something went wrong on our side.' })
+  const requestId = response.headers.get('x-request-id') as string
+  const lines = server.logged.filter((line) => line.includes(requestId))
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('select secret_sealed')
-  expect(await loggedRequest(house, answer)).toMatchObject({ status: 500, code: 'internal_error', route: '/v1/broken' })
+  expect(await loggedRequest(server, response)).toMatchObject({
+    status: 500,
+    code: 'internal_error',
+    route: '/v1/broken',
+  })
 })
 
 test('while the database is away the answer is 503, and when it is back the service is, and the log has it all', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   expect((await workspace.call('/v1/me')).status).toBe(200)
-  const { database } = house.connection
+  const { database } = server.connection
   await asAdmin(`alter database ${database} connection limit 0`)
   await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
   const refused = []
-  for (const call of [workspace.call('/v1/webhook'), house.call('/v1/openapi.json'), house.call('/v1/me')]) {
-    const answer = await call
-    expectRefusal(answer, { code: 'service_unavailable', headers: { 'retry-after': '1' } })
-    expect(JSON.stringify(answer.body)).not.toMatch(/database|connection|postgres/i)
-    refused.push(answer)
+  for (const call of [workspace.call('/v1/webhook'), server.call('/v1/openapi.json'), server.call('/v1/me')]) {
+    const response = await call
+    expectRefusal(response, { code: 'service_unavailable', headers: { 'retry-after': '1' } })
+    expect(JSON.stringify(response.body)).not.toMatch(/database|connection|postgres/i)
+    refused.push(response)
   }
   await asAdmin(`alter database ${database} connection limit -1`)
   await vi.waitFor(async () => expect((await workspace.call('/v1/me')).status).toBe(200))
-  for (const answer of refused) {
-    expect(await loggedRequest(house, answer)).toMatchObject({ status: 503, code: 'service_unavailable' })
+  for (const response of refused) {
+    expect(await loggedRequest(server, response)).toMatchObject({ status: 503, code: 'service_unavailable' })
   }
 })

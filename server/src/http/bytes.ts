@@ -18,7 +18,7 @@ export interface Readable {
 }
 
 /** A download that no browser shows or runs, whatever is in it; the whole, or the one range that was asked for. */
-export function answerBytes(
+export function sendBytes(
   source: Readable,
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },
 ): Bytes {

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { useHouse } from '../../testing/house.ts'
 import { loggedRequest } from '../../testing/log.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 
 describe('without a trusted proxy', () => {
-  const house = useHouse()
+  const server = useTestServer()
 
   test('X-Forwarded-For does not help past an allow-list, nor does any header like it', async () => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: ['203.0.113.9'] })
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']) {
       const value = name === 'forwarded' ? 'for=203.0.113.9' : '203.0.113.9'
-      const answer = await house.call('/v1/me', { key, headers: { [name]: value } })
-      expect([answer.status, answer.body], name).toMatchObject([
+      const response = await server.call('/v1/me', { key, headers: { [name]: value } })
+      expect([response.status, response.body], name).toMatchObject([
         403,
         { error: { code: 'ip_not_allowed', details: { ip: '127.0.0.1' } } },
       ])
@@ -21,9 +21,9 @@ describe('without a trusted proxy', () => {
 
   test('nor does it open a fresh budget, nor reach the log', async () => {
     const left = async (headers: Record<string, string>) => {
-      const answer = await house.call('/v1/me', { headers })
-      expect((await loggedRequest(house, answer)).address).toBe('127.0.0.1')
-      return Number(answer.headers.get('ratelimit-remaining'))
+      const response = await server.call('/v1/me', { headers })
+      expect((await loggedRequest(server, response)).address).toBe('127.0.0.1')
+      return Number(response.headers.get('ratelimit-remaining'))
     }
     const first = await left({ 'x-forwarded-for': '198.51.100.1' })
     expect(await left({ 'x-forwarded-for': '198.51.100.2' })).toBe(first - 1)
@@ -31,7 +31,7 @@ describe('without a trusted proxy', () => {
 })
 
 describe('behind trusted proxies', () => {
-  const house = useHouse({ trustProxy: ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] })
+  const server = useTestServer({ trustProxy: ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] })
 
   test.each<[forwarded: string, seen: string]>([
     ['203.0.113.9', '203.0.113.9'],
@@ -62,15 +62,15 @@ describe('behind trusted proxies', () => {
     [`${'1.2.3.4, '.repeat(1500)}203.0.113.9`, '203.0.113.9'],
     ['10.0.0.1, '.repeat(1400).slice(0, -2), '10.0.0.1'],
   ])('the right-most address that is no proxy’s is the client’s: %j', async (forwarded, seen) => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: ['192.0.2.1'] })
-    const { body } = await house.call('/v1/me', { key, headers: { 'x-forwarded-for': forwarded } })
+    const { body } = await server.call('/v1/me', { key, headers: { 'x-forwarded-for': forwarded } })
     expect(body).toMatchObject({ error: { code: 'ip_not_allowed', details: { ip: seen } } })
   })
 
   test('each client behind the proxy has a budget of its own', async () => {
     const left = async (address: string) =>
-      (await house.call('/v1/me', { headers: { 'x-forwarded-for': address } })).headers.get('ratelimit-remaining')
+      (await server.call('/v1/me', { headers: { 'x-forwarded-for': address } })).headers.get('ratelimit-remaining')
     expect([await left('198.51.100.1'), await left('198.51.100.1'), await left('198.51.100.2')]).toEqual([
       '599',
       '598',
@@ -90,9 +90,9 @@ describe('behind trusted proxies', () => {
     ['::/0', '203.0.113.9', false],
     ['::/0', '2001:db8::1', true],
   ])('a key for %s used from %s: %s', async (range, address, allowed) => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: [range] })
-    const { status } = await house.call('/v1/me', { key, headers: { 'x-forwarded-for': address } })
+    const { status } = await server.call('/v1/me', { key, headers: { 'x-forwarded-for': address } })
     expect(status).toBe(allowed ? 200 : 403)
   })
 })

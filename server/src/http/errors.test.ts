@@ -4,18 +4,18 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { Admit } from '../lib/gate.ts'
+import type { CheckAccess } from '../lib/access-check.ts'
+import { Counters } from '../lib/counters.ts'
 import { newLogger } from '../lib/logger.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { Tally } from '../lib/tally.ts'
 import { Bodies } from './bodies.ts'
-import { usualBodyLimits } from './body-memory.ts'
+import { defaultBodyLimits } from './body-memory.ts'
+import { defaultClientTimeouts } from './client-timeouts.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
-import { newIngressDoor } from './ingress.ts'
+import { newIngressListener } from './ingress.ts'
 import { mountMetrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
-import { usualPatience } from './patience.ts'
 import { newPipeline, uncharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
@@ -31,25 +31,25 @@ let app: FastifyInstance
 let url: string
 
 beforeAll(async () => {
-  const bodies = new Bodies({ limits: usualBodyLimits, tally: new Tally(), addressOf: () => '127.0.0.1' })
+  const bodies = new Bodies({ limits: defaultBodyLimits, tally: new Counters(), addressOf: () => '127.0.0.1' })
   const deps = {
     db: { within: () => ({}) } as unknown as Db,
     clock: new FakeClock(),
     log: newLogger('debug', { write: (line) => void logged.push(line) }),
     publicUrl: 'http://parley.test',
     trustProxy: [],
-    patience: usualPatience,
+    patience: defaultClientTimeouts,
     bodies,
   }
   const rejects = async () => fail()
-  const admit: Admit = async () => ({ kind: 'admitted', caller: null, budget: uncharged })
+  const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: uncharged })
   const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
   const v1 = newPipeline([route({ ...row, path: '/v1/fails', handle: fail })], {
     ...deps,
     admit,
     record() {},
   })
-  const network = newIngressDoor({ ...deps, greet: rejects, screen: () => undefined, receive: rejects })
+  const network = newIngressListener({ ...deps, greet: rejects, screen: () => undefined, receive: rejects })
   app = newHttpServer(v1, network, { ...deps, admit, record() {} })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
   app.register(async (room) => mountConsole(room, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })

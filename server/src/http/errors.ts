@@ -57,7 +57,7 @@ export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const { code: given, message = '' } = (error ?? {}) as { code?: unknown; message?: string }
   const code = String(given)
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimedOut()
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const words = code === 'HPE_HEADER_OVERFLOW' ? { message: 'The headers are larger than 16 KiB.' } : {}
     return new Refusal('payload_too_large', words)
@@ -69,7 +69,7 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 /** A request that arrives too slowly is not waited for any longer. */
-export const tooSlow = (): Refusal => new Refusal('request_timeout', { headers: { Connection: 'close' } })
+export const requestTimedOut = (): Refusal => new Refusal('request_timeout', { headers: { Connection: 'close' } })
 
 export const malformedUrl = (): Refusal =>
   invalid([{ param: 'url', code: 'invalid', message: 'The URL is not valid: its percent-encoding is malformed.' }])

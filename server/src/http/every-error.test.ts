@@ -1,19 +1,19 @@
 import { type ErrorCode, errorCodes } from '@parley/contract/errors'
 import { expect, test } from 'vitest'
-import type { Answer, CallOptions } from '../../testing/call.ts'
+import type { ApiResponse, CallOptions } from '../../testing/call.ts'
 import { echoRoutes } from '../../testing/echo.ts'
+import { codesNotThrownYet, contractErrors, expectCommonHeaders } from '../../testing/expect-error.ts'
 import { newFile } from '../../testing/files.ts'
-import { useHouse } from '../../testing/house.ts'
 import { loggedRequest } from '../../testing/log.ts'
 import { newApp, newSender } from '../../testing/posting-app.ts'
-import { type RawAnswer, rawAnswer } from '../../testing/raw.ts'
-import { codesToCome, contractErrors, expectStanding } from '../../testing/refusal.ts'
+import { type RawResponse, rawResponse } from '../../testing/raw.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 import { giveCredits } from '../domain/credits/credits.ts'
-import { changeKey, type KeyWish, revokeKey } from '../domain/keys/keys.ts'
+import { changeKey, type KeyInput, revokeKey } from '../domain/keys/keys.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 import { Refusal } from '../lib/refuse.ts'
-import { usualPatience } from './patience.ts'
+import { defaultClientTimeouts } from './client-timeouts.ts'
 import { route } from './route.ts'
 
 const away = route({
@@ -23,25 +23,25 @@ const away = route({
     throw new Refusal('service_unavailable')
   },
 })
-const house = useHouse({
+const server = useTestServer({
   moreRoutes: [...echoRoutes, away],
-  patience: { ...usualPatience, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
+  patience: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
 })
 
-async function withKey(wish: Partial<KeyWish>, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { newKey } = await newWorkspace(house)
-  const { secret } = await newKey(wish)
-  return house.call(path, { key: secret, ...options })
+async function withKey(input: Partial<KeyInput>, path: string, options: CallOptions = {}): Promise<ApiResponse> {
+  const { newKey } = await newWorkspace(server)
+  const { secret } = await newKey(input)
+  return server.call(path, { key: secret, ...options })
 }
 
 const post = (body: unknown, headers = {}) => withKey({}, '/v1/echo', { method: 'POST', body, headers })
 
 /** Sends a text from a workspace that can pay for one message. */
 async function newSending(credits = 1) {
-  const workspace = await newWorkspace(house)
-  const app = await newApp(house)
-  await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
-  if (credits > 0) await giveCredits(house.db, house.clock, workspace.id, credits, 'test')
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  if (credits > 0) await giveCredits(server.db, server.clock, workspace.id, credits, 'test')
   const send = (body: string, idempotencyKey: string) =>
     workspace.call('/v1/messages', {
       method: 'POST',
@@ -52,29 +52,29 @@ async function newSending(credits = 1) {
 }
 
 /** One way to each code; the other ways are in the tests by theme. */
-const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
-  invalid_key: () => house.call('/v1/me'),
+const ways: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawResponse>>> = {
+  invalid_key: () => server.call('/v1/me'),
   async key_revoked() {
-    const workspace = await newWorkspace(house)
-    await revokeKey(house.db, house.clock, workspace.key.id)
+    const workspace = await newWorkspace(server)
+    await revokeKey(server.db, server.clock, workspace.key.id)
     return workspace.call('/v1/me')
   },
   async key_expired() {
-    const workspace = await newWorkspace(house)
-    const { secret } = await workspace.newKey({ expiresAt: new Date(house.clock.now().getTime() + 1) })
-    house.clock.forward({ ms: 1 })
-    return house.call('/v1/me', { key: secret })
+    const workspace = await newWorkspace(server)
+    const { secret } = await workspace.newKey({ expiresAt: new Date(server.clock.now().getTime() + 1) })
+    server.clock.forward({ ms: 1 })
+    return server.call('/v1/me', { key: secret })
   },
   async workspace_suspended() {
-    const workspace = await newWorkspace(house)
-    await suspendWorkspace(house.db, house.clock, workspace.id, 'test')
+    const workspace = await newWorkspace(server)
+    await suspendWorkspace(server.db, server.clock, workspace.id, 'test')
     return workspace.call('/v1/me')
   },
   ip_not_allowed: () => withKey({ allowedRanges: ['192.0.2.1'] }, '/v1/me'),
   insufficient_scope: () => withKey({ scopes: [] }, '/v1/webhook'),
   async rate_limited() {
-    const workspace = await newWorkspace(house)
-    await changeKey(house.db, house.clock, workspace.key.id, { budget: 1 })
+    const workspace = await newWorkspace(server)
+    await changeKey(server.db, server.clock, workspace.key.id, { budget: 1 })
     await workspace.call('/v1/me')
     return workspace.call('/v1/me')
   },
@@ -83,14 +83,14 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
   not_found: () => withKey({}, '/v1/nothing'),
   method_not_allowed: () => withKey({}, '/v1/me', { method: 'POST' }),
   async request_timeout() {
-    const { secret } = await newWorkspace(house)
+    const { secret } = await newWorkspace(server)
     const head = `Host: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 9`
-    return rawAnswer(house.url, `POST /v1/echo HTTP/1.1\r\n${head}\r\n\r\n{`)
+    return rawResponse(server.url, `POST /v1/echo HTTP/1.1\r\n${head}\r\n\r\n{`)
   },
   insufficient_credits: async () => (await newSending(0)).send('hi', 'a'),
   async idempotency_in_progress() {
     const { workspace, send } = await newSending()
-    return house.db.transaction(async (tx) => {
+    return server.db.transaction(async (tx) => {
       await tx.change(
         `insert into idempotency_keys (workspace_id, key_id, idempotency_key, fingerprint, answer, created_at)
          values ($1, $2, 'a', '', '', now())`,
@@ -105,12 +105,12 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
     return send('ho', 'a')
   },
   async file_expired() {
-    const workspace = await newWorkspace(house)
-    return workspace.call(await newFile(house, workspace, { gone: 'retention' }))
+    const workspace = await newWorkspace(server)
+    return workspace.call(await newFile(server, workspace, { gone: 'retention' }))
   },
   async range_not_satisfiable() {
-    const workspace = await newWorkspace(house)
-    const path = await newFile(house, workspace, { bytes: Buffer.from('ten bytes.') })
+    const workspace = await newWorkspace(server)
+    const path = await newFile(server, workspace, { bytes: Buffer.from('ten bytes.') })
     return workspace.call(path, { headers: { range: 'bytes=10-' } })
   },
   payload_too_large: () => post('x'.repeat(257 * 1024)),
@@ -120,21 +120,22 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer | RawAnswer>>> = {
 }
 
 test('there is a way to every error, but for those of features to come', () => {
-  expect([...Object.keys(ways), ...codesToCome].sort()).toEqual([...errorCodes].sort())
+  expect([...Object.keys(ways), ...codesNotThrownYet].sort()).toEqual([...errorCodes].sort())
 })
 
 test.concurrent.each(Object.entries(ways))(
   '%s is answered as the contract says, explained on its page, and logged',
   async (code, way) => {
-    const answer = await way()
+    const response = await way()
     const [status, type] = contractErrors[code as ErrorCode]
-    expect([answer.status, answer.body]).toMatchObject([status, { error: { type, code } }])
-    expectStanding(answer)
-    const { doc_url: page, request_id: requestId } = (answer.body as { error: { doc_url: string; request_id: string } })
-      .error
-    expect(requestId).toBe(answer.headers.get('x-request-id'))
+    expect([response.status, response.body]).toMatchObject([status, { error: { type, code } }])
+    expectCommonHeaders(response)
+    const { doc_url: page, request_id: requestId } = (
+      response.body as { error: { doc_url: string; request_id: string } }
+    ).error
+    expect(requestId).toBe(response.headers.get('x-request-id'))
     const [path, fragment] = page.replace('http://parley.test', '').split('#')
-    expect((await house.call(path as string)).body).toContain(`id="${fragment}"`)
-    expect(await loggedRequest(house, answer)).toMatchObject({ status, code })
+    expect((await server.call(path as string)).body).toContain(`id="${fragment}"`)
+    expect(await loggedRequest(server, response)).toMatchObject({ status, code })
   },
 )

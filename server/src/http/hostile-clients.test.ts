@@ -1,20 +1,20 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
+import { expectRefusal } from '../../testing/expect-error.ts'
 import { loggedOf, loggedRequest } from '../../testing/log.ts'
-import { type RawAnswer, rawAnswer, rawConnection } from '../../testing/raw.ts'
-import { expectRefusal } from '../../testing/refusal.ts'
+import { type RawResponse, rawConnection, rawResponse } from '../../testing/raw.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 afterEach(async () => {
-  expect((await fetch(`${house.url}/healthz`)).status, 'the process lives').toBe(200)
-  expect(house.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+  expect((await fetch(`${server.url}/healthz`)).status, 'the process lives').toBe(200)
+  expect(server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 
 const head = 'Host: x\r\n'
-const refused: RawAnswer[] = []
+const refused: RawResponse[] = []
 
 test.each<[way: string, bytes: string, why: string]>([
   ['a line that is no request', 'hello there\r\n\r\n', 'HPE_INVALID_METHOD'],
@@ -50,22 +50,22 @@ test.each<[way: string, bytes: string, why: string]>([
   ['a negative length', `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: -1\r\n\r\n`, 'HPE_INVALID_CONTENT_LENGTH'],
   ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'CONNECT'],
 ])('what is not an HTTP request is refused in the one shape: %s', async (_way, bytes, why) => {
-  const answer = await rawAnswer(house.url, bytes)
+  const response = await rawResponse(server.url, bytes)
   const message = `This is not a valid HTTP request (${why}).`
-  expectRefusal(answer, {
+  expectRefusal(response, {
     code: 'validation_failed',
     message,
     param: 'request',
     errors: [{ param: 'request', code: 'invalid', message }],
   })
-  expect(answer.headers.get('connection')).toBe('close')
-  refused.push(answer)
+  expect(response.headers.get('connection')).toBe('close')
+  refused.push(response)
 })
 
 test('each of them is in the log', async () => {
   expect(refused.length).toBeGreaterThan(10)
-  for (const answer of refused) {
-    expect(await loggedRequest(house, answer)).toMatchObject({
+  for (const response of refused) {
+    expect(await loggedRequest(server, response)).toMatchObject({
       method: '?',
       route: '?',
       status: 400,
@@ -78,9 +78,9 @@ test('headers beyond 16 KiB are refused, whether one is large or many are', asyn
   const one = `X-Large: ${'a'.repeat(17_000)}\r\n`
   const many = Array.from({ length: 1500 }, (_, index) => `X-${index}: abcdefgh\r\n`).join('')
   for (const headers of [one, many]) {
-    const answer = await rawAnswer(house.url, `GET /v1/me HTTP/1.1\r\n${head}${headers}\r\n`)
-    expectRefusal(answer, { code: 'payload_too_large', message: 'The headers are larger than 16 KiB.' })
-    expect(await loggedRequest(house, answer)).toMatchObject({
+    const response = await rawResponse(server.url, `GET /v1/me HTTP/1.1\r\n${head}${headers}\r\n`)
+    expectRefusal(response, { code: 'payload_too_large', message: 'The headers are larger than 16 KiB.' })
+    expect(await loggedRequest(server, response)).toMatchObject({
       method: '?',
       route: '?',
       status: 413,
@@ -92,16 +92,19 @@ test('headers beyond 16 KiB are refused, whether one is large or many are', asyn
 })
 
 test('garbage in many pieces gets one answer', async () => {
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   for (let piece = 0; piece < 20; piece++) connection.send(`garbage ${piece}\r\n\r\n`)
-  const answers = await connection.untilClosed()
-  expect(answers.map(({ status }) => status)).toEqual([400])
+  const responses = await connection.untilClosed()
+  expect(responses.map(({ status }) => status)).toEqual([400])
 })
 
 test('a request without a host is refused, in HTTP/1.0 it is not', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const get = (version: string) =>
-    rawAnswer(house.url, `GET /v1/me HTTP/${version}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`)
+    rawResponse(
+      server.url,
+      `GET /v1/me HTTP/${version}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
+    )
   expectRefusal(await get('1.1'), {
     code: 'validation_failed',
     message: 'The Host header is missing.',
@@ -112,47 +115,47 @@ test('a request without a host is refused, in HTTP/1.0 it is not', async () => {
 })
 
 test('a whole URL as the target, an unknown expectation and an upgrade are taken as the request they are', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const key = `Authorization: Bearer ${secret}\r\nConnection: close\r\n`
   for (const [target, header] of [
     ['http://x/v1/me', ''],
     ['/v1/me', 'Expect: a-miracle\r\n'],
     ['/v1/me', 'Upgrade: websocket\r\n'],
   ]) {
-    const answer = await rawAnswer(house.url, `GET ${target} HTTP/1.1\r\n${head}${header}${key}\r\n`)
-    expect([target, header, answer.status]).toEqual([target, header, 200])
+    const response = await rawResponse(server.url, `GET ${target} HTTP/1.1\r\n${head}${header}${key}\r\n`)
+    expect([target, header, response.status]).toEqual([target, header, 200])
   }
 })
 
 test('pipelined requests are answered in order, and garbage after them last', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send(`${get('/v1/me')}${get('/v1/nothing')}${get('/v1/webhook')}rubbish\r\n\r\n`)
-  const answers = await connection.untilClosed()
-  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 400])
+  const responses = await connection.untilClosed()
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 400])
 })
 
 test('a body that breaks off in the middle of its encoding is refused', async () => {
-  const { secret } = await newWorkspace(house)
-  const answer = await rawAnswer(
-    house.url,
+  const { secret } = await newWorkspace(server)
+  const response = await rawResponse(
+    server.url,
     `POST /v1/echo HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"wor\r\nZZZ\r\n`,
   )
   const message = 'This is not a valid HTTP request (HPE_INVALID_CHUNK_SIZE).'
-  expectRefusal(answer, {
+  expectRefusal(response, {
     code: 'validation_failed',
     message,
     param: 'request',
     errors: [{ param: 'request', code: 'invalid', message }],
   })
-  expect(await loggedRequest(house, answer)).toMatchObject({ route: '/v1/echo', status: 400 })
+  expect(await loggedRequest(server, response)).toMatchObject({ route: '/v1/echo', status: 400 })
 })
 
 test('a smuggled second request is not carried out', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const inner = `GET /v1/me HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send(
     `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: ${inner.length + 5}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
   )
@@ -166,17 +169,17 @@ test.each([
   ['/nowhere', 404, 'not_found'],
   ['/healthz', 404, 'not_found'],
 ])('a type of body without a body is answered at once: POST %s', async (path, status, code) => {
-  const { secret } = await newWorkspace(house)
-  const answer = await rawAnswer(
-    house.url,
+  const { secret } = await newWorkspace(server)
+  const response = await rawResponse(
+    server.url,
     `POST ${path} HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\nOrigin: http://x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`,
   )
-  expect(answer).toMatchObject({ status, body: { error: { code } } })
+  expect(response).toMatchObject({ status, body: { error: { code } } })
 })
 
 test('a client that goes away in the middle of its body is logged as 499 and is no fault of ours', async () => {
-  const workspace = await newWorkspace(house)
-  const connection = await rawConnection(house.url)
+  const workspace = await newWorkspace(server)
+  const connection = await rawConnection(server.url)
   connection.send(
     `POST /v1/echo HTTP/1.1\r\n${head}User-Agent: leaver\r\nAuthorization: Bearer ${workspace.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"word":`,
   )
@@ -185,12 +188,12 @@ test('a client that goes away in the middle of its body is logged as 499 and is 
     expect((await workspace.call('/v1/me')).headers.get('ratelimit-remaining')).not.toBe('99'),
   )
   connection.socket.resetAndDestroy()
-  const [row] = await loggedOf(house, 'leaver', 1)
+  const [row] = await loggedOf(server, 'leaver', 1)
   expect(row).toMatchObject({ status: 499, workspace_id: workspace.id, route: '/v1/echo' })
 })
 
 test('odd characters in URL, query and user agent do not keep a request out of the log', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const sent = (
     [
       ['/v1/%00%01', 'plain'],
@@ -201,12 +204,12 @@ test('odd characters in URL, query and user agent do not keep a request out of t
       ['/v1/me', '\t\x7f\x80\x9f'],
     ] as const
   ).map(async ([target, agent]) => {
-    const answer = await rawAnswer(
-      house.url,
+    const response = await rawResponse(
+      server.url,
       `GET ${target} HTTP/1.1\r\n${head}User-Agent: ${agent}\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
     )
-    const row = await loggedRequest(house, answer)
-    expect(row.status, target).toBe(answer.status)
+    const row = await loggedRequest(server, response)
+    expect(row.status, target).toBe(response.status)
     expect(row.route.length).toBeLessThanOrEqual(200)
     expect(row.user_agent?.length ?? 0).toBeLessThanOrEqual(200)
   })

@@ -3,13 +3,13 @@ import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
+import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType } from './errors.ts'
-import type { Patience } from './patience.ts'
 
 export interface IngressOptions {
   publicUrl: string
   log: Logger
-  patience: Patience
+  patience: ClientTimeouts
   bodies: Bodies
   greet(appId: string, queryString: string): Promise<string | null>
   /** Refuses a webhook that its headers already rule out; a promise only if the database has to be asked. */
@@ -23,7 +23,7 @@ const rest = /^([^/?#%]+)(?:\?(.*))?$/
 export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(start)
 
 /** Where the network posts: the bytes of the body are handed on untouched, for they are what was signed. */
-export function newIngressDoor(options: IngressOptions): RequestListener {
+export function newIngressListener(options: IngressOptions): RequestListener {
   return (request, response) => {
     answer(options, request, response).catch((error) => answerError(options, request, response, error))
   }

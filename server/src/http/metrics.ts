@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Counters } from '../lib/counters.ts'
 import { Refusal, refuse } from '../lib/refuse.ts'
-import type { Tally } from '../lib/tally.ts'
 import { peerAddress } from './client-address.ts'
 
 export interface MetricsOptions {
@@ -62,7 +62,7 @@ type Screen = (appId: string, signature: string | string[] | undefined) => Promi
 
 /** The same, with each refusal counted. */
 export const countedScreen =
-  (screen: Screen, tally: Tally): Screen =>
+  (screen: Screen, tally: Counters): Screen =>
   (appId, signature) => {
     const refused = (error: unknown): never => {
       tally.add('network webhooks', error instanceof Refusal ? 'refused' : 'failed')
@@ -77,7 +77,7 @@ export const countedScreen =
 
 /** The same, with what became of each webhook of the network counted. */
 export const counted =
-  (receive: Receive, tally: Tally): Receive =>
+  (receive: Receive, tally: Counters): Receive =>
   async (appId, body, signature) => {
     const began = performance.now()
     let outcome = 'failed'

@@ -1,11 +1,11 @@
 import { errorCatalogue, errorCodes } from '@parley/contract/errors'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, expect, test } from 'vitest'
-import { useHouse } from '../../testing/house.ts'
-import { codesToCome, contractErrors } from '../../testing/refusal.ts'
+import { codesNotThrownYet, contractErrors } from '../../testing/expect-error.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { routes } from '../api.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 interface Operation {
   operationId: string
@@ -22,7 +22,7 @@ interface Document {
 
 let document: Document
 beforeAll(async () => {
-  document = (await house.call('/v1/openapi.json')).body as Document
+  document = (await server.call('/v1/openapi.json')).body as Document
 })
 
 test('the description is valid OpenAPI 3.1', async () => {
@@ -76,12 +76,12 @@ test('the catalogue is the contract’s, and every code is in the description an
   const statusAndType = Object.entries(errorCatalogue).map(([code, { status, type }]) => [code, [status, type]])
   expect(Object.fromEntries(statusAndType)).toEqual(contractErrors)
   expect(document.components.schemas.Error?.properties.error.properties.code.enum).toEqual(errorCodes)
-  const page = await house.call('/docs/errors')
+  const page = await server.call('/docs/errors')
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   for (const code of errorCodes) {
     expect(page.body).toContain(`<section id="${code}">`)
     const { title, message, cause, remedy } = errorCatalogue[code]
     for (const words of [title, message, cause, remedy]) expect(words.length, code).toBeGreaterThan(5)
   }
-  for (const code of codesToCome) expect(errorCodes).toContain(code)
+  for (const code of codesNotThrownYet) expect(errorCodes).toContain(code)
 })

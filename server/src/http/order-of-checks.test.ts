@@ -2,13 +2,13 @@ import type { ErrorCode } from '@parley/contract/errors'
 import { expect, test } from 'vitest'
 import type { CallOptions } from '../../testing/call.ts'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../testing/workspace.ts'
 import { changeKey, revokeKey } from '../domain/keys/keys.ts'
 import { newSecret } from '../domain/keys/secret.ts'
 import { suspendWorkspace } from '../domain/workspaces/workspaces.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 interface Attempt {
   workspace: TestWorkspace
@@ -28,30 +28,33 @@ const checks: readonly { code: ErrorCode; way: string; spoil(attempt: Attempt): 
   {
     code: 'key_revoked',
     way: 'a revoked key',
-    spoil: ({ workspace: w }) => revokeKey(house.db, house.clock, w.key.id),
+    spoil: ({ workspace: w }) => revokeKey(server.db, server.clock, w.key.id),
   },
   {
     code: 'key_expired',
     way: 'an expired key',
     async spoil({ workspace }) {
-      await house.db.change(`update api_keys set expires_at = $2 where id = $1`, [workspace.key.id, house.clock.now()])
+      await server.db.change(`update api_keys set expires_at = $2 where id = $1`, [
+        workspace.key.id,
+        server.clock.now(),
+      ])
     },
   },
   {
     code: 'workspace_suspended',
     way: 'a suspended workspace',
-    spoil: ({ workspace: w }) => suspendWorkspace(house.db, house.clock, w.id, 'test'),
+    spoil: ({ workspace: w }) => suspendWorkspace(server.db, server.clock, w.id, 'test'),
   },
   {
     code: 'ip_not_allowed',
     way: 'a foreign address',
-    spoil: ({ workspace: w }) => changeKey(house.db, house.clock, w.key.id, { allowedRanges: ['192.0.2.1'] }),
+    spoil: ({ workspace: w }) => changeKey(server.db, server.clock, w.key.id, { allowedRanges: ['192.0.2.1'] }),
   },
   {
     code: 'rate_limited',
     way: 'no budget left',
     async spoil({ workspace }) {
-      await changeKey(house.db, house.clock, workspace.key.id, { budget: 1 })
+      await changeKey(server.db, server.clock, workspace.key.id, { budget: 1 })
       await workspace.call('/v1/me')
     },
   },
@@ -72,7 +75,7 @@ const checks: readonly { code: ErrorCode; way: string; spoil(attempt: Attempt): 
   {
     code: 'insufficient_scope',
     way: 'a missing scope',
-    spoil: ({ workspace: w }) => changeKey(house.db, house.clock, w.key.id, { scopes: ['senders:read'] }),
+    spoil: ({ workspace: w }) => changeKey(server.db, server.clock, w.key.id, { scopes: ['senders:read'] }),
   },
   {
     code: 'unsupported_media_type',
@@ -105,7 +108,7 @@ const checks: readonly { code: ErrorCode; way: string; spoil(attempt: Attempt): 
 ]
 
 async function attempt(...spoilers: ((attempt: Attempt) => unknown)[]): Promise<string> {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const tried: Attempt = {
     workspace,
     path: '/v1/echo',
@@ -113,7 +116,7 @@ async function attempt(...spoilers: ((attempt: Attempt) => unknown)[]): Promise<
   }
   for (const spoil of spoilers) await spoil(tried)
   tried.options.body ??= { word: 'a' }
-  const { status, body } = await house.call(tried.path, tried.options)
+  const { status, body } = await server.call(tried.path, tried.options)
   return status === 201 ? 'done' : (body as { error: { code: string } }).error.code
 }
 

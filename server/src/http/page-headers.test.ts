@@ -1,27 +1,29 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../testing/house.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 const addresses = ['/', '/sign-in', '/link/abcdef', '/w/acme/keys', '/nowhere', '/docs/errors', '/docs/api/']
 
 test.each(addresses)('whoever opens %s gets a page that nobody frames, feeds or follows', async (address) => {
-  const answer = await fetch(house.url + address, { headers: { accept: 'text/html' } })
+  const response = await fetch(server.url + address, { headers: { accept: 'text/html' } })
   // Where the console was not built its addresses lead nowhere; then there is no page to look at.
-  if (!answer.headers.get('content-type')?.startsWith('text/html')) return expect(answer.status).toBe(404)
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
+  if (!response.headers.get('content-type')?.startsWith('text/html')) return expect(response.status).toBe(404)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   })
-  const policy = (answer.headers.get('content-security-policy') ?? '').replaceAll(/nonce-[^']+/g, 'nonce-…').split('; ')
+  const policy = (response.headers.get('content-security-policy') ?? '')
+    .replaceAll(/nonce-[^']+/g, 'nonce-…')
+    .split('; ')
   expect(policy).toEqual(
     expect.arrayContaining(["object-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"]),
   )
   expect(policy.filter((part) => /https?:|\*|unsafe-eval/.test(part))).toEqual([])
   if (!address.startsWith('/docs/')) {
     expect(policy).toContain("script-src 'self' 'nonce-…'")
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cache-control')).toBe('no-store')
   }
 })

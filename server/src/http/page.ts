@@ -3,7 +3,7 @@ import { isUuid } from '../lib/ids.ts'
 import { refuseParam } from '../lib/refuse.ts'
 
 /** A list that is given whole. */
-export const wholeList = <Item>(data: Item[]): List<Item> => ({
+export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   object: 'list',
   data,
   total: data.length,
@@ -12,7 +12,7 @@ export const wholeList = <Item>(data: Item[]): List<Item> => ({
 })
 
 /** The place of a row in a list ordered by time and id. */
-export interface Mark {
+export interface CursorPosition {
   at: Date
   id: string
 }
@@ -20,7 +20,7 @@ export interface Mark {
 /** What a paged query is asked for: one row more than the page holds, to know whether more follow. */
 export interface Page {
   take: number
-  after: Mark | null
+  after: CursorPosition | null
   order: 'asc' | 'desc'
 }
 
@@ -37,7 +37,7 @@ export function pageOf<Row, Item>(
   page: Page,
   rows: readonly Row[],
   total: number,
-  mark: (row: Row) => Mark,
+  mark: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
 ): List<Item> {
   const shown = rows.slice(0, page.take - 1)
@@ -52,9 +52,10 @@ export function pageOf<Row, Item>(
   }
 }
 
-export const writeCursor = ({ at, id }: Mark): string => Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+export const writeCursor = ({ at, id }: CursorPosition): string =>
+  Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 
-export function readCursor(cursor: string): Mark {
+export function readCursor(cursor: string): CursorPosition {
   const [, time, id = ''] = /^(\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (!time || !isUuid(id)) {
     refuseParam('cursor', 'invalid', 'The cursor is not one of this list; use next_cursor of the page before.')

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
-import { rawAnswer } from '../../testing/raw.ts'
-import { expectRefusal, expectStanding } from '../../testing/refusal.ts'
+import { expectCommonHeaders, expectRefusal } from '../../testing/expect-error.ts'
+import { rawResponse } from '../../testing/raw.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes })
+const server = useTestServer({ moreRoutes: echoRoutes })
 
 test.each([
   '/v1',
@@ -23,13 +23,13 @@ test.each([
   '/v1/echo/UPPER',
   '/v1/echo/toolongtobeone',
 ])('a path that is none is not found: %s', async (path) => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   // Over the wire as it stands: a client would tidy some of these up.
-  const answer = await rawAnswer(
-    house.url,
+  const response = await rawResponse(
+    server.url,
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
   )
-  expectRefusal(answer, { code: 'not_found' })
+  expectRefusal(response, { code: 'not_found' })
 })
 
 test.each([
@@ -41,15 +41,15 @@ test.each([
   ['/v1/echo/abc?x=1', 'POST', 'GET, HEAD, OPTIONS'],
   ['/v1/me', 'PROPFIND', 'GET, HEAD, OPTIONS'],
 ])('a method that an endpoint does not take is refused with those it takes: %s %s', async (path, method, allow) => {
-  const workspace = await newWorkspace(house)
-  const answer = await workspace.call(path, { method })
-  expectRefusal(answer, { code: 'method_not_allowed', headers: { allow } })
+  const workspace = await newWorkspace(server)
+  const response = await workspace.call(path, { method })
+  expectRefusal(response, { code: 'method_not_allowed', headers: { allow } })
 })
 
 test.each(['/v1/%', '/v1/me%zz', '/v1/echo/%ff', '/v1/echo/%c3%28?x=%zz'])(
   'a malformed percent-encoding is told: %s',
   async (path) => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     const message = 'The URL is not valid: its percent-encoding is malformed.'
     expectRefusal(await workspace.call(path), {
       code: 'validation_failed',
@@ -62,14 +62,14 @@ test.each(['/v1/%', '/v1/me%zz', '/v1/echo/%ff', '/v1/echo/%c3%28?x=%zz'])(
 
 test('outside /v1 an unreadable or unknown URL is not found, in the same shape and with a request id', async () => {
   for (const path of ['/%zz', '/docs/%ff', '/nothing']) {
-    const answer = await house.call(path)
-    expect([answer.status, answer.body]).toMatchObject([404, { error: { code: 'not_found' } }])
-    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    const response = await server.call(path)
+    expect([response.status, response.body]).toMatchObject([404, { error: { code: 'not_found' } }])
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
   }
 })
 
 test('an unknown query parameter is named, and one that is not as it must be', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const first = { param: 'workspace_id', code: 'unknown', message: '"workspace_id" is not a known parameter.' }
   const second = { param: 'times', code: 'out_of_range', message: '"times" must be from 1 to 5.' }
   expectRefusal(await workspace.call('/v1/echo/abc?times=9&workspace_id=1'), {
@@ -79,37 +79,37 @@ test('an unknown query parameter is named, and one that is not as it must be', a
     errors: [first, second],
   })
   for (const query of ['__proto__=1', 'a[b]=c', 'limit=1&limit=2', '%zz=1', '=', '%00']) {
-    const answer = await workspace.call(`/v1/me?${query}`)
-    expect([answer.status, answer.body], query).toMatchObject([400, { error: { code: 'validation_failed' } }])
+    const response = await workspace.call(`/v1/me?${query}`)
+    expect([response.status, response.body], query).toMatchObject([400, { error: { code: 'validation_failed' } }])
   }
   expect((await workspace.call('/v1/me?')).status).toBe(200)
 })
 
 test('HEAD answers as GET does, without a body', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const head = await workspace.call('/v1/me', { method: 'HEAD' })
   expect([head.status, head.body]).toEqual([200, ''])
-  expectStanding(head)
+  expectCommonHeaders(head)
   expect(head.headers.get('content-length')).toBe(String(JSON.stringify((await workspace.call('/v1/me')).body).length))
-  expect((await house.call('/v1/me', { method: 'HEAD' })).status).toBe(401)
+  expect((await server.call('/v1/me', { method: 'HEAD' })).status).toBe(401)
   const { secret } = await workspace.newKey({ scopes: [] })
-  expect((await house.call('/v1/webhook', { method: 'HEAD', key: secret })).status).toBe(403)
+  expect((await server.call('/v1/webhook', { method: 'HEAD', key: secret })).status).toBe(403)
 })
 
 test('OPTIONS says which methods there are; it needs a key where the endpoint does', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const me = await workspace.call('/v1/me', { method: 'OPTIONS' })
   expect([me.status, me.headers.get('allow'), me.body]).toEqual([204, 'GET, HEAD, OPTIONS', ''])
-  expectStanding(me)
-  expect((await house.call('/v1/me', { method: 'OPTIONS' })).status).toBe(401)
-  expect((await house.call('/v1/openapi.json', { method: 'OPTIONS' })).status).toBe(204)
+  expectCommonHeaders(me)
+  expect((await server.call('/v1/me', { method: 'OPTIONS' })).status).toBe(401)
+  expect((await server.call('/v1/openapi.json', { method: 'OPTIONS' })).status).toBe(204)
 })
 
 test('every answer has a request id of the service’s own', async () => {
-  const workspace = await newWorkspace(house)
-  const answer = await workspace.call('/v1/me', { headers: { 'x-request-id': 'req_mine', 'request-id': 'mine' } })
-  expect(answer.headers.get('x-request-id')).not.toBe('req_mine')
+  const workspace = await newWorkspace(server)
+  const response = await workspace.call('/v1/me', { headers: { 'x-request-id': 'req_mine', 'request-id': 'mine' } })
+  expect(response.headers.get('x-request-id')).not.toBe('req_mine')
   for (const path of ['/healthz', '/readyz', '/docs/errors', '/v1/openapi.json', '/nothing']) {
-    expect((await house.call(path)).headers.get('x-request-id'), path).toMatch(/^req_/)
+    expect((await server.call(path)).headers.get('x-request-id'), path).toMatch(/^req_/)
   }
 })

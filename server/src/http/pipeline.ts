@@ -3,18 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../db/db.ts'
+import type { AccessRequest, Caller, CheckAccess, RateLimitState, RequestRecord } from '../lib/access-check.ts'
 import type { AddressRange } from '../lib/addresses.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Admit, Budget, Caller, RequestRecord, Visitor } from '../lib/gate.ts'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
 import type { Bytes } from './bytes.ts'
 import { clientAddressReader } from './client-address.ts'
+import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType, malformedUrl, noHost } from './errors.ts'
 import { readJson } from './json-body.ts'
-import type { Patience } from './patience.ts'
 import type { Context, Route } from './route.ts'
 import { type Found, newTable, type Row, type Table } from './table.ts'
 import { isReadable } from './url.ts'
@@ -30,9 +30,9 @@ export interface PipelineDeps {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
-  patience: Patience
+  patience: ClientTimeouts
   bodies: Bodies
-  admit: Admit
+  admit: CheckAccess
   record(record: RequestRecord): void
 }
 
@@ -49,7 +49,7 @@ interface Place extends PipelineDeps {
 }
 
 /** A request and its answer; to the gate it is a visitor, to the handler its context. One object, since there are many. */
-class Exchange implements Visitor, Context {
+class Exchange implements AccessRequest, Context {
   readonly #id = newUuid()
   readonly requestId = withPrefix('req', this.#id)
   readonly address: string
@@ -61,7 +61,7 @@ class Exchange implements Visitor, Context {
   readonly #startedMs = performance.now()
   readonly #found: Found | null
   #caller: Caller | null = null
-  #budget: Budget = uncharged
+  #budget: RateLimitState = uncharged
   #code: string | null = null
   /** Headers that only this answer has: names and values in turn. */
   #more: string[] | undefined
@@ -197,7 +197,7 @@ class Exchange implements Visitor, Context {
   }
 
   #headers(): string[] {
-    const headers = standingHeaders(this.requestId, this.#budget)
+    const headers = commonHeaders(this.requestId, this.#budget)
     if (this.#more) headers.push(...this.#more)
     return headers
   }
@@ -214,10 +214,10 @@ class Exchange implements Visitor, Context {
 }
 
 /** Nothing was charged: the database could not be asked. */
-export const uncharged: Budget = { limit: 600, remaining: 600, resetSeconds: 60 }
+export const uncharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
 
 /** The headers that stand on every answer under /v1: names and values in turn, which Node writes without a detour. */
-export function standingHeaders(requestId: string, budget: Budget): string[] {
+export function commonHeaders(requestId: string, budget: RateLimitState): string[] {
   return [
     'x-request-id',
     requestId,

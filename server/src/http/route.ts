@@ -2,8 +2,8 @@ import type { ErrorCode } from '@parley/contract/errors'
 import { isScope, type Scope } from '@parley/contract/scopes'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
+import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Caller } from '../lib/gate.ts'
 import type { Bytes } from './bytes.ts'
 
 /** What a handler is given besides its input. */

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Bodies } from './bodies.ts'
+import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType, notHttp } from './errors.ts'
 import { isForIngress } from './ingress.ts'
-import type { Patience } from './patience.ts'
 import type { Pipeline, PipelineDeps } from './pipeline.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { rejectUnreadable } from './unreadable.ts'
 import { isReadable, isUnderV1 } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
@@ -27,7 +27,7 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
     serverFactory: (others) => newServer(v1, network, others, deps),
     // A URL that cannot be read leads nowhere.
     rewriteUrl: (request) => (isReadable(request) ? (request.url ?? '/') : '/unreadable'),
-    clientErrorHandler: (error, socket) => void answerUnreadable(error, socket, newRequestId(), deps),
+    clientErrorHandler: (error, socket) => void rejectUnreadable(error, socket, newRequestId(), deps),
   })
   // For all that Fastify serves: the console, pages and metrics.
   app.setErrorHandler((error, { id: requestId, routeOptions }, reply) => {
@@ -45,12 +45,12 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
   // Node would answer these two by itself as well: an expectation it does not know, and a tunnel.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    void answerUnreadable(notHttp('CONNECT'), socket, newRequestId(), deps)
+    void rejectUnreadable(notHttp('CONNECT'), socket, newRequestId(), deps)
   })
   return app
 }
 
-type ServerDeps = { patience: Patience; bodies: Bodies }
+type ServerDeps = { patience: ClientTimeouts; bodies: Bodies }
 
 function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, deps: ServerDeps): Server {
   const { patience, bodies } = deps

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { useHouse } from '../../testing/house.ts'
+import { expectRefusal } from '../../testing/expect-error.ts'
 import { loggedRequest } from '../../testing/log.ts'
 import { type RawConnection, rawConnection } from '../../testing/raw.ts'
-import { expectRefusal } from '../../testing/refusal.ts'
+import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
-import { usualPatience } from './patience.ts'
+import { defaultClientTimeouts } from './client-timeouts.ts'
 
-const house = useHouse({
+const server = useTestServer({
   moreRoutes: echoRoutes,
-  patience: { ...usualPatience, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
+  patience: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
 })
 
 /** Sends one byte after another until the other side has had enough. */
@@ -19,44 +19,44 @@ function drip(connection: RawConnection, byte: string): () => void {
 }
 
 test('nobody is waited for longer than 30 seconds', () => {
-  const { headersMs, bodyMs, requestMs, checkMs } = usualPatience
+  const { headersMs, bodyMs, requestMs, checkMs } = defaultClientTimeouts
   for (const each of [headersMs, bodyMs, requestMs]) expect(each + checkMs).toBeLessThan(30_000)
 })
 
 test('a client whose headers come too slowly is cut with 408', async () => {
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ')
   const stop = drip(connection, 'a')
-  const answers = await connection.untilClosed()
+  const responses = await connection.untilClosed()
   stop()
-  expect(answers).toHaveLength(1)
-  const [answer] = answers as [(typeof answers)[number]]
-  expectRefusal(answer, { code: 'request_timeout' })
-  expect(await loggedRequest(house, answer)).toMatchObject({ status: 408, code: 'request_timeout', method: '?' })
+  expect(responses).toHaveLength(1)
+  const [response] = responses as [(typeof responses)[number]]
+  expectRefusal(response, { code: 'request_timeout' })
+  expect(await loggedRequest(server, response)).toMatchObject({ status: 408, code: 'request_timeout', method: '?' })
 })
 
 test('a client whose body comes too slowly is cut with 408', async () => {
-  const { secret, id } = await newWorkspace(house)
-  const connection = await rawConnection(house.url)
+  const { secret, id } = await newWorkspace(server)
+  const connection = await rawConnection(server.url)
   connection.send(
     `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"word":"`,
   )
   const stop = drip(connection, 'a')
-  const answers = await connection.untilClosed()
+  const responses = await connection.untilClosed()
   stop()
-  expect(answers).toHaveLength(1)
-  const [answer] = answers as [(typeof answers)[number]]
-  expectRefusal(answer, { code: 'request_timeout' })
-  expect(await loggedRequest(house, answer)).toMatchObject({ status: 408, workspace_id: id, route: '/v1/echo' })
+  expect(responses).toHaveLength(1)
+  const [response] = responses as [(typeof responses)[number]]
+  expectRefusal(response, { code: 'request_timeout' })
+  expect(await loggedRequest(server, response)).toMatchObject({ status: 408, workspace_id: id, route: '/v1/echo' })
 })
 
 test('a body that nobody reads is refused at once, and its connection cut all the same', async () => {
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send(
     'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
   )
-  const [answer] = (await connection.answers(1)) as [Awaited<ReturnType<RawConnection['answers']>>[number]]
-  expectRefusal(answer, {
+  const [response] = (await connection.answers(1)) as [Awaited<ReturnType<RawConnection['answers']>>[number]]
+  expectRefusal(response, {
     code: 'invalid_key',
     message: 'The Authorization header is missing.',
     headers: { 'www-authenticate': 'Bearer' },
@@ -67,7 +67,7 @@ test('a body that nobody reads is refused at once, and its connection cut all th
 })
 
 test('a connection on which nothing is asked for is not answered', async () => {
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.socket.end()
   expect(await connection.untilClosed()).toEqual([])
 })

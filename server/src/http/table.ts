@@ -9,7 +9,7 @@ import { type Check, checkFor } from './validate.ts'
 export interface Row extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
   isBytes: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
-  toJson(answer: unknown): string
+  toJson(response: unknown): string
 }
 
 export interface Found {

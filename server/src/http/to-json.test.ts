@@ -17,7 +17,7 @@ test('an answer is written with the members of its schema alone, and what people
       none: Type.Union([Uuid, Type.Null()]),
     }),
   )
-  const answer = {
+  const response = {
     id: `msg_${id}`,
     of: { id, name: 'a "name"\\\n', code: '"', secret: 'x' },
     scopes: ['messages:read'],
@@ -25,6 +25,6 @@ test('an answer is written with the members of its schema alone, and what people
     words: ['not "plain"', 'plain'],
     none: null,
   }
-  const { secret: _, ...of } = answer.of
-  expect(JSON.parse(toJson(answer))).toEqual({ ...answer, of })
+  const { secret: _, ...of } = response.of
+  expect(JSON.parse(toJson(response))).toEqual({ ...response, of })
 })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
-import { type PipelineDeps, standingHeaders, uncharged } from './pipeline.ts'
+import { commonHeaders, type PipelineDeps, uncharged } from './pipeline.ts'
 
 /** What Node keeps on a connection: the request it is parsing, and the answer being written. */
 type HttpSocket = Socket & {
@@ -11,22 +11,22 @@ type HttpSocket = Socket & {
   _httpMessage?: ServerResponse | null
 }
 
-const answered = new WeakSet<Socket>()
+const responded = new WeakSet<Socket>()
 const lingerMs = 500
 
 /**
  * Bytes that are not an HTTP request, or one that came too slowly: there is no request to answer, only a connection. What
  * came before on the same connection is answered first, and the connection is closed.
  */
-export async function answerUnreadable(
+export async function rejectUnreadable(
   error: Error,
   socket: HttpSocket,
   requestId: string,
   deps: PipelineDeps,
 ): Promise<void> {
   // Whatever else such a connection sends is reported here as well.
-  if (answered.has(socket)) return
-  answered.add(socket)
+  if (responded.has(socket)) return
+  responded.add(socket)
   const refusal = toRefusal(error)
   // A connection that breaks is reported here too, with an error of the system and not of the HTTP parser.
   if (!socket.writable || refusal.status >= 500) {
@@ -49,7 +49,7 @@ export async function answerUnreadable(
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
   const own = Object.entries({ ...headers, Connection: 'close' }).flat()
-  close(socket, status, [...standingHeaders(requestId, admission?.budget ?? uncharged), ...own], body)
+  close(socket, status, [...commonHeaders(requestId, admission?.budget ?? uncharged), ...own], body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,
@@ -66,8 +66,8 @@ export async function answerUnreadable(
 
 async function answersUnderWay(socket: HttpSocket): Promise<void> {
   let last: ServerResponse | undefined
-  for (let answer = socket._httpMessage; answer && answer !== last; answer = socket._httpMessage) {
-    last = answer
+  for (let response = socket._httpMessage; response && response !== last; response = socket._httpMessage) {
+    last = response
     await new Promise((resolve) => last?.once('close', resolve))
   }
 }

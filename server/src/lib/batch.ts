@@ -17,7 +17,7 @@ export function batched<Item, Answer>(
 ): (item: Item) => Promise<Answer> {
   interface Waiting {
     item: Item
-    resolve: (answer: Answer) => void
+    resolve: (response: Answer) => void
     reject: (error: unknown) => void
   }
   let waiting: Waiting[] = []
@@ -53,8 +53,8 @@ export function batched<Item, Answer>(
   async function travel(batch: Waiting[]): Promise<void> {
     underWay++
     try {
-      const answers = await work(batch.map((each) => each.item))
-      for (let index = 0; index < batch.length; index++) batch[index]?.resolve(answers[index] as Answer)
+      const responses = await work(batch.map((each) => each.item))
+      for (let index = 0; index < batch.length; index++) batch[index]?.resolve(responses[index] as Answer)
     } catch (error) {
       for (const each of batch) each.reject(error)
     } finally {

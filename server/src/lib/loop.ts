@@ -16,7 +16,7 @@ interface LoopDeps {
 }
 
 /** When the next turn is due, if sooner than usual. A number alone would be taken from a turn that counts something. */
-export interface Sooner {
+export interface EarlierWake {
   nextInMs: number
 }
 
@@ -29,7 +29,7 @@ export function startLoop(
   name: LoopName,
   everyMs: number,
   // biome-ignore lint/suspicious/noConfusingVoidType: a turn that has nothing to say returns nothing.
-  turn: () => Promise<Sooner | void>,
+  turn: () => Promise<EarlierWake | void>,
 ): WakingLoop {
   let stopped = false
   let woken = false

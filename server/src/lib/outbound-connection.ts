@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Late } from './outbound-error.ts'
+import { OutboundTimeout } from './outbound-error.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** Called once for each request; `error` is null if there is a status. */
@@ -102,14 +102,17 @@ export class OutboundConnection {
     }
     if (this.#reader.isOver) this.#finish(null)
     else if (this.#reader.status !== null && !this.#bodyTimer) {
-      this.#bodyTimer = setTimeout(() => this.#finish(new Late('no end in time')), this.#deadlines.answerDeadlineMs)
+      this.#bodyTimer = setTimeout(
+        () => this.#finish(new OutboundTimeout('no end in time')),
+        this.#deadlines.answerDeadlineMs,
+      )
     }
   }
 
   #late(): void {
     // After the status the body has a deadline of its own.
     if (this.#done && this.#bodyTimer) return
-    this.#finish(new Late('no response in time'))
+    this.#finish(new OutboundTimeout('no response in time'))
   }
 
   #finish(error: Error | null): void {

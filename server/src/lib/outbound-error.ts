@@ -4,7 +4,7 @@ import { Blocked } from './target-guard.ts'
 export type OutboundFault = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked' | 'http' | 'protocol'
 
 /** A deadline of ours has passed. */
-export class Late extends Error {
+export class OutboundTimeout extends Error {
   override readonly name = 'Late'
 }
 
@@ -14,7 +14,7 @@ const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_O
 export function faultOf(error: Error, connected: boolean): OutboundFault {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (error instanceof Blocked) return 'blocked'
-  if (error instanceof Late || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout'
+  if (error instanceof OutboundTimeout || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'timeout'
   if (syscall === 'getaddrinfo' || /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns'
   if (tlsCode.test(code) || /before secure TLS connection/.test(error.message)) return 'tls'
   return connected ? 'protocol' : 'connect'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
-import { forgetOldest } from './forget-oldest.ts'
+import { deleteOldest } from './delete-oldest.ts'
 import { OutboundConnection } from './outbound-connection.ts'
 import { faultOf, type OutboundFault } from './outbound-error.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
@@ -94,7 +94,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
     if (verdict === undefined) {
       verdict = isBlocked(options, url)
       blocked.set(url.origin, verdict)
-      forgetOldest(blocked, 10_000)
+      deleteOldest(blocked, 10_000)
     }
     return verdict
   }
@@ -109,10 +109,10 @@ export function newOutbound(options: OutboundOptions): Outbound {
       return new Promise((resolve) => {
         connectionTo(url).begin(requestOf(url, headers, body), (connection, error) => {
           giveBack(url.origin, connection)
-          const { status, address, body: answer } = connection
+          const { status, address, body: response } = connection
           const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
           const fault = error ? faultOf(error, address !== null) : faultIn(url, connection)
-          resolve({ status, fault, address, answer, durationUs })
+          resolve({ status, fault, address, answer: response, durationUs })
         })
       })
     },

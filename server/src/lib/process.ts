@@ -1,5 +1,5 @@
+import { Counters } from './counters.ts'
 import type { FirstAttempts } from './first-attempts.ts'
-import { Tally } from './tally.ts'
 
 /** Every loop there is; operators see these names in the metrics. */
 export type LoopName =
@@ -23,11 +23,11 @@ export type LoopName =
 /** What the parts of a process share in memory. Made with its database; `db.process` is the same in every transaction. */
 export interface ProcessState {
   /** Counts and durations, for /metrics. */
-  readonly metrics: Tally
+  readonly metrics: Counters
   /** The loops that run here. */
   readonly loops: Map<LoopName, { wake(): void }>
   /** The delivery worker; null in a process that does not deliver. */
   firstAttempts: FirstAttempts | null
 }
 
-export const newProcessState = (): ProcessState => ({ metrics: new Tally(), loops: new Map(), firstAttempts: null })
+export const newProcessState = (): ProcessState => ({ metrics: new Counters(), loops: new Map(), firstAttempts: null })

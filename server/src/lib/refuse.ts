@@ -57,6 +57,6 @@ export function invalid(faults: Fault[]): Refusal {
  * Something outside the program is not as it must be (a bad setting, a port in use, a full disk). The message is one
  * line for a person: what is wrong, where, and what to do. It ends the program without a stack trace.
  */
-export class Unfit extends Error {
+export class StartupError extends Error {
   override readonly name = 'Unfit'
 }

@@ -133,7 +133,7 @@ test('what was said of idle connections is heard', () => {
   expect(reader.idleMs).toBe(5000)
 })
 
-const answers = fc.record({
+const responses = fc.record({
   status: fc.constantFrom(200, 204, 302, 404, 500),
   body: fc.uint8Array({ maxLength: 3000 }),
   parts: fc.integer({ min: 0, max: 4 }),
@@ -159,7 +159,7 @@ test('whatever a real server answers, and wherever it is cut, it is read as it w
       })
     })
   await fc.assert(
-    fc.asyncProperty(answers, fc.array(fc.nat(5000), { maxLength: 6 }), async ({ status, body, parts }, cuts) => {
+    fc.asyncProperty(responses, fc.array(fc.nat(5000), { maxLength: 6 }), async ({ status, body, parts }, cuts) => {
       const bytes = status === 204 ? Buffer.alloc(0) : Buffer.from(body)
       respond = (response) => {
         response.writeHead(status, parts === 0 ? { 'content-length': bytes.length } : {})

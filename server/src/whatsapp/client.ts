@@ -169,9 +169,9 @@ function nextPage(next: string, first: URL): URL | null {
   return url
 }
 
-function readAccepted(answer: JsonObject): Accepted | null {
-  const message = readObject(readArray(answer.messages)[0])
-  const contact = readObject(readArray(answer.contacts)[0])
+function readAccepted(response: JsonObject): Accepted | null {
+  const message = readObject(readArray(response.messages)[0])
+  const contact = readObject(readArray(response.contacts)[0])
   const waMessageId = readId(message?.id)
   if (waMessageId === null) return null
   return {

@@ -122,11 +122,7 @@ const unlisted = final('message', 'Unknown error')
 const transient = temporary('message', 'A passing error', backoff, 5)
 
 /** What to make of an error, also one the catalogue does not know: the network may say that it passes. */
-export function lookUpError(error: {
-  code: number | string
-  isTransient?: boolean
-  status?: number
-}): NetworkErrorEntry {
+export function findError(error: { code: number | string; isTransient?: boolean; status?: number }): NetworkErrorEntry {
   const known = typeof error.code === 'number' ? networkErrors.get(error.code) : undefined
   if (known !== undefined) return known
   if (typeof error.code === 'number' && error.code >= 200 && error.code <= 299) return permission

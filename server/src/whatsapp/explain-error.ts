@@ -1,6 +1,6 @@
 /** Why a message failed and what to do about it, in plain words; for people, not for decisions (`errors.ts` has those). */
 import type { MessageError } from '@parley/contract/events'
-import { type ErrorScope, lookUpError } from './errors.ts'
+import { type ErrorScope, findError } from './errors.ts'
 
 export interface Explanation {
   cause: string
@@ -10,7 +10,7 @@ export interface Explanation {
 export function explainError({ code }: Pick<MessageError, 'code'>): Explanation {
   const known = advice.get(code)
   if (known) return known
-  const { scope, temporary } = lookUpError({ code })
+  const { scope, temporary } = findError({ code })
   return temporary ? passing : byScope[scope]
 }
 

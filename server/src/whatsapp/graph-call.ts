@@ -35,10 +35,10 @@ export interface CallLimits {
 }
 
 export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimits): Promise<CallOutcome<JsonObject>> {
-  const trip = new Trip()
-  let answer: Dispatcher.ResponseData
+  const trip = new GraphCall()
+  let response: Dispatcher.ResponseData
   try {
-    answer = await agent.compose(trip.watch).request({
+    response = await agent.compose(trip.watch).request({
       origin: call.url.origin,
       path: `${call.url.pathname}${call.url.search}`,
       method: call.method,
@@ -50,16 +50,16 @@ export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimit
     return trip.lost(error)
   }
   try {
-    const bytes = await readBounded(answer.body, limits.maxAnswerBytes)
-    return judgeAnswer(answer.statusCode, answer.headers, parse(bytes), 'answer_unreadable')
+    const bytes = await readBounded(response.body, limits.maxAnswerBytes)
+    return judgeAnswer(response.statusCode, response.headers, parse(bytes), 'answer_unreadable')
   } catch (error) {
     const why = error instanceof TooLarge ? 'answer_too_large' : reasonOf(error)
-    return judgeAnswer(answer.statusCode, answer.headers, null, why)
+    return judgeAnswer(response.statusCode, response.headers, null, why)
   }
 }
 
 /** Knows whether the first byte of a request was on its way: undici says so once it has a connection to write to. */
-export class Trip {
+export class GraphCall {
   departed = false
 
   readonly watch = (dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch => {

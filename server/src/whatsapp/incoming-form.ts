@@ -35,11 +35,11 @@ export function readForm(reply: JsonObject | null): FormSubmission | null {
   if (reply === null) return null
   const name = readWords(reply.name, 256)
   const raw = reply.response_json
-  const answers = readObject(cleanJson(parse(raw)))
-  if (answers === null) {
+  const responses = readObject(cleanJson(parse(raw)))
+  if (responses === null) {
     return { name, flowToken: null, response: {}, raw: readText(raw, maxRawLength), files: [] }
   }
-  const { flow_token: flowToken, ...rest } = answers
+  const { flow_token: flowToken, ...rest } = responses
   const { response, files } = takeFiles(rest)
   return { name, flowToken: readId(flowToken, 4096), response, raw: null, files }
 }
@@ -55,7 +55,7 @@ function parse(raw: unknown): unknown {
 }
 
 /** A picker's answer is a list of files, known by their shape. The keys of enciphered ones stay out of the answers. */
-function takeFiles(answers: JsonObject): { response: Record<string, unknown>; files: FormFile[] } {
+function takeFiles(responses: JsonObject): { response: Record<string, unknown>; files: FormFile[] } {
   const files: FormFile[] = []
   const search = (value: unknown, field: string): unknown => {
     if (Array.isArray(value)) {
@@ -71,7 +71,7 @@ function takeFiles(answers: JsonObject): { response: Record<string, unknown>; fi
       Object.entries(inner).map(([key, part]) => [key, search(part, field ? `${field}.${key}` : key)]),
     )
   }
-  return { response: search(answers, '') as Record<string, unknown>, files }
+  return { response: search(responses, '') as Record<string, unknown>, files }
 }
 
 function withoutKeys(item: unknown): unknown {

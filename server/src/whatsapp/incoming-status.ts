@@ -1,6 +1,6 @@
 import type { MessageError } from '@parley/contract/events'
 import { type Ignored, ignored, type Place } from './ignored.ts'
-import { readNetworkError, unexplained } from './network-error.ts'
+import { readNetworkError, unknownError } from './network-error.ts'
 import { readArray, readId, readObject, readPhone, readText, readTime } from './read-json.ts'
 import type { NetworkStatus } from './status-rank.ts'
 
@@ -48,7 +48,7 @@ export function readStatus(value: unknown, place: Place, now: Date): StatusItem 
     recipient: readPhone(report.recipient_id),
     recipientUserId: readId(report.recipient_user_id),
     participant: readId(report.recipient_participant_user_id) ?? readId(report.recipient_participant_id),
-    error: status === 'failed' ? (readNetworkError(readArray(report.errors)[0]) ?? unexplained) : null,
+    error: status === 'failed' ? (readNetworkError(readArray(report.errors)[0]) ?? unknownError) : null,
     bizOpaqueCallbackData: readText(report.biz_opaque_callback_data, 512),
   }
 }

@@ -190,13 +190,15 @@ describe('a submitted form', () => {
 
   test('files are known by their shape and counted through', () => {
     const photo = { id: 'm1', mime_type: 'image/jpeg', file_name: 'a.jpg', sha256: 'x' }
-    const answers = {
+    const responses = {
       note: 'n',
       list: [1, { id: 'no type' }],
       photos: [photo, { ...photo, id: 2 }],
       more: { docs: [photo] },
     }
-    expect(form({ response_json: JSON.stringify(answers) })?.files.map((f) => [f.field, f.index, f.media_id])).toEqual([
+    expect(
+      form({ response_json: JSON.stringify(responses) })?.files.map((f) => [f.field, f.index, f.media_id]),
+    ).toEqual([
       ['photos', 0, 'm1'],
       ['photos', 1, '2'],
       ['more.docs', 2, 'm1'],

@@ -65,13 +65,13 @@ export function readListedNumber(row: JsonObject): ListedNumber | null {
   }
 }
 
-export function readMediaInfo(answer: JsonObject): MediaInfo | null {
-  const url = readId(answer.url, 4096)
+export function readMediaInfo(response: JsonObject): MediaInfo | null {
+  const url = readId(response.url, 4096)
   if (url === null) return null
   return {
     url,
-    mimeType: readWords(answer.mime_type, 256),
-    sha256: sha256Hex(readId(answer.sha256, 128)),
-    fileSize: readNumber(answer.file_size),
+    mimeType: readWords(response.mime_type, 256),
+    sha256: sha256Hex(readId(response.sha256, 128)),
+    fileSize: readNumber(response.file_size),
   }
 }

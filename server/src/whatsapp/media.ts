@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type CallLimits, type CallOutcome, headersOf, httpError, Trip } from './graph-call.ts'
+import { type CallLimits, type CallOutcome, GraphCall, headersOf, httpError } from './graph-call.ts'
 import { readId, readNumber } from './read-json.ts'
 import { sha256Hex } from './sha256.ts'
 
@@ -32,28 +32,28 @@ export async function downloadFrom(
 ): Promise<CallOutcome<Download>> {
   if (!isFileAddress(url, access.graphUrl)) return { kind: 'unreachable', why: 'foreign_file_host' }
   const address = new URL(url)
-  const trip = new Trip()
+  const trip = new GraphCall()
   try {
-    const answer = await agent.compose(trip.watch).request({
+    const response = await agent.compose(trip.watch).request({
       origin: address.origin,
       path: `${address.pathname}${address.search}`,
       method: 'GET',
       headers: { ...headersOf(access, limits), accept: '*/*' },
     })
-    if (answer.statusCode !== 200) {
-      answer.body.on('error', () => {}).destroy()
-      const error = httpError(answer.statusCode)
+    if (response.statusCode !== 200) {
+      response.body.on('error', () => {}).destroy()
+      const error = httpError(response.statusCode)
       return {
         kind: 'refused',
-        status: answer.statusCode,
+        status: response.statusCode,
         error,
-        isTransient: answer.statusCode >= 500,
+        isTransient: response.statusCode >= 500,
         retryAfterMs: null,
       }
     }
-    const mimeType = readId(answer.headers['content-type'])
-    const size = readNumber(answer.headers['content-length'])
-    return { kind: 'ok', value: { mimeType, size, body: answer.body } }
+    const mimeType = readId(response.headers['content-type'])
+    const size = readNumber(response.headers['content-length'])
+    return { kind: 'ok', value: { mimeType, size, body: response.body } }
   } catch (error) {
     return trip.lost(error)
   }

@@ -9,7 +9,7 @@ export function readNetworkError(value: unknown): MessageError | null {
 }
 
 /** A failure without a word of why. */
-export const unexplained: MessageError = {
+export const unknownError: MessageError = {
   code: 'unknown',
   title: 'Unknown error',
   message: 'The network gave no reason.',
@@ -22,9 +22,9 @@ function shape(error: JsonObject): MessageError {
   const message = readWords(error.message, 2000) ?? readWords(error.error_user_msg, 2000)
   const title = readWords(error.title, 500) ?? readWords(error.error_user_title, 500) ?? known?.title ?? message
   return {
-    code: code !== null && Number.isInteger(code) ? code : unexplained.code,
-    title: title ?? unexplained.title,
-    message: message ?? title ?? unexplained.message,
+    code: code !== null && Number.isInteger(code) ? code : unknownError.code,
+    title: title ?? unknownError.title,
+    message: message ?? title ?? unknownError.message,
     details: details(error),
   }
 }

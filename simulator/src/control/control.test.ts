@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
-import { mishaps } from '../network/magic.ts'
+import { simulatedFailures } from '../network/magic.ts'
 import { phoneActions } from '../phones/actions.ts'
 import { startSimulator } from '../start.ts'
 import { appId, hello, newWorld, numberId, phone, wabaId } from '../testing/world.ts'
@@ -188,7 +188,7 @@ test('the manual knows every route, phone action, switch and magic number', asyn
     ...Object.keys(phoneActions).map((name) => `\`${name}\``),
     ...Object.keys(control.switches.get()).map((name) => `\`${name}\``),
     ...Object.keys(control.webhooks.get().settings).map((name) => `\`${name}\``),
-    ...mishaps.map(([suffix]) => `15559${String(suffix).padStart(6, '0')}`),
+    ...simulatedFailures.map(([suffix]) => `15559${String(suffix).padStart(6, '0')}`),
   ]
   expect(words.filter((word) => !manual.includes(word))).toEqual([])
 })

@@ -3,7 +3,8 @@ import { fieldsOf } from '../flow-fields.ts'
 import type { Json } from '../json.ts'
 import { deliverWaiting } from '../network/journey.ts'
 import { setTemplateStatus } from '../network/templates.ts'
-import { type Network, settled } from '../network.ts'
+import { idle, type Network } from '../network.ts'
+import type { NetworkLogEvent } from '../network-log.ts'
 import type { ActionResult } from '../phones/action.ts'
 import { act, type PhoneActionInput, type PhoneActionName, phoneActions } from '../phones/actions.ts'
 import { optionsOf } from '../phones/options.ts'
@@ -12,7 +13,6 @@ import { ControlError, type Read } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { verifyCallback } from '../webhooks/handshake.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
-import type { WireEvent } from '../wire-log.ts'
 import { findNumber } from '../world.ts'
 import {
   changePhone,
@@ -119,14 +119,14 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
     log: {
       list: (options: { limit?: number; after?: number } = {}) => network.log.list(options.limit ?? 100, options.after),
       clear: () => network.log.clear(),
-      listen: (listener: (event: WireEvent) => void) => network.log.listen(listener),
+      listen: (listener: (event: NetworkLogEvent) => void) => network.log.listen(listener),
     },
     clock: {
       now: () => network.timers.now(),
       advance: (ms: number) => advance(network, ms),
     },
     /** Waits until everything that is due has been posted and answered. */
-    settled: () => settled(network),
+    settled: () => idle(network),
     reset: (dataset: shapes.DatasetName | shapes.Dataset = 'demo') => resetTo(dataset),
   }
 }
@@ -187,6 +187,6 @@ async function advance(network: Network, ms: number): Promise<Date> {
     throw new ControlError('The clock runs by itself; start the simulator with a manual clock.', null, 409)
   if (!(ms >= 0 && ms <= 366 * 86_400_000)) throw new ControlError('ms must be a number from 0 to a year.', 'ms')
   await clock.advance(ms)
-  await settled(network)
+  await idle(network)
   return clock.now()
 }

@@ -11,7 +11,7 @@ export function sendMedia(control: Control, id: string, request: FastifyRequest,
   if (!file) throw new ControlError(`media: there is no ${id}, or no more.`, 'media', 404)
   const { mimeType, filename, bytes } = file
   const isHarmless = harmless.test(mimeType)
-  const answer = reply.headers({
+  const response = reply.headers({
     'content-type': isHarmless ? mimeType : 'application/octet-stream',
     'content-disposition': `${isHarmless ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(filename ?? id)}`,
     'content-security-policy': "default-src 'none'; sandbox",
@@ -21,8 +21,8 @@ export function sendMedia(control: Control, id: string, request: FastifyRequest,
     'accept-ranges': 'bytes',
   })
   const part = partOf(request.headers.range, bytes.length)
-  if (!part) return answer.send(bytes)
-  return answer
+  if (!part) return response.send(bytes)
+  return response
     .code(206)
     .header('content-range', `bytes ${part.from}-${part.to}/${bytes.length}`)
     .send(bytes.subarray(part.from, part.to + 1))

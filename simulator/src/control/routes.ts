@@ -75,13 +75,13 @@ export function controlRoutes(server: FastifyInstance, control: Control): void {
       method,
       url: `/control${path}`,
       bodyLimit: largestBody,
-      handler: (request, reply) => answer(control, run, request, reply),
+      handler: (request, reply) => response(control, run, request, reply),
     })
   server.get('/control/events', (request, reply) =>
-    answer(control, () => streamEvents(control, request, reply), request, reply),
+    response(control, () => streamEvents(control, request, reply), request, reply),
   )
   server.get('/control/media/:id', (request, reply) =>
-    answer(control, (_control, { id }) => sendMedia(control, id, request, reply), request, reply),
+    response(control, (_control, { id }) => sendMedia(control, id, request, reply), request, reply),
   )
 }
 
@@ -104,7 +104,7 @@ function actionRows(): Row[] {
   ])
 }
 
-async function answer(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function response(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
     refuseOtherSites(request)
     const { id = '' } = request.params as { id?: string }

@@ -5,11 +5,11 @@ import type { Callback } from '../world.ts'
 import type { Call } from './call.ts'
 
 /** A callback set in place of the app's own. It must prove itself first; an empty URL takes it away. */
-export async function setOverride(call: Call, wish: Json): Promise<Callback | null> {
-  const url = textIn(wish, 'override_callback_uri')
+export async function setOverride(call: Call, input: Json): Promise<Callback | null> {
+  const url = textIn(input, 'override_callback_uri')
   if (url === undefined) return refuseParameter('The parameter override_callback_uri is required.')
   if (url === '') return null
-  const verifyToken = textIn(wish, 'verify_token')
+  const verifyToken = textIn(input, 'verify_token')
   if (!verifyToken) return refuseParameter('The parameter verify_token is required.')
   const callback = { url, verifyToken }
   const problem = await verifyCallback(call.network.outlet, callback)

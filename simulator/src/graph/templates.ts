@@ -86,9 +86,9 @@ function shownTemplate(template: Template): Json {
 /** A new template is PENDING until somebody has looked at it; a name with `reject` in it does not pass. */
 function createTemplate(call: Call, waba: Waba): unknown {
   const { network } = call
-  const wish = readNewTemplate(network.world, waba.id, call.body)
+  const input = readNewTemplate(network.world, waba.id, call.body)
   const template: Template = {
-    ...wish,
+    ...input,
     id: newObjectId(7),
     wabaId: waba.id,
     status: 'PENDING',

@@ -1,9 +1,9 @@
 import { newWamid } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { switchesFor } from '../switches.ts'
-import { type Fate, type Message, type Phone, type PhoneNumber, remember } from '../world.ts'
+import { type Message, type MessageOutcome, type Phone, type PhoneNumber, remember } from '../world.ts'
 import { windowIsOpen } from './journey.ts'
-import { type Mishap, magicOf } from './magic.ts'
+import { magicOf, type SimulatedFailure } from './magic.ts'
 
 /** A message the network is about to take, with what its checks found out. */
 export interface Draft {
@@ -47,7 +47,7 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
 
 const failsAfterSent = new Set([131036])
 
-function fateOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draft, isOpen: boolean): Fate {
+function fateOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draft, isOpen: boolean): MessageOutcome {
   const magic = magicOf(phone.waId)
   if (magic?.kind === 'fails') return fail(magic.code)
   if (!phone.onWhatsApp) return fail(131026)
@@ -60,11 +60,11 @@ function fateOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draf
   return magic?.kind === 'mishap' ? mishapFate(magic.mishap, isFreeForm) : { kind: 'deliver' }
 }
 
-function fail(code: number): Fate {
+function fail(code: number): MessageOutcome {
   return { kind: 'fail', code, afterSent: failsAfterSent.has(code) }
 }
 
-function mishapFate(mishap: Mishap, isFreeForm: boolean): Fate {
+function mishapFate(mishap: SimulatedFailure, isFreeForm: boolean): MessageOutcome {
   switch (mishap) {
     case 'never_delivered':
       return { kind: 'deliver', never: 'delivered' }

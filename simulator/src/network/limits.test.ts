@@ -21,8 +21,8 @@ test('a number has its messages per second and no more', async () => {
   const { send, control } = await newWorld()
   control.numbers.change(numberId, { throughputMps: 3 })
   const codes = async () => {
-    const answers = await Promise.all([0, 1, 2, 3, 4].map((tail) => send({ ...hello, to: `1650555020${tail}` })))
-    return answers.map((answer) => answer.code).sort()
+    const responses = await Promise.all([0, 1, 2, 3, 4].map((tail) => send({ ...hello, to: `1650555020${tail}` })))
+    return responses.map((response) => response.code).sort()
   }
   expect(await codes()).toEqual([0, 0, 0, 130429, 130429])
   await control.clock.advance(1000)

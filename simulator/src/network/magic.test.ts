@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hello, newWorld, numberId, text } from '../testing/world.ts'
 import { knownCodes } from './error-catalogue.ts'
-import { magicOf, mishaps } from './magic.ts'
+import { magicOf, simulatedFailures } from './magic.ts'
 
 const async = [
   131026, 131047, 131049, 131050, 130472, 131053, 131052, 131042, 131051, 131036, 137000, 130429, 131000, 132015,
@@ -59,7 +59,10 @@ test('everybody’s test numbers are ordinary phones', () => {
 })
 
 const mishapNumber = (name: string) =>
-  `1555900000${mishaps.find(([, mishap]) => mishap === name)?.[0]}`.replace(/^(1555900000)(\d\d)$/, '155590000$2')
+  `1555900000${simulatedFailures.find(([, mishap]) => mishap === name)?.[0]}`.replace(
+    /^(1555900000)(\d\d)$/,
+    '155590000$2',
+  )
 
 test('a call may hang or be cut although the message was sent', async () => {
   const { simulator, control, receiver } = await newWorld()

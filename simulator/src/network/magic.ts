@@ -14,9 +14,9 @@ import { knownError } from './error-catalogue.ts'
 export type Magic =
   | { kind: 'fails'; code: number }
   | { kind: 'refused'; code: number; times: number }
-  | { kind: 'mishap'; mishap: Mishap }
+  | { kind: 'mishap'; mishap: SimulatedFailure }
 
-export type Mishap =
+export type SimulatedFailure =
   | 'hangs_after_sending'
   | 'cut_after_sending'
   | 'cut_before_sending'
@@ -31,7 +31,7 @@ export type Mishap =
   | 'held_then_sent'
   | 'held_then_dropped'
 
-export const mishaps: [suffix: number, mishap: Mishap, meaning: string][] = [
+export const simulatedFailures: [suffix: number, mishap: SimulatedFailure, meaning: string][] = [
   [1, 'hangs_after_sending', 'the message is sent, the call never answers'],
   [2, 'cut_after_sending', 'the message is sent, the connection is cut without an answer'],
   [3, 'cut_before_sending', 'nothing is sent, the connection is cut without an answer'],
@@ -52,7 +52,7 @@ export function magicOf(waId: string): Magic | undefined {
   if (!match) return undefined
   const code = Number(match[2])
   if (match[1] === '9') {
-    const row = mishaps.find(([suffix]) => suffix === code)
+    const row = simulatedFailures.find(([suffix]) => suffix === code)
     return row && { kind: 'mishap', mishap: row[1] }
   }
   if (!knownError(code)) return undefined

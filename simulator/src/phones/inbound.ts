@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { Network } from '../network.ts'
 import { ControlError } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
-import { isClogged, notifyMessages } from '../webhooks/notify.ts'
+import { isBackedUp, notifyMessages } from '../webhooks/notify.ts'
 import { conversationKey, type Message, type Phone, type PhoneNumber, remember } from '../world.ts'
 import { contactOf, senderOf } from './identity.ts'
 
@@ -18,7 +18,7 @@ export interface Inbound {
 
 /** A phone writes to a business: the message enters the conversation, opens the 24-hour window and goes out to the apps. */
 export function receiveFrom(network: Network, phone: Phone, number: PhoneNumber, inbound: Inbound): Message {
-  if (isClogged(network, number.wabaId))
+  if (isBackedUp(network, number.wabaId))
     throw new ControlError('Too many webhooks wait to be taken; answer them first.', null, 503)
   const { senderIdentity } = switchesFor(network.world, number, phone)
   const now = network.timers.now()

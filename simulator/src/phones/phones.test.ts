@@ -179,14 +179,14 @@ test('a form is sent back with its token, and its files as media', async () => {
     interactive: { type: 'nfm_reply', nfm_reply: { name: 'flow', body: 'Sent' } },
   })
   const { nfm_reply: form } = reply.interactive as { nfm_reply: { response_json: string } }
-  const answers = JSON.parse(form.response_json)
-  expect(answers).toMatchObject({ flow_token: 'ft_01', full_name: 'Ana Prueba', documents: [{ file_name: 'r.pdf' }] })
-  expect(answers.photos[0]).toMatchObject({
+  const responses = JSON.parse(form.response_json)
+  expect(responses).toMatchObject({ flow_token: 'ft_01', full_name: 'Ana Prueba', documents: [{ file_name: 'r.pdf' }] })
+  expect(responses.photos[0]).toMatchObject({
     file_name: 'IMG_1.jpg',
     mime_type: 'image/jpeg',
     sha256: createHash('sha256').update(card).digest('base64'),
   })
-  const { body: media } = await graph('GET', answers.photos[0].id)
+  const { body: media } = await graph('GET', responses.photos[0].id)
   const fetched = await fetch(String(media.url), { headers: { authorization: 'Bearer demo-access-token' } })
   expect(Buffer.from(await fetched.arrayBuffer())).toEqual(card)
   await control.phones.fillForm(phone, { values: { a: 1 }, omitFlowToken: true })

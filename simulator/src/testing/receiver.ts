@@ -13,7 +13,7 @@ export interface Received {
 export async function startReceiver(verifyToken = 'demo-verify-token') {
   const requests: Received[] = []
   const handshakes: URLSearchParams[] = []
-  let answers: number[] = []
+  let responses: number[] = []
   let hold: ((response: ServerResponse) => void) | undefined
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://receiver')
@@ -28,7 +28,7 @@ export async function startReceiver(verifyToken = 'demo-verify-token') {
       const raw = Buffer.concat(parts)
       requests.push({ headers: request.headers, raw, body: JSON.parse(raw.toString('utf8')) })
       if (hold) return hold(response)
-      response.writeHead(answers.shift() ?? 200).end()
+      response.writeHead(responses.shift() ?? 200).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -39,7 +39,7 @@ export async function startReceiver(verifyToken = 'demo-verify-token') {
     requests,
     handshakes,
     answers: (...statuses: number[]) => {
-      answers = statuses
+      responses = statuses
     },
     holds: (answer: ((response: ServerResponse) => void) | undefined) => {
       hold = answer

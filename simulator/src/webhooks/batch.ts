@@ -1,4 +1,4 @@
-import type { WireLog } from '../wire-log.ts'
+import type { NetworkLog } from '../network-log.ts'
 import { envelope, type Update } from './envelope.ts'
 import type { Outlet } from './post.ts'
 import { escapedJson, signatureHeaders } from './sign.ts'
@@ -18,7 +18,7 @@ export interface Batch {
 
 /** Posts the batch once, writes down what was answered, and says whether it was taken. Only 200 will do. */
 export async function postBatch(
-  parts: { outlet: Outlet; log: WireLog },
+  parts: { outlet: Outlet; log: NetworkLog },
   batch: Batch,
   destination: Destination,
   timeoutMs: number,

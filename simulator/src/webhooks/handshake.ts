@@ -11,10 +11,10 @@ export async function verifyCallback(outlet: Outlet, callback: Callback): Promis
   url.searchParams.set('hub.mode', 'subscribe')
   url.searchParams.set('hub.challenge', challenge)
   url.searchParams.set('hub.verify_token', callback.verifyToken)
-  const answer = await outlet.get(url.href, 10_000)
-  if (answer.kind === 'unreachable') return `The callback could not be reached: ${answer.why}.`
-  if (answer.status !== 200) return `The callback answered ${answer.status} to the verification request, not 200.`
-  if (answer.body !== challenge) return 'The callback did not answer with the bare hub.challenge.'
+  const response = await outlet.get(url.href, 10_000)
+  if (response.kind === 'unreachable') return `The callback could not be reached: ${response.why}.`
+  if (response.status !== 200) return `The callback answered ${response.status} to the verification request, not 200.`
+  if (response.body !== challenge) return 'The callback did not answer with the bare hub.challenge.'
   return undefined
 }
 

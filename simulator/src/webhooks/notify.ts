@@ -27,7 +27,7 @@ export function notifyAccount(network: Network, wabaId: string, field: string, v
 }
 
 /** True while an app subscribed to the account has too much to take already. */
-export function isClogged(network: Network, wabaId: string): boolean {
+export function isBackedUp(network: Network, wabaId: string): boolean {
   return appsOf(network, wabaId).some((appId) => network.queue.isFull(appId))
 }
 

@@ -1,10 +1,10 @@
 import type { Cancel, Timers } from '../clock.ts'
-import type { WireLog } from '../wire-log.ts'
+import type { NetworkLog } from '../network-log.ts'
 import { type Batch, type Destination, postBatch } from './batch.ts'
 import type { Update } from './envelope.ts'
-import { type Lane, newLane } from './lane.ts'
 import type { Outlet } from './post.ts'
 import { defaultQueueSettings, type QueueSettings } from './queue-settings.ts'
+import { newSendQueue, type SendQueue } from './send-queue.ts'
 
 const gatherWhileFailingMs = 1_000
 const gatherToReorderMs = 200
@@ -12,7 +12,7 @@ const gatherToReorderMs = 200
 interface QueueParts {
   timers: Timers
   outlet: Outlet
-  log: WireLog
+  log: NetworkLog
   destinationOf: (update: Update) => Destination | undefined
   changed: () => void
   /** Told of each update whose POST was answered with 200. */
@@ -28,7 +28,7 @@ interface QueueParts {
 export class WebhookQueue {
   settings: QueueSettings = { ...defaultQueueSettings }
   #parts: QueueParts
-  #lanes = new Map<string, Lane>()
+  #lanes = new Map<string, SendQueue>()
   #waits = new Map<Batch, Cancel>()
   #generation = 0
 
@@ -113,16 +113,16 @@ export class WebhookQueue {
     this.#waits.clear()
   }
 
-  #lane(appId: string): Lane {
+  #lane(appId: string): SendQueue {
     let lane = this.#lanes.get(appId)
     if (!lane) {
-      lane = newLane()
+      lane = newSendQueue()
       this.#lanes.set(appId, lane)
     }
     return lane
   }
 
-  #gather(appId: string, lane: Lane): void {
+  #gather(appId: string, lane: SendQueue): void {
     if (lane.gathering) return
     lane.gathering = true
     const waitMs = Math.max(
@@ -137,7 +137,7 @@ export class WebhookQueue {
   }
 
   /** Forms batches while there is room for another POST; the rest goes on gathering. */
-  #dispatch(appId: string, lane: Lane): void {
+  #dispatch(appId: string, lane: SendQueue): void {
     if (lane.reverse) lane.waiting.reverse()
     lane.reverse = false
     while (lane.waiting.length > 0 && lane.inFlight < this.settings.concurrency) {
@@ -156,7 +156,7 @@ export class WebhookQueue {
     }
   }
 
-  #takeSame(lane: Lane, url: string): Update[] {
+  #takeSame(lane: SendQueue, url: string): Update[] {
     let count = 0
     while (count < lane.waiting.length && count < Math.min(this.settings.batchSize, 1000)) {
       const update = lane.waiting[count]
@@ -188,7 +188,7 @@ export class WebhookQueue {
     if (lane.waiting.length > 0) this.#gather(batch.appId, lane)
   }
 
-  #retryLater(lane: Lane, batch: Batch): void {
+  #retryLater(lane: SendQueue, batch: Batch): void {
     const { retryMs, giveUpAfterMs } = this.settings
     const isTooOld = this.#parts.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs
     if (isTooOld) this.#settle(lane, batch, 'not taken within seven days')
@@ -208,7 +208,7 @@ export class WebhookQueue {
     this.#waits.set(batch, cancel)
   }
 
-  #settle(lane: Lane, batch: Batch, lost?: string): void {
+  #settle(lane: SendQueue, batch: Batch, lost?: string): void {
     lane.batches.delete(batch)
     lane.size -= batch.updates.length
     if (lost) this.#parts.log.note(`${batch.updates.length} update(s) for app ${batch.appId} were dropped: ${lost}.`)

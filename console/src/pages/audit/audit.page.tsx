@@ -1,4 +1,4 @@
-import { deedOf } from '../../lib/deeds.ts'
+import { actionLabel } from '../../lib/audit-actions.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { auditColumns } from '../../parts/audit-columns.tsx'
 import { ExportButton } from '../../parts/export-button.tsx'
@@ -31,7 +31,7 @@ export function AuditPage() {
               kind: 'select',
               name: 'action',
               title: 'What',
-              options: (facets?.actions ?? []).map((action) => ({ value: action, title: deedOf(action) })),
+              options: (facets?.actions ?? []).map((action) => ({ value: action, title: actionLabel(action) })),
             },
             { kind: 'text', name: 'target', title: 'Id of the thing' },
           ]}

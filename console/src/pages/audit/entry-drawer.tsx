@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../lib/deeds.ts'
+import { sentenceOf } from '../../lib/audit-actions.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useHere } from '../../lib/session.ts'
 import { CopyId } from '../../ui/copy-button.tsx'

@@ -72,17 +72,17 @@ function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
 }
 
 function Answers({ form }: { form: ConsoleForm }) {
-  const answers = answersOf(form.response).filter(({ isFiles }) => !isFiles)
+  const responses = answersOf(form.response).filter(({ isFiles }) => !isFiles)
   return (
     <Card title="Answers" flush>
-      {answers.length === 0 ? (
+      {responses.length === 0 ? (
         <p className="quiet" style={{ padding: '0 16px 16px', margin: 0 }}>
           The form was submitted without answers.
         </p>
       ) : (
         <table className={styles.answers} aria-label="Answers">
           <tbody>
-            {answers.map(({ name, text }) => (
+            {responses.map(({ name, text }) => (
               <tr key={name}>
                 <th scope="row">
                   <bdi>{name}</bdi>

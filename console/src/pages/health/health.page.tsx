@@ -9,7 +9,7 @@ import { Findings } from './findings.tsx'
 import styles from './health.module.css'
 import { type HealthReport, useHealth, useTraffic } from './health.queries.ts'
 import { Queues } from './queues.tsx'
-import { Refusals } from './refusals.tsx'
+import { ApiErrorGroups } from './unknown-keys.tsx'
 
 export function HealthPage() {
   const { version } = useSession()
@@ -34,7 +34,7 @@ export function HealthPage() {
         {health.data && <Verdict report={health.data} version={version} />}
         <Queues traffic={traffic.data} error={traffic.error} onRetry={() => void traffic.refetch()} />
         {health.data && <Findings findings={health.data.findings} />}
-        {traffic.data && <Refusals refusals={traffic.data.refusals} />}
+        {traffic.data && <ApiErrorGroups refusals={traffic.data.refusals} />}
       </PageBody>
     </>
   )

@@ -1,4 +1,4 @@
-import type { ConsoleKey, MadeKey } from '@parley/contract/console/keys'
+import type { ConsoleKey, CreatedKey } from '@parley/contract/console/keys'
 import { useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { KeyFields } from './key-fields.tsx'
@@ -6,7 +6,7 @@ import { draftOf, emptyDraft, errorsIn, type KeyDraft, rulesOf } from './key-for
 import { useChangeKey, useCreateKey } from './keys.queries.ts'
 import { rangeFault } from './ranges.ts'
 
-export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeKey) => void }) {
+export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: CreatedKey) => void }) {
   const form = useForm({
     first: emptyDraft,
     check: errorsIn,

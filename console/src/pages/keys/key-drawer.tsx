@@ -12,19 +12,19 @@ import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { KeySparkline, totalOf } from './key-sparkline.tsx'
 
-export type KeyDeed = 'edit' | 'rotate' | 'revoke'
+export type KeyAction = 'edit' | 'rotate' | 'revoke'
 
 /** A key and all that is known of it. */
 export function KeyDrawer({
   open,
   apiKey,
   onClose,
-  onDeed,
+  onAction,
 }: {
   open: boolean
   apiKey: ListedKey
   onClose: () => void
-  onDeed: (deed: KeyDeed) => void
+  onAction: (action: KeyAction) => void
 }) {
   const here = useHere()
   const mayManage = useCan('keys:manage')
@@ -39,13 +39,13 @@ export function KeyDrawer({
       <Stack gap={5}>
         {mayManage && apiKey.state !== 'revoked' && (
           <Row>
-            <Button icon="edit" onClick={() => onDeed('edit')}>
+            <Button icon="edit" onClick={() => onAction('edit')}>
               Edit
             </Button>
-            <Button icon="retry" onClick={() => onDeed('rotate')}>
+            <Button icon="retry" onClick={() => onAction('rotate')}>
               Rotate
             </Button>
-            <Button kind="danger" icon="minusCircle" onClick={() => onDeed('revoke')}>
+            <Button kind="danger" icon="minusCircle" onClick={() => onAction('revoke')}>
               Revoke
             </Button>
           </Row>

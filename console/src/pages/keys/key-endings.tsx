@@ -1,4 +1,4 @@
-import type { ConsoleKey, GraceHours, MadeKey } from '@parley/contract/console/keys'
+import type { ConsoleKey, CreatedKey, GraceHours } from '@parley/contract/console/keys'
 import { useForm } from '../../lib/use-form.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { Radio } from '../../ui/fields.tsx'
@@ -20,7 +20,7 @@ export function RotateKeyDialog({
 }: {
   apiKey: ConsoleKey
   onClose: () => void
-  onMade: (made: MadeKey) => void
+  onMade: (made: CreatedKey) => void
 }) {
   const form = useForm({
     first: { grace_hours: '24' },

@@ -1,4 +1,4 @@
-import type { ListedKey, MadeKey } from '@parley/contract/console/keys'
+import type { CreatedKey, ListedKey } from '@parley/contract/console/keys'
 import { useMemo, useState } from 'react'
 import { useLast } from '../../lib/last.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
@@ -16,12 +16,12 @@ import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx'
-import { type KeyDeed, KeyDrawer } from './key-drawer.tsx'
+import { type KeyAction, KeyDrawer } from './key-drawer.tsx'
 import { RevokeKeyDialog, RotateKeyDialog } from './key-endings.tsx'
 import { KeySparkline } from './key-sparkline.tsx'
 import styles from './keys.module.css'
 import { useKeys } from './keys.queries.ts'
-import { MadeKeyDialog } from './made-key.tsx'
+import { NewKeyDialog } from './new-key.tsx'
 import { snippetsFor } from './snippets.ts'
 
 const states = [
@@ -40,8 +40,8 @@ export function KeysPage() {
   const [creating, setCreating] = useSearchParam('new')
   // A refusal links here with what would have let it through.
   const [{ add_ip: range, add_scope: scope }, changeSearch] = useSearchParams()
-  const [made, setMade] = useState<MadeKey | null>(null)
-  const [deed, setDeed] = useState<{ kind: KeyDeed; key: ListedKey } | null>(null)
+  const [made, setMade] = useState<CreatedKey | null>(null)
+  const [action, setAction] = useState<{ kind: KeyAction; key: ListedKey } | null>(null)
 
   const rows = useMemo(() => list.rows?.filter((key) => matches(key, q)), [list.rows, q])
   const open = list.rows?.find((key) => key.id === openId)
@@ -58,9 +58,9 @@ export function KeysPage() {
       Create key
     </Button>
   )
-  const show = (next: MadeKey) => {
+  const show = (next: CreatedKey) => {
     setCreating(null)
-    setDeed(null)
+    setAction(null)
     setMade(next)
   }
   const isNarrowed = Boolean(filters.state || q)
@@ -82,7 +82,7 @@ export function KeysPage() {
           rowKey={(key) => key.id}
           onOpen={(key) => setOpenId(key.id)}
           openKey={openId}
-          columns={columnsFor(mayManage, (kind, key) => setDeed({ kind, key }))}
+          columns={columnsFor(mayManage, (kind, key) => setAction({ kind, key }))}
           empty={
             isNarrowed ? (
               <EmptyState icon="key" title="No key fits">
@@ -103,7 +103,7 @@ export function KeysPage() {
           open={open !== undefined}
           apiKey={shown}
           onClose={() => setOpenId(null)}
-          onDeed={(kind) => setDeed({ kind, key: shown })}
+          onAction={(kind) => setAction({ kind, key: shown })}
         />
       )}
       {creating !== null && mayManage && <CreateKeyDialog onClose={() => setCreating(null)} onMade={show} />}
@@ -114,10 +114,12 @@ export function KeysPage() {
           onClose={() => changeSearch({ add_ip: null, add_scope: null })}
         />
       )}
-      {deed?.kind === 'edit' && <EditKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
-      {deed?.kind === 'rotate' && <RotateKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} onMade={show} />}
-      {deed?.kind === 'revoke' && <RevokeKeyDialog apiKey={deed.key} onClose={() => setDeed(null)} />}
-      {made && <MadeKeyDialog made={made} onClose={() => setMade(null)} />}
+      {action?.kind === 'edit' && <EditKeyDialog apiKey={action.key} onClose={() => setAction(null)} />}
+      {action?.kind === 'rotate' && (
+        <RotateKeyDialog apiKey={action.key} onClose={() => setAction(null)} onMade={show} />
+      )}
+      {action?.kind === 'revoke' && <RevokeKeyDialog apiKey={action.key} onClose={() => setAction(null)} />}
+      {made && <NewKeyDialog made={made} onClose={() => setMade(null)} />}
     </>
   )
 }
@@ -127,7 +129,7 @@ function matches({ name, id, hint }: ListedKey, text: string): boolean {
   return name.toLowerCase().includes(word) || id.startsWith(word) || hint.toLowerCase().includes(word)
 }
 
-const columnsFor = (mayManage: boolean, act: (deed: KeyDeed, key: ListedKey) => void): Column<ListedKey>[] => [
+const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey) => void): Column<ListedKey>[] => [
   {
     key: 'name',
     title: 'Name',

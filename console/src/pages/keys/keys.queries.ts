@@ -1,10 +1,10 @@
 import type {
   ChangedKey,
   ConsoleKey,
+  CreatedKey,
   GraceHours,
   KeyChange,
   ListedKey,
-  MadeKey,
   MyAddress,
   NewKey,
 } from '@parley/contract/console/keys'
@@ -26,7 +26,7 @@ function useKeyAction<Input = void, Result = unknown>(
   return useAction((send, input: Input) => perform(send, keys, input), { refetch: [keys], ...(done ? { done } : {}) })
 }
 
-export const useCreateKey = () => useKeyAction((send, keys, key: NewKey) => send<MadeKey>('POST', keys, key))
+export const useCreateKey = () => useKeyAction((send, keys, key: NewKey) => send<CreatedKey>('POST', keys, key))
 
 export const useChangeKey = (id: string) =>
   useKeyAction(
@@ -38,7 +38,9 @@ export const useChangeKey = (id: string) =>
   )
 
 export const useRotateKey = (id: string) =>
-  useKeyAction((send, keys, grace_hours: GraceHours) => send<MadeKey>('POST', `${keys}/${id}/rotate`, { grace_hours }))
+  useKeyAction((send, keys, grace_hours: GraceHours) =>
+    send<CreatedKey>('POST', `${keys}/${id}/rotate`, { grace_hours }),
+  )
 
 export const useRevokeKey = (id: string) =>
   useKeyAction(

@@ -9,7 +9,7 @@ import { Form } from '../../ui/form.tsx'
 import { NewPassword } from '../../ui/new-password.tsx'
 import { useFollowLink } from './link.queries.ts'
 
-const deeds = { setup: 'Create the account', invite: 'Join', reset: 'Set the password' }
+const entries = { setup: 'Create the account', invite: 'Join', reset: 'Set the password' }
 
 export function LinkForm({
   token,
@@ -71,7 +71,7 @@ export function LinkForm({
         <NewPassword label={link.kind === 'reset' ? 'New password' : 'Password'} {...form.field('password')} />
       )}
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
-        {deeds[link.kind]}
+        {entries[link.kind]}
       </Button>
     </Form>
   )

@@ -4,7 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../lib/api.ts'
 import { formatTime } from '../../lib/format.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { Door } from '../../ui/door.tsx'
+import { FramedPage } from '../../ui/framed-page.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
 import { useLinkDetails } from './link.queries.ts'
 import { LinkForm } from './link-form.tsx'
@@ -18,21 +18,21 @@ export function LinkPage() {
   if (error instanceof ApiError && (error.status === 410 || error.status === 404)) return <SpentLink />
   if (error) {
     return (
-      <Door title="Your link">
+      <FramedPage title="Your link">
         <FailedState what="The link could not be read" error={error} onRetry={() => void refetch()} />
-      </Door>
+      </FramedPage>
     )
   }
   if (!link) {
     return (
-      <Door title="Your link">
+      <FramedPage title="Your link">
         <LoadingLines />
-      </Door>
+      </FramedPage>
     )
   }
   const { title, detail } = wordsFor(link)
   return (
-    <Door title={title} detail={detail} foot={`This link works once, until ${formatTime(link.expires_at)}.`}>
+    <FramedPage title={title} detail={detail} foot={`This link works once, until ${formatTime(link.expires_at)}.`}>
       <LinkForm
         token={token}
         link={link}
@@ -41,13 +41,13 @@ export function LinkPage() {
           void navigate({ href: next === 'second_factor' ? '/sign-in?step=code' : '/', replace: true })
         }}
       />
-    </Door>
+    </FramedPage>
   )
 }
 
 function SpentLink() {
   return (
-    <Door
+    <FramedPage
       title="This link no longer works"
       detail="It was used already, or its time has passed. Ask whoever sent it to you for a new one."
     >
@@ -56,7 +56,7 @@ function SpentLink() {
           Go to sign in
         </ButtonLink>
       </div>
-    </Door>
+    </FramedPage>
   )
 }
 

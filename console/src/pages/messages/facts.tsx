@@ -1,4 +1,4 @@
-import type { MessageStory } from '@parley/contract/console/messages'
+import type { MessageDetail } from '@parley/contract/console/messages'
 import { formatCredits } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
@@ -9,7 +9,7 @@ import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Moment } from '../../ui/time.tsx'
 
 /** All that is known of a message besides its course. */
-export function Facts({ message }: { message: MessageStory }) {
+export function Facts({ message }: { message: MessageDetail }) {
   const here = useHere()
   const seesKeys = useCan('keys:read')
   const { author, credits, sender, template, received } = message
@@ -83,7 +83,7 @@ export function Facts({ message }: { message: MessageStory }) {
   )
 }
 
-function paid({ spent, refunded }: NonNullable<MessageStory['credits']>): string {
+function paid({ spent, refunded }: NonNullable<MessageDetail['credits']>): string {
   if (spent === 0) return 'None'
   return refunded === 0 ? formatCredits(spent) : `${formatCredits(spent)}, given back`
 }

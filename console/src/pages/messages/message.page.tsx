@@ -1,4 +1,4 @@
-import type { MessageStory } from '@parley/contract/console/messages'
+import type { MessageDetail } from '@parley/contract/console/messages'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatPhone } from '../../lib/phone.ts'
@@ -14,10 +14,10 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Conversation } from './conversation.tsx'
 import { Facts } from './facts.tsx'
+import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
 import styles from './messages.module.css'
 import { useMessage, useSendAgain } from './messages.queries.ts'
 import { Related } from './related.tsx'
-import { Looks, WhatHappened, WhyItFailed } from './what-happened.tsx'
 
 export function MessagePage() {
   const here = useHere()
@@ -30,7 +30,7 @@ export function MessagePage() {
   )
 }
 
-function Story({ message, back }: { message: MessageStory; back: Back }) {
+function Story({ message, back }: { message: MessageDetail; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['story', 'conversation', 'json'])
   const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'Unknown sender')
   return (
@@ -62,13 +62,13 @@ function Story({ message, back }: { message: MessageStory; back: Back }) {
         <TabPanel name={tab}>
           {tab === 'story' && (
             <>
-              <WhyItFailed message={message} />
+              <FailureReason message={message} />
               <div className={styles.story}>
                 <div className={styles.looks}>
-                  <Looks message={message} />
+                  <MessagePreview message={message} />
                 </div>
                 <div className={styles.main}>
-                  <WhatHappened message={message} />
+                  <MessageTimeline message={message} />
                   <Related message={message} />
                 </div>
                 <div className={styles.facts}>
@@ -87,7 +87,7 @@ function Story({ message, back }: { message: MessageStory; back: Back }) {
   )
 }
 
-function SendAgain({ message }: { message: MessageStory }) {
+function SendAgain({ message }: { message: MessageDetail }) {
   const maySend = useCan('messages:send')
   const again = useSendAgain(message.id)
   const [asks, setAsks] = useState(false)

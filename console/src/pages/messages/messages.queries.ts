@@ -1,4 +1,4 @@
-import type { ListedMessage, MessageStory, SentReply } from '@parley/contract/console/messages'
+import type { ListedMessage, MessageDetail, SentReply } from '@parley/contract/console/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
@@ -13,7 +13,7 @@ export const useMessages = (filters: MessageFilters) =>
 
 /** The story of a message; asked again when something about messages or deliveries changes. */
 export const useMessage = (id: string) =>
-  useData<MessageStory>(useHere().api(`messages/${id}`), { topics: ['messages', 'deliveries'] })
+  useData<MessageDetail>(useHere().api(`messages/${id}`), { topics: ['messages', 'deliveries'] })
 
 /** Sends the same as a new message, and opens that one. */
 export function useSendAgain(id: string) {

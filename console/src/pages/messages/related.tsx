@@ -1,4 +1,4 @@
-import type { ListedMessage, MessageStory } from '@parley/contract/console/messages'
+import type { ListedMessage, MessageDetail } from '@parley/contract/console/messages'
 import { useHere } from '../../lib/session.ts'
 import { Card } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
@@ -6,7 +6,7 @@ import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
 
 /** What it answered, and what answered it. */
-export function Related({ message: { in_reply_to: quoted, replies } }: { message: MessageStory }) {
+export function Related({ message: { in_reply_to: quoted, replies } }: { message: MessageDetail }) {
   return (
     <>
       {quoted && (

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { safeNext } from '../../lib/next.ts'
 import { useSearchParam } from '../../lib/url.ts'
-import { Door } from '../../ui/door.tsx'
+import { FramedPage } from '../../ui/framed-page.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 
@@ -22,18 +22,18 @@ export function SignInPage() {
   }
   if (step === 'second_factor') {
     return (
-      <Door title="One more step" detail="Enter the six-digit code from your authenticator app.">
+      <FramedPage title="One more step" detail="Enter the six-digit code from your authenticator app.">
         <SecondFactorForm onStep={onStep} onBack={() => setStep('password')} />
-      </Door>
+      </FramedPage>
     )
   }
   return (
-    <Door
+    <FramedPage
       title="Sign in"
       detail={next ? 'Sign in to go on to the page you asked for.' : 'Welcome back.'}
       foot="Forgotten your password, or no account? Ask an admin of your workspace for a link."
     >
       <PasswordForm onStep={onStep} />
-    </Door>
+    </FramedPage>
   )
 }

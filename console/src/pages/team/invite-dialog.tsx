@@ -1,5 +1,5 @@
 import type { Role } from '@parley/contract/console/permissions'
-import type { HandedLink } from '@parley/contract/console/team'
+import type { CreatedLink } from '@parley/contract/console/team'
 import { emailError } from '../../lib/email.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { EmailInput } from '../../parts/email-input.tsx'
@@ -9,7 +9,7 @@ import { useInvite } from './team.queries.ts'
 
 export interface MadeInvite {
   email: string
-  link: HandedLink
+  link: CreatedLink
 }
 
 export function InviteDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeInvite) => void }) {

@@ -1,5 +1,5 @@
 import type { Role } from '@parley/contract/console/permissions'
-import type { HandedLink, Member, Team } from '@parley/contract/console/team'
+import type { CreatedLink, Member, Team } from '@parley/contract/console/team'
 import type { Send } from '../../lib/api.ts'
 import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
@@ -26,7 +26,7 @@ interface NewInvite {
 }
 
 export const useInvite = () =>
-  useTeamAction((send, team, invite: NewInvite) => send<HandedLink>('POST', `${team}/invites`, invite))
+  useTeamAction((send, team, invite: NewInvite) => send<CreatedLink>('POST', `${team}/invites`, invite))
 
 export const useWithdrawInvite = () =>
   useTeamAction(

@@ -1,5 +1,5 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
-import type { ConsoleWebhook, TestWish } from '@parley/contract/console/webhooks'
+import type { ConsoleWebhook, TestEventInput } from '@parley/contract/console/webhooks'
 import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
 import { Answer, Outcome } from '../../parts/deliveries/attempts.tsx'
@@ -14,7 +14,7 @@ import { Duration } from '../../ui/time.tsx'
 import styles from './webhooks.module.css'
 import { useTestWebhook } from './webhooks.queries.ts'
 
-type EventType = TestWish['type']
+type EventType = TestEventInput['type']
 
 /** Sends an example event to this endpoint alone, once, and shows what it answered. */
 export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook; onClose: () => void }) {

@@ -7,22 +7,22 @@ import { Form } from '../../ui/form.tsx'
 import { Row, Section } from '../../ui/layout.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
-import type { Deed } from './webhook-deeds.tsx'
+import type { WebhookAction } from './webhook-actions.tsx'
 import { errorsIn, trimmed, WebhookFields } from './webhook-fields.tsx'
 import styles from './webhooks.module.css'
 import { useChangeWebhook } from './webhooks.queries.ts'
 
 interface Props {
   webhook: ConsoleWebhook
-  onDeed: (deed: Deed) => void
+  onAction: (action: WebhookAction) => void
 }
 
 /** What an endpoint is called, where it is and what it listens to. */
-export function WebhookSettings({ webhook, onDeed }: Props) {
-  return useCan('webhooks:manage') ? <Editable webhook={webhook} onDeed={onDeed} /> : <Readable webhook={webhook} />
+export function WebhookSettings({ webhook, onAction }: Props) {
+  return useCan('webhooks:manage') ? <Editable webhook={webhook} onAction={onAction} /> : <Readable webhook={webhook} />
 }
 
-function Editable({ webhook, onDeed }: Props) {
+function Editable({ webhook, onAction }: Props) {
   const { name, url, events } = webhook
   const form = useForm({
     first: { name, url, events: [...events] as string[] },
@@ -46,14 +46,14 @@ function Editable({ webhook, onDeed }: Props) {
         {webhook.enabled && (
           <div className={styles.danger}>
             <span>Hold its events for a while. None is lost.</span>
-            <Button icon="pause" onClick={() => onDeed('disable')}>
+            <Button icon="pause" onClick={() => onAction('disable')}>
               Disable
             </Button>
           </div>
         )}
         <div className={styles.danger}>
           <span>Delete it for good. What waits for it is dropped.</span>
-          <Button kind="danger" icon="trash" onClick={() => onDeed('delete')}>
+          <Button kind="danger" icon="trash" onClick={() => onAction('delete')}>
             Delete webhook
           </Button>
         </div>

@@ -1,4 +1,4 @@
-import type { ConsoleWebhook, MadeWebhook } from '@parley/contract/console/webhooks'
+import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
@@ -14,10 +14,10 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
-import { MadeSecretDialog } from './made-secret.tsx'
-import { Standing } from './standing.tsx'
+import { EndpointState } from './endpoint-state.tsx'
+import { NewSecretDialog } from './new-secret.tsx'
 import { TestEventDialog } from './test-event.tsx'
-import { type Deed, DeleteDialog, DisableDialog, RecoverDialog, RotateDialog } from './webhook-deeds.tsx'
+import { DeleteDialog, DisableDialog, RecoverDialog, RotateDialog, type WebhookAction } from './webhook-actions.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
 import { useWebhook } from './webhooks.queries.ts'
@@ -45,9 +45,9 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
   const mayTest = useCan('webhooks:test')
   const mayRetry = useCan('deliveries:retry')
   const [tab, setTab] = useChoice('tab', ['deliveries', 'settings', 'signing'])
-  const [deed, setDeed] = useState<Deed | null>(null)
-  const [made, setMade] = useState<MadeWebhook | null>(null)
-  const close = () => setDeed(null)
+  const [action, setAction] = useState<WebhookAction | null>(null)
+  const [made, setMade] = useState<CreatedWebhook | null>(null)
+  const close = () => setAction(null)
   return (
     <>
       <PageHeader
@@ -59,7 +59,7 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
         actions={
           <>
             {mayTest && (
-              <Button icon="play" onClick={() => setDeed('test')}>
+              <Button icon="play" onClick={() => setAction('test')}>
                 Send test event
               </Button>
             )}
@@ -67,17 +67,21 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
               label="More actions"
               groups={[
                 [
-                  mayRetry && { title: 'Recover failed deliveries', icon: 'retry', onSelect: () => setDeed('recover') },
-                  mayManage && { title: 'Rotate signing secret', icon: 'lock', onSelect: () => setDeed('rotate') },
+                  mayRetry && {
+                    title: 'Recover failed deliveries',
+                    icon: 'retry',
+                    onSelect: () => setAction('recover'),
+                  },
+                  mayManage && { title: 'Rotate signing secret', icon: 'lock', onSelect: () => setAction('rotate') },
                   mayManage &&
-                    webhook.enabled && { title: 'Disable', icon: 'pause', onSelect: () => setDeed('disable') },
+                    webhook.enabled && { title: 'Disable', icon: 'pause', onSelect: () => setAction('disable') },
                 ],
                 [
                   mayManage && {
                     title: 'Delete webhook',
                     icon: 'trash',
                     danger: true,
-                    onSelect: () => setDeed('delete'),
+                    onSelect: () => setAction('delete'),
                   },
                 ],
               ]}
@@ -88,32 +92,32 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
         <Tabs label="Parts of this webhook" tabs={tabs} value={tab} onChange={setTab} />
       </PageHeader>
       <PageBody>
-        <Standing webhook={webhook} mayManage={mayManage} />
+        <EndpointState webhook={webhook} mayManage={mayManage} />
         <TabPanel name={tab}>
           {tab === 'deliveries' && (
             <>
               <Figures webhook={webhook} />
               <DeliveryList webhookId={webhook.id}>
                 {mayRetry && (
-                  <Button size="s" icon="retry" onClick={() => setDeed('recover')}>
+                  <Button size="s" icon="retry" onClick={() => setAction('recover')}>
                     Recover failed
                   </Button>
                 )}
               </DeliveryList>
             </>
           )}
-          {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onDeed={setDeed} />}
-          {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setDeed('rotate')} />}
+          {tab === 'settings' && <WebhookSettings key={webhook.id} webhook={webhook} onAction={setAction} />}
+          {tab === 'signing' && <WebhookSigning webhook={webhook} onRotate={() => setAction('rotate')} />}
         </TabPanel>
       </PageBody>
-      {deed === 'test' && <TestEventDialog webhook={webhook} onClose={close} />}
-      {deed === 'disable' && <DisableDialog webhook={webhook} onClose={close} />}
-      {deed === 'recover' && <RecoverDialog webhook={webhook} onClose={close} />}
-      {deed === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onMade={setMade} />}
-      {deed === 'delete' && (
+      {action === 'test' && <TestEventDialog webhook={webhook} onClose={close} />}
+      {action === 'disable' && <DisableDialog webhook={webhook} onClose={close} />}
+      {action === 'recover' && <RecoverDialog webhook={webhook} onClose={close} />}
+      {action === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onMade={setMade} />}
+      {action === 'delete' && (
         <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />
       )}
-      {made && <MadeSecretDialog made={made} isNew={false} onClose={() => setMade(null)} />}
+      {made && <NewSecretDialog made={made} isNew={false} onClose={() => setMade(null)} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { Bounded, ConsoleWebhook, MadeWebhook } from '@parley/contract/console/webhooks'
+import type { Bounded, ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
@@ -15,7 +15,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateWebhookDialog } from './create-webhook.tsx'
-import { MadeSecretDialog } from './made-secret.tsx'
+import { NewSecretDialog } from './new-secret.tsx'
 import styles from './webhooks.module.css'
 import { useWebhooks } from './webhooks.queries.ts'
 
@@ -25,7 +25,7 @@ export function WebhooksPage() {
   const mayManage = useCan('webhooks:manage')
   const list = useWebhooks()
   const [creating, setCreating] = useSearchParam('new')
-  const [made, setMade] = useState<MadeWebhook | null>(null)
+  const [made, setMade] = useState<CreatedWebhook | null>(null)
   const open = (id: string) => void navigate({ to: here.path(`webhooks/${id}`) })
   const actions = useMemo(
     () =>
@@ -72,7 +72,7 @@ export function WebhooksPage() {
           }}
         />
       )}
-      {made && <MadeSecretDialog made={made} isNew onClose={() => open(made.webhook.id)} />}
+      {made && <NewSecretDialog made={made} isNew onClose={() => open(made.webhook.id)} />}
     </>
   )
 }

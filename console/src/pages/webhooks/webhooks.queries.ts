@@ -1,9 +1,9 @@
 import type {
   ConsoleWebhook,
-  MadeWebhook,
+  CreatedWebhook,
   NewWebhook,
+  TestEventInput,
   TestSent,
-  TestWish,
   WebhookChange,
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
@@ -31,7 +31,7 @@ function useWebhookAction<Input = void, Result = unknown>(
 }
 
 export const useCreateWebhook = () =>
-  useWebhookAction((send, webhooks, webhook: NewWebhook) => send<MadeWebhook>('POST', webhooks, webhook))
+  useWebhookAction((send, webhooks, webhook: NewWebhook) => send<CreatedWebhook>('POST', webhooks, webhook))
 
 export const useChangeWebhook = (id: string) =>
   useWebhookAction(
@@ -40,7 +40,7 @@ export const useChangeWebhook = (id: string) =>
   )
 
 export const useRotateSecret = (id: string) =>
-  useWebhookAction((send, webhooks) => send<MadeWebhook>('POST', `${webhooks}/${id}/rotate`))
+  useWebhookAction((send, webhooks) => send<CreatedWebhook>('POST', `${webhooks}/${id}/rotate`))
 
 export const useEnableWebhook = (id: string, done: string) =>
   useWebhookAction((send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/enable`), done)
@@ -55,6 +55,6 @@ export const useDeleteWebhook = (id: string) =>
   useWebhookAction((send, webhooks) => send('DELETE', `${webhooks}/${id}`), 'Webhook deleted')
 
 export const useTestWebhook = (id: string) =>
-  useWebhookAction((send, webhooks, type: TestWish['type']) =>
+  useWebhookAction((send, webhooks, type: TestEventInput['type']) =>
     send<TestSent>('POST', `${webhooks}/${id}/test`, { type }),
   )

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@parley/contract/console/audit'
 import type { OperatedPerson, Price } from '@parley/contract/console/operator'
-import type { HandedLink } from '@parley/contract/console/team'
+import type { CreatedLink } from '@parley/contract/console/team'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
 import type { Send } from '../../lib/api.ts'
 import { formatCredits } from '../../lib/format.ts'
@@ -8,7 +8,7 @@ import { useList, useWhole } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { priceWords } from '../../parts/price-columns.tsx'
 
-export type { AuditEntry, HandedLink, OperatedPerson, OperatedWorkspace, Price }
+export type { AuditEntry, CreatedLink as HandedLink, OperatedPerson, OperatedWorkspace, Price }
 
 const workspaces = 'operator/workspaces'
 const prices = 'operator/prices'
@@ -50,11 +50,11 @@ export const useCredit = ({ id, name }: OperatedWorkspace) =>
   )
 
 export const useInviteAdmin = ({ id }: OperatedWorkspace) =>
-  useOperatorAction((send, email: string) => send<HandedLink>('POST', `${workspaces}/${id}/invites`, { email }))
+  useOperatorAction((send, email: string) => send<CreatedLink>('POST', `${workspaces}/${id}/invites`, { email }))
 
 export const useResetLink = () =>
   useOperatorAction(async (send, person: OperatedPerson) => {
-    const link = await send<HandedLink>('POST', `operator/people/${person.id}/reset-link`)
+    const link = await send<CreatedLink>('POST', `operator/people/${person.id}/reset-link`)
     return { person, link }
   })
 

@@ -13,7 +13,7 @@ import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
-import { standingOf } from './words.ts'
+import { deliveryStateText } from './words.ts'
 
 /** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
 export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
@@ -51,7 +51,7 @@ function Whole({ delivery }: { delivery: DeliveryDetail }) {
   return (
     <Stack gap={6}>
       <Notice tone={lookOf(delivery.state).tone}>
-        {standingOf(delivery)}
+        {deliveryStateText(delivery)}
         {next_attempt_at && (
           <>
             {' '}

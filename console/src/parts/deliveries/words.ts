@@ -16,7 +16,7 @@ export const errorWords: Readonly<Record<string, string>> = {
 }
 
 /** Where a delivery stands, in one sentence. */
-export function standingOf(delivery: DeliveryDetail): string {
+export function deliveryStateText(delivery: DeliveryDetail): string {
   const { state, attempts, under_way, webhook_name, attempts_max } = delivery
   const tried = `${formatNumber(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`
   if (under_way) return 'An attempt is being made right now.'

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Unfit } from '../../lib/refuse.ts'
+import { StartupError } from '../../lib/refuse.ts'
 
 /** The account PostgreSQL runs under. `switched` is true where that is another one than ours. */
 export interface Account {
@@ -23,7 +23,7 @@ export function chooseAccount(clusterDir: string): Account {
   const chosen =
     accounts.find((account) => account.name === 'postgres') ?? accounts.find((account) => account.name === 'nobody')
   if (chosen) return { ...chosen, switched: true }
-  throw new Unfit(
+  throw new StartupError(
     'PostgreSQL does not run as root, and this machine has neither an account "postgres" nor "nobody". Start Parley as an ordinary user, or set DATABASE_URL.',
   )
 }

@@ -13,9 +13,9 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { Unfit } from '../../lib/refuse.ts'
+import { StartupError } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
-import { sweepDrafts } from './drafts.ts'
+import { removeDrafts } from './drafts.ts'
 
 export interface Binaries {
   initdb: string
@@ -47,7 +47,7 @@ function findPackage(): { folder: string; version: string } {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     return { folder, version }
   } catch {
-    throw new Unfit(
+    throw new StartupError(
       `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} in node_modules (${name}). Run "npm ci" again with optional dependencies, or set DATABASE_URL to a PostgreSQL of version 15 or later.`,
     )
   }
@@ -80,7 +80,7 @@ function copyWhole(folder: string, copy: string, account: Account): void {
   const cache = dirname(copy)
   const draft = `${copy}.draft-${process.pid}`
   mkdirSync(cache, { recursive: true, mode: 0o755 })
-  sweepDrafts(cache)
+  removeDrafts(cache)
   try {
     cpSync(folder, draft, { recursive: true })
     linkLibraries(draft)

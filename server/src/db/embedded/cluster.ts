@@ -17,10 +17,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Unfit } from '../../lib/refuse.ts'
+import { StartupError } from '../../lib/refuse.ts'
 import { type Account, canReach } from './account.ts'
 import type { Binaries } from './binaries.ts'
-import { sweepDrafts } from './drafts.ts'
+import { removeDrafts } from './drafts.ts'
 
 /**
  * Makes sure that a finished cluster stands at `<data dir>/postgres` and returns its real place. A cluster is made under
@@ -35,9 +35,9 @@ export async function ensureCluster(
   say: (line: string) => void,
 ): Promise<string> {
   const place = join(dataDir, 'postgres')
-  sweepDrafts(dataDir)
+  removeDrafts(dataDir)
   const home = homeFor(place, account)
-  sweepDrafts(dirname(home))
+  removeDrafts(dirname(home))
   if (existsSync(home) && !isWhole(home)) setAside(home, say)
   if (!existsSync(home)) {
     say('Preparing the embedded PostgreSQL (once)…')
@@ -45,7 +45,7 @@ export async function ensureCluster(
   }
   const made = readFileSync(join(home, 'PG_VERSION'), 'utf8').trim()
   if (made !== binaries.major) {
-    throw new Unfit(
+    throw new StartupError(
       `${home} was made by PostgreSQL ${made}; this version of Parley brings ${binaries.major}. Use the Parley that made it to dump it, or set DATABASE_URL.`,
     )
   }

@@ -10,7 +10,7 @@ const maxAgeMs = 600_000
  * This removes the drafts whose makers are gone. One that cannot be removed just now (a child of its dead maker may still
  * be writing) is left to the next time.
  */
-export function sweepDrafts(folder: string): void {
+export function removeDrafts(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
     const maker = Number(/\.draft-(\d+)(\.password)?$/.exec(name)?.[1])

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { createOnce } from '../../lib/create-once.ts'
 import { randomBase62 } from '../../lib/ids.ts'
-import { keptFile } from '../../lib/kept-file.ts'
-import { Unfit } from '../../lib/refuse.ts'
+import { StartupError } from '../../lib/refuse.ts'
 import { type Account, chooseAccount } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { ensureCluster, ensureDataDir } from './cluster.ts'
-import { explain, lastWords } from './faults.ts'
+import { explain, lastLogLines } from './faults.ts'
 import {
   clearStaleLocks,
   launchPostmaster,
@@ -78,7 +78,7 @@ async function open(options: EmbeddedOptions): Promise<Embedded> {
   const account = chooseAccount(join(dataDir, 'postgres'))
   ensureDataDir(dataDir, account.switched)
   const binaries = findBinaries(account, dataDir)
-  const password = keptFile(join(dataDir, 'database-password'), () => randomBase62(32))
+  const password = createOnce(join(dataDir, 'database-password'), () => randomBase62(32))
   const dir = await ensureCluster(dataDir, account, binaries, password, say)
   signal?.throwIfAborted()
   const socketDir = socketDirFor(dir, account)
@@ -161,7 +161,7 @@ async function takeAnchor(cluster: Cluster, signal: AbortSignal | undefined): Pr
       continue
     }
     if (Date.now() > patience) {
-      throw new Unfit(
+      throw new StartupError(
         `Parley is already running on ${cluster.dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
       )
     }
@@ -231,7 +231,7 @@ async function start(cluster: Cluster, deadline: number, signal: AbortSignal | u
   })
   while (!ended && runningPostmaster(dir) === undefined) await sleep(5, undefined, { signal })
   if (!ended) return
-  const words = lastWords(logFile, logged, launched.pid)
+  const words = lastLogLines(logFile, logged, launched.pid)
   // Another process was a moment faster, or the backends of one that was killed are still on their way out.
   const passing = /lock file .* (already exists|is empty)|pre-existing shared memory block|already in use/.test(words)
   if (!passing || Date.now() > deadline) throw new Error(words)

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sha256 } from '../../lib/hash.ts'
-import { Unfit } from '../../lib/refuse.ts'
+import { StartupError } from '../../lib/refuse.ts'
 import type { Account } from './account.ts'
 import { isAlive, isPostgresOn } from './processes.ts'
 
@@ -132,7 +132,7 @@ export function socketDirFor(clusterDir: string, account: Account): string {
   const about = lstatSync(folder)
   const isOurs = about.isDirectory() && (about.uid === account.uid || about.uid === process.getuid?.())
   if (!isOurs || (about.mode & 0o077) !== 0) {
-    throw new Unfit(`${folder} belongs to somebody else, and PostgreSQL's socket would lie there. Remove it.`)
+    throw new StartupError(`${folder} belongs to somebody else, and PostgreSQL's socket would lie there. Remove it.`)
   }
   if (about.uid !== account.uid) chownSync(folder, account.uid, account.gid)
   return folder

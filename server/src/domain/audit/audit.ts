@@ -12,7 +12,7 @@ export interface Actor {
   userAgent: string | null
 }
 
-export interface Deed {
+export interface NewAuditEntry {
   /** `<noun>.<verb>`: key.create, webhook.disable, member.role */
   action: string
   workspaceId: string | null
@@ -24,22 +24,22 @@ export interface Deed {
 }
 
 /** Puts a deed on record, in the transaction that does it. */
-export async function recordDeed(db: Db, clock: Clock, actor: Actor, deed: Deed): Promise<void> {
+export async function recordAuditEntry(db: Db, clock: Clock, actor: Actor, entry: NewAuditEntry): Promise<void> {
   await insertEntry(db, {
     id: newUuid(clock.now().getTime()),
-    workspace_id: deed.workspaceId,
+    workspace_id: entry.workspaceId,
     at: clock.now(),
     person_id: actor.personId,
     actor: actor.name,
-    action: deed.action,
-    target: deed.target ?? null,
-    target_name: deed.targetName ?? null,
-    before: deed.before ?? null,
-    after: deed.after ?? null,
+    action: entry.action,
+    target: entry.target ?? null,
+    target_name: entry.targetName ?? null,
+    before: entry.before ?? null,
+    after: entry.after ?? null,
     address: actor.address,
     user_agent: actor.userAgent?.slice(0, 300) ?? null,
   })
-  if (deed.workspaceId !== null) db.tell(deed.workspaceId, 'audit')
+  if (entry.workspaceId !== null) db.tell(entry.workspaceId, 'audit')
 }
 
 export type Recorded = AuditRow

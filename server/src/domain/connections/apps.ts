@@ -16,7 +16,7 @@ export interface App {
   createdAt: Date
 }
 
-export interface AppWish {
+export interface AppInput {
   name: string
   appSecret: string
   verifyToken: string
@@ -28,8 +28,8 @@ export const usualGraphUrl = 'https://graph.facebook.com'
 /** Where the network is to post what happens. */
 export const ingressPath = (appId: string): string => `/network/whatsapp/${appId}`
 
-export async function createApp(db: Db, clock: Clock, keys: SecretKeys, wish: AppWish): Promise<App> {
-  const { name, appSecret, verifyToken, graphUrl } = checkWish(wish)
+export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> {
+  const { name, appSecret, verifyToken, graphUrl } = checkWish(input)
   const id = newUuid(clock.now().getTime())
   const row = { id, name, graph_url: graphUrl, created_at: clock.now() }
   await insertApp(db, {
@@ -59,17 +59,17 @@ export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App
   return { ...app, graphUrl: read.origin }
 }
 
-function checkWish(wish: AppWish): Required<AppWish> & { graphUrl: string } {
-  const name = wish.name.trim()
+function checkWish(input: AppInput): Required<AppInput> & { graphUrl: string } {
+  const name = input.name.trim()
   const faults = [
     ...textFaults('name', name, 100),
-    ...secretFaults('app_secret', wish.appSecret, 500),
-    ...secretFaults('verify_token', wish.verifyToken, 500),
+    ...secretFaults('app_secret', input.appSecret, 500),
+    ...secretFaults('verify_token', input.verifyToken, 500),
   ]
-  const read = readGraphUrl(wish.graphUrl ?? usualGraphUrl)
+  const read = readGraphUrl(input.graphUrl ?? usualGraphUrl)
   if ('fault' in read) faults.push({ param: 'graph_url', code: 'invalid', message: read.fault })
   if (faults.length > 0 || 'fault' in read) refuseFaults(faults)
-  return { name, appSecret: wish.appSecret, verifyToken: wish.verifyToken, graphUrl: read.origin }
+  return { name, appSecret: input.appSecret, verifyToken: input.verifyToken, graphUrl: read.origin }
 }
 
 /** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */

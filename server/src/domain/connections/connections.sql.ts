@@ -68,7 +68,7 @@ export const bringSyncForward = (
     [appId, wabaId, soonest, restSeconds],
   )
 
-export interface TroubledConnection {
+export interface FailingConnection {
   id: string
   waba_id: string
   sync_error: string | null
@@ -77,7 +77,7 @@ export interface TroubledConnection {
 }
 
 /** Those whose last synchronisation failed; of one workspace or of all (null). */
-export const troubledConnections = (db: Db, workspaceId: string | null): Promise<TroubledConnection[]> =>
+export const failingConnections = (db: Db, workspaceId: string | null): Promise<FailingConnection[]> =>
   db.rows(
     `select id, waba_id, sync_error, sync_failures, synced_at from connections
      where sync_failures > 0 and ($1::uuid is null or workspace_id = $1) order by created_at, id`,

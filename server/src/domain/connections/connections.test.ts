@@ -1,22 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { createApp, listApps, moveApp, usualGraphUrl } from './apps.ts'
 import { createConnection, listConnections } from './connections.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const testServer = useTestServer()
+const network = useSimulator(testServer)
 
-const newApp = (wish: { graphUrl?: string; name?: string; appSecret?: string; verifyToken?: string } = {}) =>
-  createApp(house.db, house.clock, house.secretKeys, {
+const newApp = (input: { graphUrl?: string; name?: string; appSecret?: string; verifyToken?: string } = {}) =>
+  createApp(testServer.db, testServer.clock, testServer.secretKeys, {
     name: 'App',
     appSecret: 's3cret',
     verifyToken: 'verify-me',
     graphUrl: network.simulator.url,
-    ...wish,
+    ...input,
   })
 
 /** A network of one's own making. */
@@ -38,7 +38,7 @@ const json = (response: ServerResponse, status: number, value: unknown) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 
 test('connecting subscribes the app to the account’s webhooks', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   const subscribers = () => network.control.wabas.list().find(({ id }) => id === account.wabaId)?.subscriptions
   expect(subscribers()).toEqual({})
@@ -47,48 +47,48 @@ test('connecting subscribes the app to the account’s webhooks', async () => {
 })
 
 test('a wrong token is refused with the network’s words, and nothing is stored', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   const app = await newApp()
-  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: account.wabaId, accessToken: 'not-a-token' }
-  await expect(createConnection(network.network, wish)).rejects.toMatchObject({
+  const input = { workspaceId: workspace.id, appId: app.id, wabaId: account.wabaId, accessToken: 'not-a-token' }
+  await expect(createConnection(network.network, input)).rejects.toMatchObject({
     code: 'validation_failed',
     parts: { param: 'access_token', message: expect.stringMatching(/Invalid OAuth access token.*error 190/) },
   })
   const other = network.newAccount()
-  await expect(createConnection(network.network, { ...wish, accessToken: other.token })).rejects.toMatchObject({
+  await expect(createConnection(network.network, { ...input, accessToken: other.token })).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  expect(await listConnections(house.db, workspace.id)).toEqual([])
+  expect(await listConnections(testServer.db, workspace.id)).toEqual([])
   expect((await workspace.call('/v1/senders')).body).toMatchObject({ total: 0 })
   expect(account.calls('subscribed_apps')).toBe(0)
 })
 
 test('a token that the network repeats in its refusal is not repeated by us', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const token = 'EAAG-very-secret'
   const { url } = await fakeNetwork((_request, response) =>
     json(response, 400, { error: { code: 190, message: `Malformed access token ${token}` } }),
   )
   const app = await newApp({ graphUrl: url })
-  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: token }
-  const refusal = await createConnection(network.network, wish).catch((error: Error) => error)
+  const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: token }
+  const refusal = await createConnection(network.network, input).catch((error: Error) => error)
   expect(refusal).toMatchObject({ message: "The network refuses: Malformed access token … (the network's error 190)" })
   expect(JSON.stringify(refusal)).not.toContain(token)
 })
 
 test('a network that does not answer is told as such', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const app = await newApp({ graphUrl: 'http://127.0.0.1:9' })
-  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: 'token' }
-  await expect(createConnection(network.network, wish)).rejects.toMatchObject({
+  const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: 'token' }
+  await expect(createConnection(network.network, input)).rejects.toMatchObject({
     code: 'service_unavailable',
     message: 'The network at http://127.0.0.1:9 cannot be reached (ECONNREFUSED).',
   })
 })
 
 test('an account is connected through an app once, whoever asks and however often', async () => {
-  const [first, second] = [await newWorkspace(house), await newWorkspace(house)]
+  const [first, second] = [await newWorkspace(testServer), await newWorkspace(testServer)]
   const { wabaId, token } = network.newAccount()
   const { id: appId } = await newApp()
   const tries = [first, second, first, second].map(({ id }) =>
@@ -113,37 +113,43 @@ test.each([
   ['a token with a line break', { accessToken: 'a\r\nb' }, 'validation_failed'],
   ['no token', { accessToken: '' }, 'validation_failed'],
 ])('%s is refused before the network is asked', async (_what, part, code) => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   const app = await newApp()
-  const wish = { workspaceId: workspace.id, appId: app.id, wabaId: account.wabaId, accessToken: account.token, ...part }
-  await expect(createConnection(network.network, wish)).rejects.toMatchObject({ code })
+  const input = {
+    workspaceId: workspace.id,
+    appId: app.id,
+    wabaId: account.wabaId,
+    accessToken: account.token,
+    ...part,
+  }
+  await expect(createConnection(network.network, input)).rejects.toMatchObject({ code })
   expect(account.calls('phone_numbers')).toBe(0)
 })
 
 test('a connection stands although its first synchronisation fails', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const { url } = await fakeNetwork((request, response) => {
     if (request.url?.includes('message_templates')) json(response, 500, {})
     else json(response, 200, request.method === 'POST' ? { success: true } : { data: [] })
   })
   const { id: appId } = await newApp({ graphUrl: url })
-  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
-  const { connection, sync } = await createConnection(network.network, wish)
+  const input = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
+  const { connection, sync } = await createConnection(network.network, input)
   expect(sync).toMatchObject({ kind: 'failed', why: expect.stringContaining('http_500') })
   expect(connection).toMatchObject({ syncedAt: null, syncError: expect.stringContaining('http_500') })
 })
 
 test('an answer without a list is not taken for an empty one', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const { url } = await fakeNetwork((_request, response) => json(response, 200, {}))
   const { id: appId } = await newApp({ graphUrl: url })
-  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
-  await expect(createConnection(network.network, wish)).rejects.toThrow('answer_without_list')
+  const input = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'token' }
+  await expect(createConnection(network.network, input)).rejects.toThrow('answer_without_list')
 })
 
 test('the token goes to the app’s own host, wherever the network points', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const foreign = await fakeNetwork((_request, response) => json(response, 200, { data: [] }))
   const own = await fakeNetwork((request, response) => {
     if (request.method === 'POST') json(response, 200, { success: true })
@@ -151,8 +157,8 @@ test('the token goes to the app’s own host, wherever the network points', asyn
     else json(response, 200, { data: [], paging: { next: `${foreign.url}/v25.0/10229/message_templates?after=x` } })
   })
   const { id: appId } = await newApp({ graphUrl: own.url })
-  const wish = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'for-one-host' }
-  const { sync } = await createConnection(network.network, wish)
+  const input = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'for-one-host' }
+  const { sync } = await createConnection(network.network, input)
   expect(sync).toMatchObject({ kind: 'failed', why: expect.stringContaining('foreign_next_page') })
   expect(own.seen.length).toBeGreaterThan(3)
   for (const { authorization } of own.seen) expect(authorization).toBe('Bearer for-one-host')
@@ -161,27 +167,27 @@ test('the token goes to the app’s own host, wherever the network points', asyn
 })
 
 test('secrets lie sealed in every table, and stand in no log', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   await account.connect(workspace)
   network.control.tokens.change(account.token, { revoked: true })
-  house.clock.forward({ hours: 6 })
+  testServer.clock.forward({ hours: 6 })
   await network.drain()
-  expect(house.logged.join()).toContain('a connection could not be synchronised')
-  const tables = await house.db.rows<{ name: string }>(
+  expect(testServer.logged.join()).toContain('a connection could not be synchronised')
+  const tables = await testServer.db.rows<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`,
   )
   expect(tables.length).toBeGreaterThan(10)
   const secrets = [account.token, account.appSecret, 'verify-me']
   for (const { name } of tables) {
-    const [all] = await house.db.rows<{ text: string }>(
+    const [all] = await testServer.db.rows<{ text: string }>(
       `select coalesce(string_agg(t::text, '|'), '') as text from ${name} t`,
     )
     for (const secret of secrets) expect(all?.text, name).not.toContain(secret)
   }
-  for (const secret of secrets) expect(house.logged.join()).not.toContain(secret)
-  expect(JSON.stringify(await listApps(house.db))).not.toContain('sealed')
+  for (const secret of secrets) expect(testServer.logged.join()).not.toContain(secret)
+  expect(JSON.stringify(await listApps(testServer.db))).not.toContain('sealed')
 })
 
 test.each([
@@ -200,15 +206,17 @@ test.each([
 })
 
 test('an app is at Meta unless it says otherwise, and only its address ever changes', async () => {
-  const { graphUrl: _, ...wish } = { name: ' Shop ', appSecret: 'a', verifyToken: 'b', graphUrl: '' }
-  const app = await createApp(house.db, house.clock, house.secretKeys, wish)
+  const { graphUrl: _, ...input } = { name: ' Shop ', appSecret: 'a', verifyToken: 'b', graphUrl: '' }
+  const app = await createApp(testServer.db, testServer.clock, testServer.secretKeys, input)
   expect(app).toMatchObject({ name: 'Shop', graphUrl: usualGraphUrl })
   for (const graphUrl of ['http://localhost:1', 'http://[::1]:2', 'http://127.1:3', 'https://graph.example/']) {
     await expect(newApp({ graphUrl })).resolves.toMatchObject({ graphUrl: new URL(graphUrl).origin })
   }
-  await expect(moveApp(house.db, app.id, 'http://graph.example')).rejects.toMatchObject({ code: 'validation_failed' })
-  await moveApp(house.db, app.id, 'https://other.example')
-  expect((await listApps(house.db)).find(({ id }) => id === app.id)?.graphUrl).toBe('https://other.example')
+  await expect(moveApp(testServer.db, app.id, 'http://graph.example')).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+  await moveApp(testServer.db, app.id, 'https://other.example')
+  expect((await listApps(testServer.db)).find(({ id }) => id === app.id)?.graphUrl).toBe('https://other.example')
 })
 
 test.each([{ name: ' ' }, { appSecret: '' }, { appSecret: 'a b' }, { verifyToken: '\n' }, { name: 'x'.repeat(101) }])(

@@ -23,7 +23,7 @@ import type { Network } from './network.ts'
 import { accessTokenPlace } from './places.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-export { troubledConnections } from './connections.sql.ts'
+export { failingConnections as troubledConnections } from './connections.sql.ts'
 
 /** A WhatsApp business account that a workspace uses through an app. */
 export interface Connection {
@@ -37,7 +37,7 @@ export interface Connection {
   syncDueAt: Date
 }
 
-export interface ConnectionWish {
+export interface ConnectionInput {
   workspaceId: string
   appId: string
   wabaId: string
@@ -50,28 +50,28 @@ export interface ConnectionWish {
  */
 export async function createConnection(
   network: Network,
-  wish: ConnectionWish,
+  input: ConnectionInput,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, clock, client, secretKeys } = network
-  checkWish(wish)
-  await requireWorkspace(db, wish.workspaceId)
-  const app = await requireApp(db, wish.appId)
-  if (await connectionOfAccount(db, app.id, wish.wabaId)) refuseTaken(wish)
-  const access = { graphUrl: app.graphUrl, accessToken: wish.accessToken }
-  mustSucceed(await client.listPhoneNumbers(access, wish.wabaId), access)
-  mustSucceed(await client.subscribeApp(access, wish.wabaId), access)
+  checkWish(input)
+  await requireWorkspace(db, input.workspaceId)
+  const app = await requireApp(db, input.appId)
+  if (await connectionOfAccount(db, app.id, input.wabaId)) refuseTaken(input)
+  const access = { graphUrl: app.graphUrl, accessToken: input.accessToken }
+  requireSuccess(await client.listPhoneNumbers(access, input.wabaId), access)
+  requireSuccess(await client.subscribeApp(access, input.wabaId), access)
   const id = newUuid(clock.now().getTime())
   const row = {
     id,
-    workspace_id: wish.workspaceId,
+    workspace_id: input.workspaceId,
     app_id: app.id,
-    waba_id: wish.wabaId,
+    waba_id: input.wabaId,
     created_at: clock.now(),
     // Not at once for the loop: the synchronisation below is the first.
     sync_due_at: new Date(clock.now().getTime() + leaseMs),
   }
-  const sealed = seal(secretKeys, wish.accessToken, accessTokenPlace(id))
-  if ((await insertConnection(db, row, sealed)) === 0) refuseTaken(wish)
+  const sealed = seal(secretKeys, input.accessToken, accessTokenPlace(id))
+  if ((await insertConnection(db, row, sealed)) === 0) refuseTaken(input)
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }
@@ -94,7 +94,7 @@ const restSeconds = 60
  * Something about an account changed: its next synchronisation is brought forward. Undefined if the account is not
  * connected through this app. `db` may be a transaction; it has to see every workspace.
  */
-export function noteChange(
+export function recordConnectionChange(
   db: Db,
   clock: Clock,
   appId: string,
@@ -110,13 +110,13 @@ export async function applyTemplateChange(
   appId: string,
   change: TemplateChange,
 ): Promise<boolean> {
-  const connection = await noteChange(db, clock, appId, change.wabaId)
+  const connection = await recordConnectionChange(db, clock, appId, change.wabaId)
   if (!connection) return false
   const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
   return changeTemplate(db, owner, change, clock.now())
 }
 
-function checkWish({ wabaId, accessToken }: ConnectionWish): void {
+function checkWish({ wabaId, accessToken }: ConnectionInput): void {
   const faults = secretFaults('access_token', accessToken, 4000)
   if (!/^\d{5,30}$/.test(wabaId)) {
     const message = `The WABA id is "${wabaId.slice(0, 60)}", but it is a number, as Meta's WhatsApp Manager shows it.`
@@ -126,14 +126,14 @@ function checkWish({ wabaId, accessToken }: ConnectionWish): void {
 }
 
 /** Refuses a token that the network refuses, in the network's words. */
-export function mustSucceed(outcome: CallOutcome<unknown>, access: GraphAccess): void {
+export function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAccess): void {
   if (outcome.kind === 'ok') return
   const message = wordsOf(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })
   refuseParam('access_token', 'refused', `The network refuses: ${message}`)
 }
 
-const refuseTaken = ({ wabaId, appId }: ConnectionWish): never =>
+const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>
   refuseParam('waba_id', 'taken', `The account ${wabaId} is connected through the app ${appId} already.`)
 
 const toConnection = (row: ConnectionRow): Connection => ({

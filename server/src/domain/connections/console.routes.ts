@@ -4,7 +4,7 @@ import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Strict } from '../../http/console/shapes.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { type App, createApp, ingressPath, listApps } from './apps.ts'
 import { type Connection, createConnection, listConnections } from './connections.ts'
 import type { Network } from './network.ts'
@@ -25,7 +25,7 @@ export const connectionConsoleRoutes = ({
     path: '/operator/apps',
     who: 'operator',
     reply: List(OperatedApp),
-    handle: async ({ db }) => wholeList((await listApps(db)).map((app) => toApp(app, publicUrl))),
+    handle: async ({ db }) => unpagedList((await listApps(db)).map((app) => toApp(app, publicUrl))),
   }),
   personRoute({
     method: 'POST',
@@ -47,7 +47,7 @@ export const connectionConsoleRoutes = ({
     path: '/operator/connections',
     who: 'operator',
     reply: List(OperatedConnection),
-    handle: async ({ db }) => wholeList((await listConnections(db)).map(toConnection)),
+    handle: async ({ db }) => unpagedList((await listConnections(db)).map(toConnection)),
   }),
   personRoute({
     method: 'POST',

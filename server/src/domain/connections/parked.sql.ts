@@ -154,7 +154,7 @@ export interface TakenUpdate {
 }
 
 /** Deletes and returns the oldest updates of a number, in the order of arrival: at least one, and no more than both limits. */
-export const takeOldest = (
+export const takeOldestParked = (
   db: Db,
   { connectionId, phoneNumberId }: NumberKey,
   now: Date,
@@ -183,5 +183,5 @@ export const postponeRelease = (db: Db, { connectionId, phoneNumberId }: NumberK
     [connectionId, phoneNumberId, id, until],
   )
 
-export const dropParked = (db: Db, before: Date): Promise<number> =>
+export const deleteParkedBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from parked_updates where received_at < $1', [before])

@@ -15,7 +15,7 @@ import type { Logger } from '../../lib/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
   bringSyncsForward,
-  dropParked,
+  deleteParkedBefore,
   insertParked,
   lockNumber,
   numbersWithParked,
@@ -23,7 +23,7 @@ import {
   parkedOf,
   postponeRelease,
   type TakenUpdate,
-  takeOldest,
+  takeOldestParked,
   type UnlistedNumber,
 } from './parked.sql.ts'
 
@@ -104,7 +104,7 @@ const perTransaction = { updates: 100, bytes: 1_000_000 }
  */
 export async function takeParked(tx: Db, number: KnownNumber, now: Date, most = perTransaction.updates) {
   if (!(await lockNumber(tx, number))) return []
-  return takeOldest(tx, number, now, { ...perTransaction, updates: most })
+  return takeOldestParked(tx, number, now, { ...perTransaction, updates: most })
 }
 
 const postponeMs = 5 * 60_000
@@ -114,8 +114,8 @@ export const postponeParked = (db: Db, number: KnownNumber, id: string, now: Dat
   postponeRelease(db, number, id, new Date(now.getTime() + postponeMs))
 
 /** Deletes parked updates that are older than the retention. */
-export async function forgetParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const updates = await dropParked(db, new Date(now.getTime() - retentionDays * 86_400_000))
+export async function deleteOldParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
+  const updates = await deleteParkedBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
   if (updates > 0) {
     const fields = { event: 'parked_updates.expired', updates, retentionDays }
     log.warn(fields, 'parked updates were deleted: no sync found their numbers within the retention')

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newNetwork } from './network.ts'
 import { renewApp, renewToken } from './renew.ts'
 import { newVault } from './vault.ts'
 
-const house = useHouse()
-const world = useSimulator(house)
+const server = useTestServer()
+const world = useSimulator(server)
 
 test('a new token counts from the next call on; one that the network refuses changes nothing', async () => {
   const account = world.newAccount()
-  const { id, appId } = await account.connect(await newWorkspace(house))
+  const { id, appId } = await account.connect(await newWorkspace(server))
   const tokenNow = async () => (await world.network.vault.accessFor(id))?.accessToken
   await expect(renewToken(world.network, id, 'wrong')).rejects.toMatchObject({ code: 'validation_failed' })
   await expect(renewToken(world.network, id, 'two words')).rejects.toMatchObject({ code: 'validation_failed' })
@@ -28,8 +28,8 @@ test('a new token counts from the next call on; one that the network refuses cha
 
 test('with the key lost, an app and its connection are mended in place', async () => {
   const account = world.newAccount()
-  const { id, appId } = await account.connect(await newWorkspace(house))
-  const { db, clock } = house
+  const { id, appId } = await account.connect(await newWorkspace(server))
+  const { db, clock } = server
   const secretKeys = new Map([['new', randomBytes(32)]])
   const network = newNetwork({ db, clock, secretKeys, client: world.network.client })
   await expect(network.vault.accessFor(id)).rejects.toThrow('no secret key')

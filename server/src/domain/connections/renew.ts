@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type App, requireApp, secretFaults } from './apps.ts'
-import { type Connection, mustSucceed, requireConnection } from './connections.ts'
+import { type Connection, requireConnection, requireSuccess } from './connections.ts'
 import type { Network } from './network.ts'
 import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
 import { setAccessToken, setAppSecrets } from './renew.sql.ts'
@@ -18,8 +18,8 @@ export async function renewToken(
   const { appId, wabaId } = await requireConnection(db, id)
   refuseIfAny(secretFaults('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
-  mustSucceed(await client.listPhoneNumbers(access, wabaId), access)
-  mustSucceed(await client.subscribeApp(access, wabaId), access)
+  requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
+  requireSuccess(await client.subscribeApp(access, wabaId), access)
   await setAccessToken(db, id, seal(secretKeys, accessToken, accessTokenPlace(id)))
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }

@@ -49,12 +49,12 @@ export const claimOne = (db: Db, id: string, now: Date, lease: Lease): Promise<S
 export const soonestDue = (db: Db): Promise<{ at: Date | null } | undefined> =>
   db.first("select min(sync_due_at) as at from connections where sync_due_at < 'infinity'")
 
-export interface Turn {
+export interface SyncTurn {
   unlisted_syncs: number
 }
 
 /** Holds the connection for a transaction; undefined: a later synchronisation has been here first. */
-export const holdTurn = (db: Db, { id, sync_ticket }: Started): Promise<Turn | undefined> =>
+export const holdTurn = (db: Db, { id, sync_ticket }: Started): Promise<SyncTurn | undefined> =>
   db.first('select unlisted_syncs from connections where id = $1 and sync_applied < $2 for update', [id, sync_ticket])
 
 /** How a sync ended: when the next is due, and how many in a row have left updates parked. */
@@ -83,11 +83,11 @@ const syncedUpdate = statement(
      where id = ${id}`,
 )
 
-export const settleSynced = (db: Db, started: Started, synced: Synced): Promise<number> =>
+export const recordSyncSuccess = (db: Db, started: Started, synced: Synced): Promise<number> =>
   syncedUpdate.change(db, { ...started, ...synced })
 
 /** Nothing if a later one has settled already. */
-export const settleFailed = (
+export const recordSyncFailure = (
   db: Db,
   { id, sync_ticket }: Started,
   error: string,

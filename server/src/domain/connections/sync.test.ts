@@ -1,7 +1,7 @@
 import type { Template } from '@parley/contract/template'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { type TestAccount, useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { openDatabase } from '../../db/db.ts'
 import { newLogger } from '../../lib/logger.ts'
@@ -11,11 +11,11 @@ import { applyTemplateChange, listConnections, requireConnection } from './conne
 import { newNetwork } from './network.ts'
 import { drainSyncs, syncConnection, waitAfter } from './sync.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const server = useTestServer()
+const network = useSimulator(server)
 
 async function connected(templates: string[] = ['hello']) {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   for (const name of templates) account.addTemplate({ name })
   const connection = await account.connect(workspace)
@@ -37,7 +37,7 @@ const inSimulator = (account: TestAccount, name: string) => {
 test('a synchronisation picks up what is new, changed, paused and gone', async () => {
   const { workspace, account, connection } = await connected(['stays', 'changes', 'pauses', 'goes'])
   const before = await templatesOf(workspace)
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
   account.addTemplate({ name: 'comes' })
   inSimulator(account, 'changes').components = [{ type: 'BODY', text: '{{1}} and {{2}}' }]
   inSimulator(account, 'pauses').status = 'PAUSED'
@@ -47,7 +47,7 @@ test('a synchronisation picks up what is new, changed, paused and gone', async (
   const was = (name: string) => before.find((template) => template.name === name)
   expect(Object.keys(after).sort()).toEqual(['changes', 'comes', 'pauses', 'stays'])
   expect(after.stays).toEqual(was('stays'))
-  expect(after.pauses).toEqual({ ...was('pauses'), status: 'PAUSED', updated_at: house.clock.now().toISOString() })
+  expect(after.pauses).toEqual({ ...was('pauses'), status: 'PAUSED', updated_at: server.clock.now().toISOString() })
   expect(after.changes?.id).toBe(was('changes')?.id)
   expect(after.changes?.variables.map(({ key }) => key)).toEqual(['body.1', 'body.2'])
   expect(await workspace.call(`/v1/templates/${was('goes')?.id}`)).toMatchObject({ status: 404 })
@@ -66,7 +66,7 @@ test('a link that the network merely signed anew does not count as a change', as
   account.addTemplate({ name: 'picture', components: [header('one')] })
   await syncConnection(network.network, connection.id)
   const before = await templateOf(workspace, 'picture')
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
   inSimulator(account, 'picture').components = [header('two')]
   await syncConnection(network.network, connection.id)
   const after = await templateOf(workspace, 'picture')
@@ -77,26 +77,26 @@ test('a link that the network merely signed anew does not count as a change', as
 test('a synchronisation that fails keeps what is there, says why, and is tried again after a while', async () => {
   const { workspace, account, connection } = await connected()
   network.control.tokens.change(account.token, { revoked: true })
-  house.clock.forward({ hours: 6 })
+  server.clock.forward({ hours: 6 })
   await network.drain()
   expect(await templateOf(workspace, 'hello')).toBeTruthy()
-  const failed = await requireConnection(house.db, connection.id)
+  const failed = await requireConnection(server.db, connection.id)
   expect(failed.syncError).toMatch(/error 0\)/)
   expect(failed.syncedAt).toEqual(connection.syncedAt)
-  expect(failed.syncDueAt.getTime() - house.clock.now().getTime()).toBe(60_000)
+  expect(failed.syncDueAt.getTime() - server.clock.now().getTime()).toBe(60_000)
   const asked = account.calls('message_templates')
-  house.clock.forward({ seconds: 59 })
+  server.clock.forward({ seconds: 59 })
   await network.drain()
   expect(account.calls('message_templates')).toBe(asked)
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await network.drain()
   expect(account.calls('message_templates')).toBe(asked + 1)
   network.control.tokens.change(account.token, { revoked: false })
-  house.clock.forward({ minutes: 2 })
+  server.clock.forward({ minutes: 2 })
   await network.drain()
-  expect(await requireConnection(house.db, connection.id)).toMatchObject({
+  expect(await requireConnection(server.db, connection.id)).toMatchObject({
     syncError: null,
-    syncedAt: house.clock.now(),
+    syncedAt: server.clock.now(),
   })
 })
 
@@ -110,18 +110,18 @@ test('every connection is synchronised each six hours, and once, however many pr
   const { account, connection } = await connected()
   const others = await Promise.all([connected(), connected()])
   const accounts = [account, ...others.map((other) => other.account)]
-  house.clock.forward({ hours: 5, minutes: 59 })
+  server.clock.forward({ hours: 5, minutes: 59 })
   await network.drain()
   expect(accounts.map((one) => one.calls('message_templates'))).toEqual([1, 1, 1])
-  house.clock.forward({ minutes: 1 })
-  const { clock, secretKeys } = house
+  server.clock.forward({ minutes: 1 })
+  const { clock, secretKeys } = server
   const { client } = network.network
-  const dbs = [1, 2, 3].map(() => openDatabase(house.connection, () => {}, 2))
+  const dbs = [1, 2, 3].map(() => openDatabase(server.connection, () => {}, 2))
   const log = newLogger('silent')
   await Promise.all(dbs.map((db) => drainSyncs(newNetwork({ db, clock, secretKeys, client }), log)))
   await Promise.all(dbs.map((db) => db.close()))
   expect(accounts.map((one) => one.calls('message_templates'))).toEqual([2, 2, 2])
-  expect((await requireConnection(house.db, connection.id)).syncDueAt.getTime() - clock.now().getTime()).toBe(
+  expect((await requireConnection(server.db, connection.id)).syncDueAt.getTime() - clock.now().getTime()).toBe(
     21_600_000,
   )
 })
@@ -166,29 +166,29 @@ test('a synchronisation that was overtaken leaves the later one’s work alone',
 /** As the network posts it. */
 function change(account: TestAccount, field: string, value: Record<string, unknown>): TemplateChange {
   const entry = { id: account.wabaId, time: 1_790_000_000, changes: [{ field, value }] }
-  return readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, house.clock.now())[0] as TemplateChange
+  return readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, server.clock.now())[0] as TemplateChange
 }
 
 test('what the network says about a template counts at once, and the whole is fetched soon after', async () => {
   const { workspace, account, connection } = await connected(['hello', 'other'])
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const about = {
     message_template_id: Number(inSimulator(account, 'hello').id),
     message_template_name: 'hello',
     message_template_language: 'en',
   }
   const paused = change(account, 'message_template_status_update', { ...about, event: 'PAUSED', reason: 'NONE' })
-  expect(await applyTemplateChange(house.db, house.clock, connection.appId, paused)).toBe(true)
+  expect(await applyTemplateChange(server.db, server.clock, connection.appId, paused)).toBe(true)
   expect(await templateOf(workspace, 'hello')).toMatchObject({
     status: 'PAUSED',
-    updated_at: house.clock.now().toISOString(),
+    updated_at: server.clock.now().toISOString(),
   })
   expect(await templateOf(workspace, 'other')).toMatchObject({ status: 'APPROVED' })
   const moved = change(account, 'template_category_update', { ...about, new_category: 'MARKETING' })
-  await applyTemplateChange(house.db, house.clock, connection.appId, moved)
+  await applyTemplateChange(server.db, server.clock, connection.appId, moved)
   expect(await templateOf(workspace, 'hello')).toMatchObject({ category: 'MARKETING', status: 'PAUSED' })
   const asked = account.calls('message_templates')
-  house.clock.forward({ seconds: 10 })
+  server.clock.forward({ seconds: 10 })
   await network.drain()
   expect(account.calls('message_templates')).toBe(asked + 1)
   expect(await templateOf(workspace, 'hello')).toMatchObject({ category: 'UTILITY', status: 'APPROVED' })
@@ -197,22 +197,22 @@ test('what the network says about a template counts at once, and the whole is fe
 test('a template that is not here yet comes with the next synchronisation; another app’s word counts for nothing', async () => {
   const { workspace, account, connection } = await connected()
   const other = await connected(['theirs'])
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   account.addTemplate({ name: 'fresh' })
   const fresh = { event: 'APPROVED', message_template_name: 'fresh', message_template_language: 'en' }
   const news = change(account, 'message_template_status_update', fresh)
-  expect(await applyTemplateChange(house.db, house.clock, other.connection.appId, news)).toBe(false)
+  expect(await applyTemplateChange(server.db, server.clock, other.connection.appId, news)).toBe(false)
   await network.drain()
   expect(await templateOf(workspace, 'fresh')).toBeUndefined()
-  expect(await applyTemplateChange(house.db, house.clock, connection.appId, news)).toBe(false)
-  house.clock.forward({ seconds: 10 })
+  expect(await applyTemplateChange(server.db, server.clock, connection.appId, news)).toBe(false)
+  server.clock.forward({ seconds: 10 })
   await network.drain()
   expect(await templateOf(workspace, 'fresh')).toBeTruthy()
 })
 
 test('news during a synchronisation are not lost with it', async () => {
   const { workspace, account, connection } = await connected()
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const { client, ...rest } = network.network
   const slow = Object.create(client) as typeof client
   slow.listPhoneNumbers = client.listPhoneNumbers.bind(client)
@@ -221,11 +221,11 @@ test('news during a synchronisation are not lost with it', async () => {
     inSimulator(account, 'hello').status = 'PAUSED'
     const about = { event: 'PAUSED', message_template_name: 'hello', message_template_language: 'en' }
     const news = change(account, 'message_template_status_update', about)
-    await applyTemplateChange(house.db, house.clock, connection.appId, news)
+    await applyTemplateChange(server.db, server.clock, connection.appId, news)
     return listed
   }
   await syncConnection({ ...rest, client: slow }, connection.id)
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
   await network.drain()
   expect(await templateOf(workspace, 'hello')).toMatchObject({ status: 'PAUSED' })
 })
@@ -235,16 +235,16 @@ test('a burst of news asks the network once a minute, not once each', async () =
   const asked = account.calls('message_templates')
   const news = change(account, 'message_template_quality_update', { message_template_name: 'hello' })
   for (let seconds = 0; seconds < 120; seconds += 10) {
-    await applyTemplateChange(house.db, house.clock, connection.appId, news)
+    await applyTemplateChange(server.db, server.clock, connection.appId, news)
     await network.drain()
-    house.clock.forward({ seconds: 10 })
+    server.clock.forward({ seconds: 10 })
   }
   expect(account.calls('message_templates') - asked).toBeLessThanOrEqual(2)
 })
 
 test('the list of connections is a workspace’s own, or all for the operator', async () => {
   const { workspace, connection } = await connected()
-  expect(await listConnections(house.db, workspace.id)).toMatchObject([{ id: connection.id }])
-  expect((await listConnections(house.db)).length).toBeGreaterThan(1)
+  expect(await listConnections(server.db, workspace.id)).toMatchObject([{ id: connection.id }])
+  expect((await listConnections(server.db)).length).toBeGreaterThan(1)
   await expect(syncConnection(network.network, 'nowhere')).rejects.toMatchObject({ code: 'not_found' })
 })

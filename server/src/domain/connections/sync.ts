@@ -14,8 +14,8 @@ import { type Loop, startLoop } from '../../lib/loop.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { CallFailure } from '../../whatsapp/graph-call.ts'
 import type { ListedNumber, ListedTemplate } from '../../whatsapp/listings.ts'
-import { keepSenders } from '../senders/senders.ts'
-import { keepTemplates } from '../templates/templates.ts'
+import { saveSenders } from '../senders/senders.ts'
+import { saveTemplates } from '../templates/templates.ts'
 import { wordsOf } from './failure.ts'
 import type { Network } from './network.ts'
 import { type UnlistedNumber, unlistedNumbers } from './parked.ts'
@@ -24,9 +24,9 @@ import {
   claimOne,
   holdTurn,
   type Lease,
+  recordSyncFailure,
+  recordSyncSuccess,
   type Started,
-  settleFailed,
-  settleSynced,
   soonestDue,
 } from './sync.sql.ts'
 
@@ -159,7 +159,7 @@ function settleFailure(network: Network, started: Started, failure: CallFailure,
     const isWaitedFor = (await unlistedNumbers(tx, started.id)).length > 0
     const nextAt = later(network, isWaitedFor ? Math.min(usualMs, waitIfParked(failures, failure)) : usualMs)
     const notBefore = retryAfterMs === null ? null : later(network, retryAfterMs)
-    await settleFailed(tx, started, why, nextAt, notBefore)
+    await recordSyncFailure(tx, started, why, nextAt, notBefore)
     return { kind: 'failed', why, nextAt }
   })
 }
@@ -175,14 +175,14 @@ function settle(
     const turn = await holdTurn(tx, started)
     if (!turn) return { kind: 'overtaken' }
     const now = network.clock.now()
-    const { notOurs } = await keepSenders(tx, owner, numbers, now)
-    await keepTemplates(tx, owner, templates, now)
+    const { notOurs } = await saveSenders(tx, owner, numbers, now)
+    await saveTemplates(tx, owner, templates, now)
     const remark =
       notOurs.length === 0 ? null : `Another workspace has ${notOurs.join(', ')} through the same app; it stays there.`
     const unlisted = await unlistedNumbers(tx, started.id)
     const unlistedSyncs = unlisted.length === 0 ? 0 : turn.unlisted_syncs + 1
     const next = later(network, unlistedSyncs === 0 ? everyMs : waitIfUnlisted(unlistedSyncs))
-    await settleSynced(tx, started, { next, listedAt, remark, unlistedSyncs })
+    await recordSyncSuccess(tx, started, { next, listedAt, remark, unlistedSyncs })
     wakeHere(tx, 'release parked updates')
     return { kind: 'synced', senders: numbers.length - notOurs.length, templates: templates.length, remark, unlisted }
   })

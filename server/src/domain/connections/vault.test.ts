@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
@@ -9,29 +9,29 @@ import { seal } from '../../lib/seal.ts'
 import { createApp, moveApp } from './apps.ts'
 import { newVault } from './vault.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const server = useTestServer()
+const network = useSimulator(server)
 
-const newApp = (appSecret: string, keys = house.secretKeys) =>
-  createApp(house.db, house.clock, keys, { name: 'App', appSecret, verifyToken: `verify-${appSecret}` })
+const newApp = (appSecret: string, keys = server.secretKeys) =>
+  createApp(server.db, server.clock, keys, { name: 'App', appSecret, verifyToken: `verify-${appSecret}` })
 
 /** The same database, counting what it is asked. */
 function counted(): { db: Db; asked: () => number } {
   let count = 0
-  const db = Object.create(house.db) as Db
+  const db = Object.create(server.db) as Db
   db.rows = (text, values) => {
     count++
-    return house.db.rows(text, values)
+    return server.db.rows(text, values)
   }
   return { db, asked: () => count }
 }
 
 test('an app and a connection open to what they were given', async () => {
-  const vault = newVault(house.db, house.secretKeys)
+  const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('one')
   expect(await vault.openApp(app.id)).toMatchObject({ id: app.id, appSecret: 'one', verifyToken: 'verify-one' })
   const account = network.newAccount()
-  const connection = await account.connect(await newWorkspace(house))
+  const connection = await account.connect(await newWorkspace(server))
   expect(await vault.accessFor(connection.id)).toMatchObject({
     graphUrl: network.simulator.url,
     accessToken: account.token,
@@ -42,24 +42,24 @@ test('an app and a connection open to what they were given', async () => {
 })
 
 test('a changed secret or address counts from the next look on, in every process', async () => {
-  const vaults = [1, 2].map(() => newVault(house.db, house.secretKeys))
+  const vaults = [1, 2].map(() => newVault(server.db, server.secretKeys))
   const app = await newApp('before')
   for (const vault of vaults) expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'before' })
-  const sealed = seal(house.secretKeys, 'after', `apps/${app.id}/app_secret`)
-  await house.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
+  const sealed = seal(server.secretKeys, 'after', `apps/${app.id}/app_secret`)
+  await server.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
   for (const vault of vaults) expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'after' })
 
-  const connection = await network.newAccount().connect(await newWorkspace(house))
+  const connection = await network.newAccount().connect(await newWorkspace(server))
   for (const vault of vaults)
     expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: network.simulator.url })
-  await moveApp(house.db, connection.appId, 'https://graph.example')
+  await moveApp(server.db, connection.appId, 'https://graph.example')
   for (const vault of vaults)
     expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: 'https://graph.example' })
 })
 
 test('looks at one moment share a statement', async () => {
   const { db, asked } = counted()
-  const vault = newVault(db, house.secretKeys)
+  const vault = newVault(db, server.secretKeys)
   const apps = await Promise.all(['a', 'b', 'c'].map((secret) => newApp(secret)))
   const looks = Array.from({ length: 60 }, (_, index) => vault.openApp(apps[index % 3]?.id as string))
   const opened = await Promise.all(looks)
@@ -69,11 +69,11 @@ test('looks at one moment share a statement', async () => {
 
 test('a synchronisation that changes nothing leaves the copies right', async () => {
   const { db, asked } = counted()
-  const vault = newVault(db, house.secretKeys)
+  const vault = newVault(db, server.secretKeys)
   const account = network.newAccount()
-  const connection = await account.connect(await newWorkspace(house))
+  const connection = await account.connect(await newWorkspace(server))
   const before = await vault.accessFor(connection.id)
-  house.clock.forward({ hours: 6 })
+  server.clock.forward({ hours: 6 })
   await network.drain()
   const look = asked()
   const after = await vault.accessFor(connection.id)
@@ -82,9 +82,9 @@ test('a synchronisation that changes nothing leaves the copies right', async () 
 })
 
 test('sealed bytes that were moved to another row do not open, and harm nobody else', async () => {
-  const vault = newVault(house.db, house.secretKeys)
+  const vault = newVault(server.db, server.secretKeys)
   const [robbed, thief, bystander] = await Promise.all(['one', 'two', 'three'].map((secret) => newApp(secret)))
-  await house.db.change(
+  await server.db.change(
     'update apps set app_secret_sealed = (select app_secret_sealed from apps where id = $1) where id = $2',
     [robbed?.id, thief?.id],
   )
@@ -97,24 +97,24 @@ test('sealed bytes that were moved to another row do not open, and harm nobody e
 test('what an older key sealed opens for as long as that key is kept', async () => {
   const app = await newApp('old')
   const newer: [string, Buffer] = ['newer', randomBytes(32)]
-  const rotated = new Map([newer, ...house.secretKeys])
+  const rotated = new Map([newer, ...server.secretKeys])
   const later = await newApp('new', rotated)
-  const vault = newVault(house.db, rotated)
+  const vault = newVault(server.db, rotated)
   expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'old' })
   expect(await vault.openApp(later.id)).toMatchObject({ appSecret: 'new' })
-  await expect(newVault(house.db, new Map([newer])).openApp(app.id)).rejects.toThrow('PARLEY_SECRET_KEYS')
+  await expect(newVault(server.db, new Map([newer])).openApp(app.id)).rejects.toThrow('PARLEY_SECRET_KEYS')
 })
 
 test('an app whose secret did not open is not remembered, and opens once it was given a new one', async () => {
-  const vault = newVault(house.db, house.secretKeys)
+  const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('lost', new Map([['gone', randomBytes(32)]]))
   await expect(vault.openApp(app.id)).rejects.toThrow()
   expect(vault.recallApp(app.id)).toBeUndefined()
   const sealed = {
-    secret: seal(house.secretKeys, 'found', `apps/${app.id}/app_secret`),
-    token: seal(house.secretKeys, 'found', `apps/${app.id}/verify_token`),
+    secret: seal(server.secretKeys, 'found', `apps/${app.id}/app_secret`),
+    token: seal(server.secretKeys, 'found', `apps/${app.id}/verify_token`),
   }
-  await house.db.change('update apps set app_secret_sealed = $2, verify_token_sealed = $3 where id = $1', [
+  await server.db.change('update apps set app_secret_sealed = $2, verify_token_sealed = $3 where id = $1', [
     app.id,
     sealed.secret,
     sealed.token,
@@ -126,7 +126,7 @@ test('an app whose secret did not open is not remembered, and opens once it was 
 
 test('looking for apps that do not exist does not push out the copies of those that do', async () => {
   const { db, asked } = counted()
-  const vault = newVault(db, house.secretKeys)
+  const vault = newVault(db, server.secretKeys)
   const app = await newApp('kept')
   await vault.openApp(app.id)
   const before = asked()
@@ -137,12 +137,12 @@ test('looking for apps that do not exist does not push out the copies of those t
 })
 
 test('an app works at once although it was looked for before it existed', async () => {
-  const vault = newVault(house.db, house.secretKeys)
+  const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('late')
-  const [row] = await house.db.rows<Record<string, unknown>>('delete from apps where id = $1 returning *', [app.id])
+  const [row] = await server.db.rows<Record<string, unknown>>('delete from apps where id = $1 returning *', [app.id])
   expect(await vault.openApp(app.id)).toBeUndefined()
   const columns = Object.keys(row ?? {})
-  await house.db.change(
+  await server.db.change(
     `insert into apps (${columns.join(', ')}) values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
     Object.values(row ?? {}),
   )

@@ -1,25 +1,25 @@
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { debit, giveCredits, refund } from './credits.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 async function newDesk(role: 'admin' | 'developer' = 'admin') {
-  const workspace = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: workspace.id, role })
+  const workspace = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: workspace.id, role })
   const at = `/w/${workspace.id}/credits`
-  const give = (amount: number, note = 'a gift') => giveCredits(house.db, house.clock, workspace.id, amount, note)
+  const give = (amount: number, note = 'a gift') => giveCredits(server.db, server.clock, workspace.id, amount, note)
   const spend = async (credits: number) => {
     const messageId = newUuid()
-    await debit(house.db, house.clock.now(), { workspaceId: workspace.id, messageId, credits })
+    await debit(server.db, server.clock.now(), { workspaceId: workspace.id, messageId, credits })
     return messageId
   }
   const giveBack = (messageId: string) =>
-    refund(house.db, house.clock.now(), [{ workspaceId: workspace.id, messageId }])
+    refund(server.db, server.clock.now(), [{ workspaceId: workspace.id, messageId }])
   return { workspace, person, at, give, spend, giveBack }
 }
 
@@ -27,13 +27,13 @@ test('the page tells the balance, what each day cost and every price', async () 
   const { person, at, give, spend, giveBack } = await newDesk('developer')
   await give(100)
   await spend(3)
-  house.clock.forward({ hours: 24 })
+  server.clock.forward({ hours: 24 })
   const failed = await spend(5)
   await giveBack(failed)
   expect((await person.call(at)).body).toEqual({ balance: 97, low_balance: 100 })
   const { body } = await person.call(`${at}/usage`)
   expect(body.days).toHaveLength(30)
-  const today = house.clock.now().toISOString().slice(0, 10)
+  const today = server.clock.now().toISOString().slice(0, 10)
   expect(body.days.at(-1)).toEqual({ day: today, spent: 5, refunded: 5 })
   expect(body.days.at(-2)).toMatchObject({ spent: 3, refunded: 0 })
   expect(body.days.at(0)).toMatchObject({ spent: 0, refunded: 0 })
@@ -69,22 +69,22 @@ test('only an admin says when the balance is low; it is on record', async () => 
   const { workspace, person, at } = await newDesk()
   const change = (by: typeof person, low_balance: unknown) => by.call(at, { method: 'PATCH', body: { low_balance } })
   for (const role of roles) {
-    const other = await signedIn(house, { workspaceId: workspace.id, role })
+    const other = await signedIn(server, { workspaceId: workspace.id, role })
     expect((await change(other, 7)).status, role).toBe(role === 'admin' ? 200 : 403)
   }
   expect((await change(person, 20)).body).toEqual({ low_balance: 20 })
   expect((await change(person, -1)).status).toBe(400)
   expect((await person.call(at)).body.low_balance).toBe(20)
-  const deeds = await house.db.rows(
+  const entries = await server.db.rows(
     `select before, after from audit_entries where actor = $1 and action = 'credits.warn_at'`,
     [person.email],
   )
-  expect(deeds).toEqual([{ before: { low_balance: 7 }, after: { low_balance: 20 } }])
+  expect(entries).toEqual([{ before: { low_balance: 7 }, after: { low_balance: 20 } }])
 })
 
 test('a member sees no credits, and nobody those of another workspace', async () => {
   const { workspace, at } = await newDesk()
-  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const stranger = (await newDesk()).person
   for (const path of [at, `${at}/usage`, `${at}/entries`, `${at}.csv`]) {
     expect((await member.call(path)).status, path).toBe(403)
@@ -105,7 +105,7 @@ test('the statement can be taken along, after a fresh proof, and no cell of it i
   expect(lines[0]).toBe('time,kind,amount,balance after,message,note,id')
   expect(lines[1]).toContain(',debit,-1,9,msg_')
   expect(lines[2]).toContain(`,grant,10,10,,"'=1+1,""x""",`)
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   expect(await person.call(`${at}.csv`)).toMatchObject({
     status: 403,
     body: { error: { code: 'confirmation_required' } },
@@ -115,10 +115,10 @@ test('the statement can be taken along, after a fresh proof, and no cell of it i
 test('a long statement comes whole', async () => {
   const { workspace, person, at, give } = await newDesk()
   await give(5000)
-  await house.db.change(
+  await server.db.change(
     `insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, created_at)
      select gen_random_uuid(), $1, 'debit', -1, 1, gen_random_uuid(), $2 from generate_series(1, 2500)`,
-    [workspace.id, house.clock.now()],
+    [workspace.id, server.clock.now()],
   )
   const { body } = await person.call(`${at}.csv`)
   const ids = String(body)

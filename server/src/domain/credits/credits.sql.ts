@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
+import { withPlannerSettingsOff } from '../../db/planner-settings.ts'
 import { statement } from '../../db/statement.ts'
-import { without } from '../../db/without.ts'
 
 export interface EntryRow {
   id: string
@@ -137,7 +137,7 @@ export const allBalances = (db: Db): Promise<{ workspaceId: string; balance: num
  */
 export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
   const firstDay = new Date(Math.ceil(from.getTime() / 86_400_000) * 86_400_000)
-  const row = await without(['sort', 'seqscan', 'bitmapscan'], db, (tx) =>
+  const row = await withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, (tx) =>
     tx.first<{ spent: number }>(
       `select (
          coalesce((select sum(spent - refunded) from credit_days

@@ -2,7 +2,7 @@ import { Price } from '@parley/contract/console/operator'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { listPrices, setPrice } from './prices.ts'
 
 /** What messages cost, which is the operator's to say. */
@@ -12,7 +12,7 @@ export const operatorPriceRoutes = (): ConsoleRoute[] => [
     path: '/operator/prices',
     who: 'operator',
     reply: List(Price),
-    handle: async ({ db }) => wholeList(await listPrices(db)),
+    handle: async ({ db }) => unpagedList(await listPrices(db)),
   }),
   personRoute({
     method: 'PUT',

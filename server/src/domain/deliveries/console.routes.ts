@@ -3,14 +3,14 @@ import {
   DeliveryList,
   DeliveryParams,
   DeliveryQuery,
-  RetryWish,
+  RetryInput,
 } from '@parley/contract/console/deliveries'
-import { RecoverWish, Retried } from '@parley/contract/console/webhooks'
+import { RecoverInput, Retried } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { getDelivery } from './reading/detail.ts'
-import { browseDeliveries } from './reading/list.ts'
+import { listConsoleDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
 /** Where an operator finds out why something did not arrive, and sends it again. */
@@ -21,7 +21,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     who: 'deliveries:read',
     query: DeliveryQuery,
     reply: DeliveryList,
-    handle: ({ db, workspaceId }, { query }) => browseDeliveries(db, workspaceId, query),
+    handle: ({ db, workspaceId }, { query }) => listConsoleDeliveries(db, workspaceId, query),
   }),
   workspaceRoute({
     method: 'GET',
@@ -48,7 +48,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     method: 'POST',
     path: '/deliveries/retry',
     who: 'deliveries:retry',
-    body: RetryWish,
+    body: RetryInput,
     reply: Retried,
     status: 202,
     async handle({ db, clock, workspaceId, audit }, { body }) {
@@ -63,7 +63,7 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     path: '/webhooks/:id/recover',
     who: 'deliveries:retry',
     params: Type.Object({ id: WebhookId }, { additionalProperties: false }),
-    body: RecoverWish,
+    body: RecoverInput,
     reply: Retried,
     status: 202,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {

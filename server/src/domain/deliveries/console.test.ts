@@ -3,23 +3,23 @@ import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { newBrowser, signedIn } from '../../../testing/console.ts'
 import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 const drain = () => deliveries.worker.drain()
 
 const post = (body: unknown = {}) => ({ method: 'POST', body })
 
 async function newPlace(listens = true) {
-  const line = await newLine(house)
+  const line = await newLine(server)
   const receiver = await newReceiver()
   const endpoint = listens ? await line.listen(receiver) : { id: '', secret: '' }
   const { id: workspaceId } = line.workspace
-  const admin = await signedIn(house, { workspaceId, role: 'admin' })
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
   const at = (path: string) => `/w/${workspaceId}${path}`
   const get = async (path: string) => (await admin.call(at(path))).body
   /** The person is still there after hours have passed. */
@@ -27,8 +27,8 @@ async function newPlace(listens = true) {
   return { line, receiver, endpoint, admin, at, get, back, workspaceId }
 }
 
-const deedsOf = (workspaceId: string) =>
-  house.db.rows<{ action: string; target: string | null; before: unknown; after: unknown }>(
+const auditEntriesOf = (workspaceId: string) =>
+  server.db.rows<{ action: string; target: string | null; before: unknown; after: unknown }>(
     `select action, target, before, after from audit_entries
      where workspace_id = $1 and (action like 'webhook.%' or action like 'delivery.%') order by at, id`,
     [workspaceId],
@@ -36,22 +36,22 @@ const deedsOf = (workspaceId: string) =>
 
 async function exhaust() {
   for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
-    house.clock.forward({ seconds })
+    server.clock.forward({ seconds })
     await drain()
   }
 }
 
 test('an endpoint is made, shown with its secret this once, changed, rotated and deleted', async () => {
   const { receiver, admin, at, get, workspaceId } = await newPlace(false)
-  const wish = { name: 'Shop', url: receiver.url, events: ['message.received'] }
-  const made = await admin.call(at('/webhooks'), post(wish))
-  expect(made).toMatchObject({ status: 201, body: { webhook: wish, secret: expect.stringMatching(/^whsec_/) } })
+  const input = { name: 'Shop', url: receiver.url, events: ['message.received'] }
+  const made = await admin.call(at('/webhooks'), post(input))
+  expect(made).toMatchObject({ status: 201, body: { webhook: input, secret: expect.stringMatching(/^whsec_/) } })
   const { webhook, secret } = made.body
   expect(await get('/webhooks')).toMatchObject({
     total: 1,
     data: [
       {
-        ...wish,
+        ...input,
         id: webhook.id,
         state: 'enabled',
         held: { count: 0, more: false },
@@ -69,9 +69,9 @@ test('an endpoint is made, shown with its secret this once, changed, rotated and
   expect(rotated.body.webhook.secret_hint).not.toBe(webhook.secret_hint)
   expect((await admin.call(at(`/webhooks/${webhook.id}`), { method: 'DELETE' })).status).toBe(204)
   expect((await admin.call(at(`/webhooks/${webhook.id}`))).status).toBe(404)
-  const deeds = await deedsOf(workspaceId)
+  const deeds = await auditEntriesOf(workspaceId)
   expect(deeds).toMatchObject([
-    { action: 'webhook.create', target: webhook.id, after: wish },
+    { action: 'webhook.create', target: webhook.id, after: input },
     { action: 'webhook.change', before: { events: ['message.received'] } },
     { action: 'webhook.rotate', before: { secret_hint: webhook.secret_hint } },
     { action: 'webhook.delete', target: webhook.id },
@@ -90,13 +90,13 @@ test('what is wrong with an endpoint is named at its field', async () => {
     'reason',
   )
   expect((await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'webhook.test' }))).status).toBe(400)
-  expect(await deedsOf(workspaceId)).toEqual([])
+  expect(await auditEntriesOf(workspaceId)).toEqual([])
 })
 
 test('a disabled endpoint says why and what is held for it; enabled, it gets all of that', async () => {
   const { line, receiver, endpoint, admin, at, get, workspaceId } = await newPlace()
-  const disabled = await admin.call(at(`/webhooks/${endpoint.id}/disable`), post({ reason: 'moving house' }))
-  expect(disabled.body).toMatchObject({ state: 'disabled', disabled_reason: 'moving house' })
+  const disabled = await admin.call(at(`/webhooks/${endpoint.id}/disable`), post({ reason: 'moving servers' }))
+  expect(disabled.body).toMatchObject({ state: 'disabled', disabled_reason: 'moving servers' })
   await line.write(3)
   await drain()
   expect(await get(`/webhooks/${endpoint.id}`)).toMatchObject({ held: { count: 3, more: false }, enabled: false })
@@ -105,7 +105,7 @@ test('a disabled endpoint says why and what is held for it; enabled, it gets all
   expect(await get(`/deliveries/${held.event_id}/${endpoint.id}`)).toMatchObject({
     state: 'held',
     webhook_enabled: false,
-    disabled_reason: 'moving house',
+    disabled_reason: 'moving servers',
     ahead: [],
     tries: [],
   })
@@ -113,7 +113,7 @@ test('a disabled endpoint says why and what is held for it; enabled, it gets all
   expect(enabled.body).toMatchObject({ state: 'enabled', disabled_reason: null, held: { count: 0 } })
   await drain()
   expect(receiver.received).toHaveLength(3)
-  expect((await deedsOf(workspaceId)).map(({ action }) => action)).toEqual(['webhook.disable', 'webhook.enable'])
+  expect((await auditEntriesOf(workspaceId)).map(({ action }) => action)).toEqual(['webhook.disable', 'webhook.enable'])
 })
 
 test('how an endpoint fares is told: its share of successes, its slowness, and that it is failing', async () => {
@@ -124,7 +124,7 @@ test('how an endpoint fares is told: its share of successes, its slowness, and t
   receiver.behave(500)
   await line.write()
   await drain()
-  house.clock.forward({ seconds: 10 })
+  server.clock.forward({ seconds: 10 })
   await drain()
   const shown = await get(`/webhooks/${endpoint.id}`)
   expect(shown).toMatchObject({
@@ -133,7 +133,7 @@ test('how an endpoint fares is told: its share of successes, its slowness, and t
     failures_max: 20,
     waiting: { count: 1 },
     recent: { attempts: 6, succeeded: 3, p95_ms: expect.any(Number) },
-    last_attempt_at: house.clock.now().toISOString(),
+    last_attempt_at: server.clock.now().toISOString(),
   })
   expect(shown.failing_since).not.toBeNull()
 })
@@ -154,7 +154,7 @@ test('a delivery tells all: the body as sent, every attempt with its answer, wha
     last_error: 'http',
   })
   const detail = await get(`/deliveries/${listed.event_id}/${endpoint.id}`)
-  const began = house.clock.now().getTime()
+  const began = server.clock.now().getTime()
   const inSeconds = (seconds: number) => new Date(began + seconds * 1000).toISOString()
   expect(detail).toMatchObject({
     state: 'retrying',
@@ -188,7 +188,7 @@ test('a delivery tells all: the body as sent, every attempt with its answer, wha
       { number: 8, at: inSeconds(30_970) },
     ],
   })
-  house.clock.forward({ seconds: 10 })
+  server.clock.forward({ seconds: 10 })
   await drain()
   expect(await get(`/deliveries/${listed.event_id}/${endpoint.id}`)).toMatchObject({
     state: 'delivered',
@@ -212,7 +212,7 @@ test('a long answer is cut, and bytes that are no text do no harm', async () => 
 test('one is retried by hand, several are, and all that failed since a time', async () => {
   const { line, receiver, endpoint, admin, at, get, back, workspaceId } = await newPlace()
   receiver.behave(500)
-  const since = house.clock.now().toISOString()
+  const since = server.clock.now().toISOString()
   await line.write(2)
   await drain()
   await exhaust()
@@ -228,25 +228,25 @@ test('one is retried by hand, several are, and all that failed since a time', as
   expect(failed).toHaveLength(3)
   expect(failed[0]).toMatchObject({ attempts: 8, next_attempt_at: null })
   receiver.behave(200)
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   const [first, second, third] = failed
   const one = await admin.call(at(`/deliveries/${first.event_id}/${endpoint.id}/retry`), post())
   expect(one).toMatchObject({ status: 202, body: { retried: 1 } })
   await drain()
   expect(await get(`/deliveries/${first.event_id}/${endpoint.id}`)).toMatchObject({ state: 'delivered', attempts: 9 })
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   const named = [first, second, second].map(({ event_id, webhook_id }) => ({ event_id, webhook_id }))
   const several = await admin.call(at('/deliveries/retry'), post({ deliveries: named }))
   expect(several).toMatchObject({ status: 202, body: { retried: 2 } })
   await drain()
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   expect((await get('/deliveries?state=failed')).data).toMatchObject([{ event_id: third.event_id }])
   const all = await admin.call(at(`/webhooks/${endpoint.id}/recover`), post({ since }))
   expect(all).toMatchObject({ status: 202, body: { retried: 1 } })
   await drain()
   expect((await get('/deliveries?state=failed')).data).toEqual([])
   expect((await get('/deliveries?state=delivered')).data).toHaveLength(4)
-  expect((await deedsOf(workspaceId)).map(({ action }) => action)).toEqual([
+  expect((await auditEntriesOf(workspaceId)).map(({ action }) => action)).toEqual([
     'delivery.retry',
     'delivery.retry_many',
     'webhook.recover',
@@ -288,8 +288,8 @@ test('a list is narrowed by endpoint, state, type, event and time, and paged wit
   const other = await line.listen(await newReceiver(), ['message.received'])
   await line.write(4)
   await drain()
-  house.clock.forward({ seconds: 5 })
-  const later = house.clock.now().toISOString()
+  server.clock.forward({ seconds: 5 })
+  const later = server.clock.now().toISOString()
   receiver.behave(500)
   await line.write(3)
   await drain()
@@ -328,19 +328,19 @@ test('developers test and retry, admins alone change endpoints, members see noth
   const { line, endpoint, admin, at, get, workspaceId, receiver } = await newPlace()
   await line.write()
   await drain()
-  const developer = await signedIn(house, { workspaceId, role: 'developer' })
-  const member = await signedIn(house, { workspaceId, role: 'member' })
+  const developer = await signedIn(server, { workspaceId, role: 'developer' })
+  const member = await signedIn(server, { workspaceId, role: 'member' })
   const { event_id } = (await get('/deliveries')).data[0]
   const one = `/deliveries/${event_id}/${endpoint.id}`
   const hook = `/webhooks/${endpoint.id}`
   for (const path of ['/webhooks', hook, '/deliveries', one]) {
     expect((await developer.call(at(path))).status).toBe(200)
     expect((await member.call(at(path))).body.error.code).toBe('not_permitted')
-    expect((await newBrowser(house.url).call(at(path))).status).toBe(401)
+    expect((await newBrowser(server.url).call(at(path))).status).toBe(401)
   }
   const forDevelopers: [string, unknown][] = [
     [`${hook}/test`, { type: 'message.read' }],
-    [`${hook}/recover`, { since: house.clock.now().toISOString() }],
+    [`${hook}/recover`, { since: server.clock.now().toISOString() }],
     [`${one}/retry`, {}],
     ['/deliveries/retry', { deliveries: [{ event_id, webhook_id: endpoint.id }] }],
   ]
@@ -361,7 +361,7 @@ test('developers test and retry, admins alone change endpoints, members see noth
       expect((await person.call(at(path), { method, body })).body.error.code).toBe('not_permitted')
     }
   }
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   for (const [method, path, body, confirmed] of forAdmins) {
     const answer = await admin.call(at(path), { method, body })
     if (confirmed) expect(answer.body.error.code).toBe('confirmation_required')

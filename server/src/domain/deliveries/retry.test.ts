@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { attemptsOf, localRules, newLine, openOf, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { sendTestEvent } from '../webhooks/test-event.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, listWebhooks } from '../webhooks/webhooks.ts'
 import { listDeliveries } from './reading/newest.ts'
 import { retryDelivery, retryFailedSince } from './retry.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 const drain = () => deliveries.worker.drain()
 
 async function newEndpoint() {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
 async function exhaust() {
   for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
-    house.clock.forward({ seconds })
+    server.clock.forward({ seconds })
     await drain()
   }
 }
@@ -30,23 +30,23 @@ test('a delivery that arrived is sent once more by hand, and one that failed get
   await line.write()
   await drain()
   const eventId = receiver.received[0]?.id ?? ''
-  await retryDelivery(house.db, house.clock, id, eventId)
+  await retryDelivery(server.db, server.clock, id, eventId)
   await drain()
   expect(receiver.received.map((each) => each.id)).toEqual([eventId, eventId])
   receiver.behave(500)
-  await retryDelivery(house.db, house.clock, id, eventId)
+  await retryDelivery(server.db, server.clock, id, eventId)
   await drain()
   await exhaust()
   expect(receiver.received).toHaveLength(10)
-  expect(await listDeliveries(house.db, { webhookId: id })).toMatchObject([
+  expect(await listDeliveries(server.db, { webhookId: id })).toMatchObject([
     { event_id: eventId, state: 'failed', attempts: 8, last_status: 500, last_error: 'http', next_attempt_at: null },
   ])
   receiver.behave(200)
-  house.clock.forward({ seconds: 1 })
-  await retryDelivery(house.db, house.clock, id, eventId)
+  server.clock.forward({ seconds: 1 })
+  await retryDelivery(server.db, server.clock, id, eventId)
   await drain()
-  expect((await attemptsOf(house, id)).at(-1)).toMatchObject({ number: 1, trigger: 'manual', state: 'delivered' })
-  expect(await listDeliveries(house.db, { webhookId: id })).toMatchObject([{ state: 'delivered', attempts: 1 }])
+  expect((await attemptsOf(server, id)).at(-1)).toMatchObject({ number: 1, trigger: 'manual', state: 'delivered' })
+  expect(await listDeliveries(server.db, { webhookId: id })).toMatchObject([{ state: 'delivered', attempts: 1 }])
 })
 
 test('all that failed since a time is retried in bulk, and nothing else', async () => {
@@ -55,8 +55,8 @@ test('all that failed since a time is retried in bulk, and nothing else', async 
   await line.write()
   await drain()
   await exhaust()
-  house.clock.forward({ hours: 1 })
-  const since = house.clock.now()
+  server.clock.forward({ hours: 1 })
+  const since = server.clock.now()
   await line.write()
   await drain()
   await exhaust()
@@ -64,32 +64,32 @@ test('all that failed since a time is retried in bulk, and nothing else', async 
   await line.write()
   await drain()
   const before = receiver.received.length
-  house.clock.forward({ seconds: 1 })
-  expect(await retryFailedSince(house.db, house.clock, id, since)).toBe(1)
+  server.clock.forward({ seconds: 1 })
+  expect(await retryFailedSince(server.db, server.clock, id, since)).toBe(1)
   await drain()
   expect(receiver.received).toHaveLength(before + 1)
-  expect(await retryFailedSince(house.db, house.clock, id, since)).toBe(0)
-  expect(await retryFailedSince(house.db, house.clock, id, new Date(0))).toBe(1)
+  expect(await retryFailedSince(server.db, server.clock, id, since)).toBe(0)
+  expect(await retryFailedSince(server.db, server.clock, id, new Date(0))).toBe(1)
   await drain()
-  expect(await listDeliveries(house.db, { webhookId: id, state: 'failed' })).toEqual([])
+  expect(await listDeliveries(server.db, { webhookId: id, state: 'failed' })).toEqual([])
 })
 
 test('a disabled endpoint gets nothing but what a person sends by hand; a test event goes to it alone', async () => {
   const { receiver, line, id } = await newEndpoint()
   const other = await newReceiver()
   await line.listen(other)
-  await disableWebhook(house.db, id, 'moving house')
+  await disableWebhook(server.db, id, 'moving servers')
   await line.write(2)
   await drain()
   expect(receiver.received).toEqual([])
   expect(other.received).toHaveLength(2)
-  expect(await listDeliveries(house.db, { webhookId: id, state: 'held' })).toHaveLength(2)
-  const testId = await sendTestEvent(house.db, house.clock, id)
-  await retryDelivery(house.db, house.clock, id, other.received[0]?.id ?? '')
+  expect(await listDeliveries(server.db, { webhookId: id, state: 'held' })).toHaveLength(2)
+  const testId = await sendTestEvent(server.db, server.clock, id)
+  await retryDelivery(server.db, server.clock, id, other.received[0]?.id ?? '')
   await drain()
   expect(new Set(receiver.received.map((each) => each.id))).toEqual(new Set([testId, other.received[0]?.id]))
   expect(other.received).toHaveLength(2)
-  await enableWebhook(house.db, house.clock, id)
+  await enableWebhook(server.db, server.clock, id)
   await drain()
   expect(receiver.received).toHaveLength(3)
 })
@@ -97,25 +97,25 @@ test('a disabled endpoint gets nothing but what a person sends by hand; a test e
 test('an endpoint is changed; one that is deleted gets nothing more', async () => {
   const { receiver, line, id } = await newEndpoint()
   const other = await newReceiver()
-  await changeWebhook(house.db, localRules, id, { url: other.url })
+  await changeWebhook(server.db, localRules, id, { url: other.url })
   await line.write()
   await drain()
   expect([receiver.received.length, other.received.length]).toEqual([0, 1])
-  await changeWebhook(house.db, localRules, id, { events: ['flow.completed'] })
+  await changeWebhook(server.db, localRules, id, { events: ['flow.completed'] })
   await line.write()
   await drain()
   expect(other.received).toHaveLength(1)
-  await changeWebhook(house.db, localRules, id, { events: ['message.received'] })
-  await disableWebhook(house.db, id, 'for now')
+  await changeWebhook(server.db, localRules, id, { events: ['message.received'] })
+  await disableWebhook(server.db, id, 'for now')
   await line.write()
-  await deleteWebhook(house.db, house.clock, id)
+  await deleteWebhook(server.db, server.clock, id)
   await line.write()
   await drain()
   expect(other.received).toHaveLength(1)
-  expect(await openOf(house, id)).toEqual([])
-  expect(await listWebhooks(house.db, line.workspace.id)).toEqual([])
-  await expect(enableWebhook(house.db, house.clock, id)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(retryDelivery(house.db, house.clock, id, other.received[0]?.id ?? '')).rejects.toMatchObject({
+  expect(await openOf(server, id)).toEqual([])
+  expect(await listWebhooks(server.db, line.workspace.id)).toEqual([])
+  await expect(enableWebhook(server.db, server.clock, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(retryDelivery(server.db, server.clock, id, other.received[0]?.id ?? '')).rejects.toMatchObject({
     code: 'not_found',
   })
 })
@@ -127,6 +127,6 @@ test('nobody retries what was never theirs', async () => {
   await drain()
   const eventId = theirs.receiver.received[0]?.id ?? ''
   for (const wrong of [eventId, 'nonsense', '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d']) {
-    await expect(retryDelivery(house.db, house.clock, mine.id, wrong)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(retryDelivery(server.db, server.clock, mine.id, wrong)).rejects.toMatchObject({ code: 'not_found' })
   }
 })

@@ -19,8 +19,8 @@ export async function retryDelivery(
 ): Promise<void> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   if (!isUuid(eventId)) refuse('not_found')
-  const wish = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
-  if ((await insertRetries(db, wish)) === 0) refuse('not_found')
+  const input = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
+  if ((await insertRetries(db, input)) === 0) refuse('not_found')
   wakeFor(db, workspaceId)
 }
 

@@ -8,8 +8,8 @@ import { openSealed } from '../../whatsapp/sealed-file.ts'
 import { sha256Hex } from '../../whatsapp/sha256.ts'
 import type { Network } from '../connections/network.ts'
 import { networkIdsOf } from '../senders/senders.ts'
+import type { FetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
-import type { FetchFailure } from './judge.ts'
 
 /** The most that is kept of one file: what the network lets a form carry in all. */
 export const maxFileBytes = 100 * 1024 * 1024
@@ -68,9 +68,9 @@ async function locate(
 ): Promise<Located> {
   const { client } = network
   if (source.sealed !== null) {
-    const answer = await client.downloadSealed(access, source.sealed.url)
-    if (answer.kind !== 'ok') return failureOf(answer)
-    return { kind: 'found', download: answer.value, sha256: source.sha256, size: null }
+    const response = await client.downloadSealed(access, source.sealed.url)
+    if (response.kind !== 'ok') return failureOf(response)
+    return { kind: 'found', download: response.value, sha256: source.sha256, size: null }
   }
   // The id comes from the submission; one that is no plain word would name something else at the network.
   if (!/^[A-Za-z0-9_-]{1,256}$/.test(source.media_id)) return { kind: 'missing', error: 'not an id of the network' }
@@ -80,9 +80,9 @@ async function locate(
   if (fileSize !== null && fileSize > maxFileBytes) return { kind: 'too_large' }
   const announced = sha256Hex(source.sha256)
   if (announced !== null && held !== null && announced !== held) return { kind: 'wrong_hash' }
-  const answer = await client.downloadMedia(access, url)
-  if (answer.kind !== 'ok') return failureOf(answer)
-  return { kind: 'found', download: answer.value, sha256: announced ?? held, size: fileSize }
+  const response = await client.downloadMedia(access, url)
+  if (response.kind !== 'ok') return failureOf(response)
+  return { kind: 'found', download: response.value, sha256: announced ?? held, size: fileSize }
 }
 
 /** Code 100 is how the network says that it knows no such object. */

@@ -9,8 +9,8 @@
 import type { Logger } from '../../lib/logger.ts'
 import type { Network } from '../connections/network.ts'
 import { type FetchOutcome, fetchFile, leaseMs } from './fetch.ts'
-import { type ClaimedFile, claimFiles, settleFetched, settleGone, settleRetry } from './fetching.sql.ts'
-import { judgeFetch } from './judge.ts'
+import { classifyFetchFailure } from './fetch-retry-policy.ts'
+import { type ClaimedFile, claimFiles, recordFetched, recordFetchRetry, recordFileLost } from './fetching.sql.ts'
 
 export interface Fetcher {
   /** Claims what is due, as far as there is room, and begins with it; says how many it were. */
@@ -35,17 +35,17 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
       case 'lost':
         return
       case 'stopped':
-        return void (await settleRetry(db, claimed, now, null, true))
+        return void (await recordFetchRetry(db, claimed, now, null, true))
       case 'fetched':
-        return void (await settleFetched(db, claimed, outcome.file, now))
+        return void (await recordFetched(db, claimed, outcome.file, now))
       case 'too_late':
-        return void (await settleGone(db, claimed, 'too_late', null))
+        return void (await recordFileLost(db, claimed, 'too_late', null))
     }
-    const judgement = judgeFetch(outcome, claimed.attempts, now, claimed.tryUntil)
+    const judgement = classifyFetchFailure(outcome, claimed.attempts, now, claimed.tryUntil)
     const { id: fileId, workspaceId, attempts } = claimed
     log.warn({ fileId, workspaceId, attempts, outcome: outcome.kind, next: judgement.kind }, 'a file was not fetched')
-    if (judgement.kind === 'retry') await settleRetry(db, claimed, judgement.at, judgement.error)
-    else await settleGone(db, claimed, judgement.why, judgement.error)
+    if (judgement.kind === 'retry') await recordFetchRetry(db, claimed, judgement.at, judgement.error)
+    else await recordFileLost(db, claimed, judgement.why, judgement.error)
   }
 
   async function fetchAndSettle(claimed: ClaimedFile): Promise<void> {

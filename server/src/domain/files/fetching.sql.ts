@@ -73,11 +73,11 @@ const fetched = statement(
 )
 
 /** From here on its chunks are the file. */
-export const settleFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
+export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
   fetched.change(db, { id, lease, ...file, now })
 
 /** To be tried again; `uncounted` when the attempt was broken off by us. */
-export const settleRetry = (
+export const recordFetchRetry = (
   db: Db,
   { id, lease }: Leased,
   at: Date,
@@ -94,7 +94,7 @@ export const settleRetry = (
     [id, lease, at, error, uncounted ? 1 : 0],
   )
 
-export const settleGone = (db: Db, { id, lease }: Leased, why: FileLoss, error: string | null): Promise<number> =>
+export const recordFileLost = (db: Db, { id, lease }: Leased, why: FileLoss, error: string | null): Promise<number> =>
   db.change(
     `with settled as (
        update flow_files set state = 'gone', lease = null, source = null, why = $3, last_error = coalesce($4, last_error)
@@ -105,7 +105,7 @@ export const settleGone = (db: Db, { id, lease }: Leased, why: FileLoss, error: 
   )
 
 /** Drops the contents of files that were fetched before that time, some at a time; says how many files it were. */
-export async function dropOldFiles(db: Db, before: Date, limit: number): Promise<number> {
+export async function deleteFilesBefore(db: Db, before: Date, limit: number): Promise<number> {
   const dropped = await db.rows(
     `with old as (
        select id from flow_files where state = 'fetched' and fetched_at < $1

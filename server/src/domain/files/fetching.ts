@@ -1,11 +1,11 @@
 import { databaseNow } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
-import { mayForget } from '../../db/retention.ts'
+import { mayDeleteOld } from '../../db/retention.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
 import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
-import { dropOldFiles } from './fetching.sql.ts'
+import { deleteFilesBefore } from './fetching.sql.ts'
 
 const lookMs = 500
 const sweepMs = 600_000
@@ -16,7 +16,7 @@ export function startFetching(network: Network, log: Logger, retentionDays: numb
   const fetcher = newFetcher(network, log, () => loop.wake())
   const loop = startLoop({ db, log }, 'fetch files', lookMs, async () => void (await fetcher.turn()))
   const sweep = startLoop({ db, log }, 'old files', sweepMs, async () => {
-    if (await mayForget(db, clock, log)) await forgetOldFiles(db, await databaseNow(db, clock), retentionDays)
+    if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
   })
   return {
     async stop() {
@@ -28,7 +28,7 @@ export function startFetching(network: Network, log: Logger, retentionDays: numb
 const atOnce = 20
 
 /** The contents of files past their retention; that there was a file stays on record. */
-export async function forgetOldFiles(db: Db, now: Date, retentionDays: number): Promise<void> {
+export async function deleteOldFiles(db: Db, now: Date, retentionDays: number): Promise<void> {
   const before = new Date(now.getTime() - retentionDays * 86_400_000)
-  while ((await dropOldFiles(db, before, atOnce)) === atOnce);
+  while ((await deleteFilesBefore(db, before, atOnce)) === atOnce);
 }

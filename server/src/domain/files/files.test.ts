@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { expectCommonHeaders, expectRefusal } from '../../../testing/expect-error.ts'
 import { newFile } from '../../../testing/files.ts'
 import { fileOf, useForms } from '../../../testing/forms.ts'
-import { useHouse } from '../../../testing/house.ts'
-import { expectRefusal, expectStanding } from '../../../testing/refusal.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { getFlowResponse } from '../flows/flows.ts'
 import { newFetcher } from './fetcher.ts'
-import { forgetOldFiles } from './fetching.ts'
+import { deleteOldFiles } from './fetching.ts'
 
-const house = useHouse()
-const forms = useForms(house)
+const server = useTestServer()
+const forms = useForms(server)
 
 let people = 0
 const newPhone = () => String(16_505_570_000 + ++people)
@@ -31,7 +31,7 @@ const upload = (bytes: Buffer, filename: string, mimeType = 'image/jpeg') => ({
 })
 
 const statesOf = async (workspaceId: string, id: string) =>
-  (await getFlowResponse(house.db.within(workspaceId), workspaceId, id)).files.map(({ state }) => state)
+  (await getFlowResponse(server.db.within(workspaceId), workspaceId, id)).files.map(({ state }) => state)
 
 const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
 
@@ -71,7 +71,7 @@ test('what is given out says what it is and can neither be shown nor run', async
   for (const method of ['GET', 'HEAD']) {
     const answer = await shop.fetchFile(fileOf(told.id), { method })
     expect(answer.status).toBe(200)
-    expectStanding(answer)
+    expectCommonHeaders(answer)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'image/jpeg',
       'content-length': '1234',
@@ -110,7 +110,7 @@ test('an encrypted form’s files are opened, and their keys are told to nobody'
     const answer = await shop.fetchFile(fileOf(told.id, index))
     expect((await bytesOf(answer)).equals(bytes), `file ${index}`).toBe(true)
   }
-  const kept = await house.db.rows<{ text: string }>(
+  const kept = await server.db.rows<{ text: string }>(
     `select content::text as text from inbound_messages where workspace_id = $1
      union all select response::text || coalesce(f.source::text, '')
        from flow_responses r join flow_files f on f.response_id = r.id where r.workspace_id = $1`,
@@ -130,7 +130,7 @@ test('a file that the network no longer has is asked for three times, then it is
   })
   expect(deleted.status).toBe(200)
   for (const kind of ['waiting', 'waiting', 'gone']) {
-    house.clock.forward({ seconds: 5 })
+    server.clock.forward({ seconds: 5 })
     await forms.fetcher.drain()
     expect(await statesOf(shop.workspace.id, told.id)).toMatchObject([{ kind }])
   }
@@ -152,13 +152,13 @@ test.each([false, true])(
       files: { photos: [{ ...upload(randomBytes(500_000), 'a.jpg'), sha256 }] },
     })
     for (let attempt = 0; attempt < 3; attempt++) {
-      house.clock.forward({ seconds: 5 })
+      server.clock.forward({ seconds: 5 })
       await forms.fetcher.drain()
     }
     expect(await statesOf(shop.workspace.id, told.id)).toEqual([{ kind: 'gone', why: 'wrong_hash' }])
     const answer = await shop.workspace.call(fileOf(told.id))
     expectRefusal(answer, { code: 'file_expired', message: expect.stringContaining('not what was uploaded') })
-    expect(await house.db.rows('select 1 from file_chunks where workspace_id = $1', [shop.workspace.id])).toEqual([])
+    expect(await server.db.rows('select 1 from file_chunks where workspace_id = $1', [shop.workspace.id])).toEqual([])
   },
 )
 
@@ -204,10 +204,10 @@ test('a network that is away is tried again for seven days, and no longer', asyn
     await forms.fetcher.drain()
     const [state] = await statesOf(shop.workspace.id, told.id)
     if (state?.kind !== 'waiting') break
-    const inMs = new Date(state.next_try_at).getTime() - house.clock.now().getTime()
+    const inMs = new Date(state.next_try_at).getTime() - server.clock.now().getTime()
     const { headers } = await shop.workspace.call(fileOf(told.id))
     if (inMs > 5000) expect(headers.get('retry-after')).toBe(String(Math.min(3600, inMs / 1000)))
-    house.clock.forward({ ms: inMs })
+    server.clock.forward({ ms: inMs })
   }
   expect(await statesOf(shop.workspace.id, told.id)).toEqual([{ kind: 'gone', why: 'too_late' }])
   expect(tries).toBeGreaterThan(20)
@@ -216,24 +216,24 @@ test('a network that is away is tried again for seven days, and no longer', asyn
 
 test('a file that every process dies over, or that we cannot ask for, is not tried for ever', async () => {
   const { shop, told } = await filledForm({ files: { photos: [upload(randomBytes(10), 'a.jpg')] } })
-  await house.db.change(`update connections set access_token_sealed = 'test:AAAA' where workspace_id = $1`, [
+  await server.db.change(`update connections set access_token_sealed = 'test:AAAA' where workspace_id = $1`, [
     shop.workspace.id,
   ])
   await forms.fetcher.drain()
   expect(await statesOf(shop.workspace.id, told.id)).toMatchObject([
     { kind: 'waiting', attempts: 1, last_error: 'a fault of our own' },
   ])
-  await house.passDays(7)
+  await server.passDays(7)
   await forms.fetcher.drain()
   expect(await statesOf(shop.workspace.id, told.id)).toEqual([{ kind: 'gone', why: 'too_late' }])
 })
 
 test('a part is given out as asked for, across chunks; one that lies outside is refused', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const bytes = randomBytes(700_000)
-  const path = await newFile(house, workspace, { bytes })
+  const path = await newFile(server, workspace, { bytes })
   const get = (headers: Record<string, string>) =>
-    fetch(house.url + path, { headers: { authorization: `Bearer ${workspace.secret}`, ...headers } })
+    fetch(server.url + path, { headers: { authorization: `Bearer ${workspace.secret}`, ...headers } })
   const parts: [string, number, number][] = [
     ['bytes=0-0', 0, 0],
     ['bytes=262143-262144', 262_143, 262_144],
@@ -264,9 +264,9 @@ test('a part is given out as asked for, across chunks; one that lies outside is 
 })
 
 test('another workspace’s file is as unknown as one that never was, whatever is asked of it', async () => {
-  const [ours, theirs] = [await newWorkspace(house), await newWorkspace(house)]
-  const path = await newFile(house, theirs, {})
-  const gone = await newFile(house, theirs, { gone: 'retention' })
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
+  const path = await newFile(server, theirs, {})
+  const gone = await newFile(server, theirs, { gone: 'retention' })
   const unknown = path.replace(/frs_[0-9a-f-]+/, `frs_${newUuid()}`)
   for (const each of [
     path,
@@ -282,16 +282,16 @@ test('another workspace’s file is as unknown as one that never was, whatever i
   }
   expect((await theirs.call(path, { method: 'HEAD' })).status).toBe(200)
   const { secret } = await theirs.newKey({ scopes: ['messages:read'] })
-  expect((await house.call(path, { key: secret })).status).toBe(403)
+  expect((await server.call(path, { key: secret })).status).toBe(403)
 })
 
 test('a file whose bytes are lost is never given out in part as if it were whole', async () => {
-  const workspace = await newWorkspace(house)
-  const path = await newFile(house, workspace, { bytes: randomBytes(600_000) })
-  const get = () => fetch(house.url + path, { headers: { authorization: `Bearer ${workspace.secret}` } })
-  await house.db.change('delete from file_chunks where workspace_id = $1 and number = 2', [workspace.id])
+  const workspace = await newWorkspace(server)
+  const path = await newFile(server, workspace, { bytes: randomBytes(600_000) })
+  const get = () => fetch(server.url + path, { headers: { authorization: `Bearer ${workspace.secret}` } })
+  await server.db.change('delete from file_chunks where workspace_id = $1 and number = 2', [workspace.id])
   await expect(get().then(bytesOf)).rejects.toThrow()
-  await house.db.change('delete from file_chunks where workspace_id = $1', [workspace.id])
+  await server.db.change('delete from file_chunks where workspace_id = $1', [workspace.id])
   expectRefusal(await workspace.call(path), { code: 'internal_error' })
 })
 
@@ -303,16 +303,16 @@ test('an empty file is a file', async () => {
 })
 
 test('past its retention a file is gone and leaves no bytes behind', async () => {
-  const workspace = await newWorkspace(house)
-  const old = await newFile(house, workspace, {})
-  await house.passDays(30)
-  const young = await newFile(house, workspace, {})
-  house.clock.forward({ seconds: 1 })
-  await forgetOldFiles(house.db, house.clock.now(), 30)
+  const workspace = await newWorkspace(server)
+  const old = await newFile(server, workspace, {})
+  await server.passDays(30)
+  const young = await newFile(server, workspace, {})
+  server.clock.forward({ seconds: 1 })
+  await deleteOldFiles(server.db, server.clock.now(), 30)
   const answer = await workspace.call(old)
   expectRefusal(answer, { code: 'file_expired', message: 'This file is past its retention.' })
   expect((await workspace.call(young, { method: 'HEAD' })).status).toBe(200)
-  expect(await house.db.rows('select 1 from file_chunks where workspace_id = $1', [workspace.id])).toHaveLength(1)
+  expect(await server.db.rows('select 1 from file_chunks where workspace_id = $1', [workspace.id])).toHaveLength(1)
 })
 
 test('many processes fetch each file once', async () => {
@@ -321,7 +321,7 @@ test('many processes fetch each file once', async () => {
   const { network } = forms.sending.network
   const others = Array.from({ length: 3 }, () => newFetcher(network, newLogger('silent')))
   await Promise.all([forms.fetcher, ...others].map((fetcher) => fetcher.drain()))
-  const rows = await house.db.rows<{ attempts: number }>('select attempts from flow_files where workspace_id = $1', [
+  const rows = await server.db.rows<{ attempts: number }>('select attempts from flow_files where workspace_id = $1', [
     shop.workspace.id,
   ])
   expect(rows.map(({ attempts }) => attempts)).toEqual(Array(10).fill(1))

@@ -8,7 +8,7 @@ import { type FileRow, filesOf, insertFiles, type NewFile } from './files.sql.ts
 /** How long the network keeps what somebody uploaded. */
 export const atNetworkMs = 7 * 86_400_000
 
-export interface Announced {
+export interface ExpectedFile {
   workspaceId: string
   responseId: string
   senderId: string
@@ -16,14 +16,14 @@ export interface Announced {
 }
 
 /** Remembers the files of submitted forms; they are fetched as soon as this is committed. */
-export async function expectFiles(db: Db, now: Date, forms: readonly Announced[]): Promise<void> {
+export async function expectFiles(db: Db, now: Date, forms: readonly ExpectedFile[]): Promise<void> {
   const files = forms.flatMap(({ files: own, ...owner }) => own.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
   await insertFiles(db, files, now, new Date(now.getTime() + atNetworkMs))
   wakeHere(db, 'fetch files')
 }
 
-function toNewFile(owner: Omit<Announced, 'files'>, file: FormFile, now: Date): NewFile {
+function toNewFile(owner: Omit<ExpectedFile, 'files'>, file: FormFile, now: Date): NewFile {
   return {
     ...owner,
     id: newUuid(now.getTime()),

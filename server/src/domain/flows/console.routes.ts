@@ -1,7 +1,7 @@
 import { ConsoleForm, FormQuery } from '@parley/contract/console/forms'
 import { ConsoleList } from '@parley/contract/console/list'
 import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
-import { answerBytes } from '../../http/bytes.ts'
+import { sendBytes } from '../../http/bytes.ts'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamBytes } from '../../http/console/stream.ts'
@@ -43,7 +43,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     async handle(context, { params }) {
       const { db, clock, workspaceId } = context
       const file = await openFlowFile(db, clock, workspaceId, params.id, Number(params.index))
-      return streamBytes(context, answerBytes(file, { range: undefined, ifRange: undefined }))
+      return streamBytes(context, sendBytes(file, { range: undefined, ifRange: undefined }))
     },
   }),
 ]

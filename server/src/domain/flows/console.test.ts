@@ -1,27 +1,27 @@
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { type FileWish, newFile } from '../../../testing/files.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { type FileOptions, newFile } from '../../../testing/files.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 async function newDesk() {
-  const workspace = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const workspace = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const at = `/w/${workspace.id}/forms`
   /** A submitted form with a file; gives its id. */
-  const submit = async (file: FileWish = {}) => {
-    house.clock.forward({ seconds: 1 })
-    return (await newFile(house, workspace, file)).split('/')[3] ?? ''
+  const submit = async (file: FileOptions = {}) => {
+    server.clock.forward({ seconds: 1 })
+    return (await newFile(server, workspace, file)).split('/')[3] ?? ''
   }
   return { workspace, person, at, submit }
 }
 
 const download = (by: SignedInPerson, path: string) =>
-  fetch(`${house.url}/console/api${path}`, {
+  fetch(`${server.url}/console/api${path}`, {
     headers: { cookie: [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
   })
 
@@ -29,7 +29,7 @@ test('every role sees submitted forms, with how it stands with their files', asy
   const { workspace, at, submit } = await newDesk()
   const id = await submit({ gone: 'too_large' })
   for (const role of roles) {
-    const person = await signedIn(house, { workspaceId: workspace.id, role })
+    const person = await signedIn(server, { workspaceId: workspace.id, role })
     const { body } = await person.call(at)
     expect(body.data).toMatchObject([
       { id, from: '16505550123', files: [{ index: 0, state: { kind: 'gone', why: 'too_large' } }] },
@@ -55,10 +55,10 @@ test('a file is downloaded whole, as something no browser shows or runs', async 
   const { person, at, submit } = await newDesk()
   const bytes = Buffer.alloc(700_000, 'x')
   const id = await submit({ bytes, fileName: 'träumerei "1".jpg', contentType: 'image/jpeg' })
-  const answer = await download(person, `${at}/${id}/files/0`)
-  expect(answer.status).toBe(200)
-  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
-  const header = (name: string) => answer.headers.get(name)
+  const response = await download(person, `${at}/${id}/files/0`)
+  expect(response.status).toBe(200)
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+  const header = (name: string) => response.headers.get(name)
   expect(header('content-disposition')).toContain(`filename*=UTF-8''tr%C3%A4umerei%20%221%22.jpg`)
   expect(header('content-disposition')).toMatch(/^attachment;/)
   expect(header('content-type')).toBe('image/jpeg')
@@ -83,5 +83,5 @@ test('a file that is gone says so; one that is not there, or not ours, was never
   }
   expect((await person.call(`${at}/${gone}/files/1`)).status).toBe(404)
   expect((await person.call(`${other.at}/${theirs}/files/0`)).status).toBe(404)
-  expect((await fetch(`${house.url}/console/api${at}/${gone}/files/0`)).status).toBe(401)
+  expect((await fetch(`${server.url}/console/api${at}/${gone}/files/0`)).status).toBe(401)
 })

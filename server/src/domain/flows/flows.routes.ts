@@ -1,7 +1,7 @@
 import { FlowFileParams, FlowResponse, FlowResponseFilters, FlowResponseParams } from '@parley/contract/flow-response'
 import { List, pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
-import { answerBytes } from '../../http/bytes.ts'
+import { sendBytes } from '../../http/bytes.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { bytesRoute, route } from '../../http/route.ts'
 import {
@@ -58,7 +58,7 @@ export const flowRoutes = [
     handle: async (context, { params }) => {
       const { db, clock, caller } = context
       const file = await openFlowFile(db, clock, caller.workspaceId, params.id, Number(params.index))
-      return answerBytes(file, { range: context.header('range'), ifRange: context.header('if-range') })
+      return sendBytes(file, { range: context.header('range'), ifRange: context.header('if-range') })
     },
   }),
 ]

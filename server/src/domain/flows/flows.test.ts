@@ -4,8 +4,8 @@ import type { List } from '@parley/contract/page'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { useForms } from '../../../testing/forms.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { eventsOf, newApp, newSender, signatureOf } from '../../../testing/posting-app.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
@@ -13,20 +13,20 @@ import { newUuid } from '../../lib/ids.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
 import { readWebhook } from '../../whatsapp/incoming.ts'
 import type { InboundItem } from '../../whatsapp/incoming-message.ts'
-import { keepInbound } from '../messages/receiving/inbound.ts'
+import { saveInbound } from '../messages/receiving/inbound.ts'
 import { getFlowResponse } from './flows.ts'
 
-const house = useHouse()
-const forms = useForms(house)
+const server = useTestServer()
+const forms = useForms(server)
 
 let people = 0
 const newPhone = () => String(16_505_560_000 + ++people)
 
 /** A number that the network posts to, without a network behind it. */
 async function newNumber() {
-  const workspace = await newWorkspace(house)
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
   const submits = (nfm: object, more: object = {}) => {
     const message = {
       from: '16505550123',
@@ -43,7 +43,7 @@ async function newNumber() {
     })
   }
   const completed = async () =>
-    (await eventsOf(house, workspace.id)).filter(({ type }) => type === 'flow.completed').map(({ data }) => data)
+    (await eventsOf(server, workspace.id)).filter(({ type }) => type === 'flow.completed').map(({ data }) => data)
   return { workspace, app, sender, submits, completed }
 }
 
@@ -65,7 +65,7 @@ test('a submitted form is told once as a message without words and once with its
     files: [],
     received_at: expect.stringMatching(/Z$/),
   })
-  const events = (await eventsOf(house, shop.workspace.id)).filter(({ data }) => data.message_id === told.message_id)
+  const events = (await eventsOf(server, shop.workspace.id)).filter(({ data }) => data.message_id === told.message_id)
   expect(events.map(({ type }) => type)).toEqual(['message.received', 'flow.completed'])
   expect(events[0]?.data).toMatchObject({
     type: 'interactive',
@@ -111,7 +111,7 @@ test('without a quoted message the token tells: that of the same person first, e
   const toAna = await shop.sendForm(ana, 'campaign')
   const toBea = await shop.sendForm(bea, 'campaign')
   const only = await shop.sendForm(cy, 'only one')
-  const [sender] = await house.db.rows<{ app_id: string; phone_number_id: string }>(
+  const [sender] = await server.db.rows<{ app_id: string; phone_number_id: string }>(
     'select app_id, phone_number_id from senders where workspace_id = $1',
     [shop.workspace.id],
   )
@@ -129,7 +129,7 @@ test('without a quoted message the token tells: that of the same person first, e
       entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
     })
     const signature = signatureOf(shop.account.appSecret, bytes)
-    const answer = await fetch(`${house.url}/network/whatsapp/${sender?.app_id}`, {
+    const answer = await fetch(`${server.url}/network/whatsapp/${sender?.app_id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
       body: bytes,
@@ -150,8 +150,8 @@ test('a token nobody knows, no token at all, and another workspace’s token are
   const phone = newPhone()
   await shop.sendForm(phone, 'theirs')
   const { submits, completed } = await newNumber()
-  for (const answers of [{ flow_token: 'nobody’s', a: 1 }, { a: 1 }, { flow_token: 'theirs', a: 1 }]) {
-    expect(await submits({ response_json: JSON.stringify(answers) })).toBe(200)
+  for (const responses of [{ flow_token: 'nobody’s', a: 1 }, { a: 1 }, { flow_token: 'theirs', a: 1 }]) {
+    expect(await submits({ response_json: JSON.stringify(responses) })).toBe(200)
   }
   const nulls = { flow_id: null, source_message_id: null, template_id: null, response: { a: 1 } }
   expect(await completed()).toMatchObject([
@@ -207,7 +207,7 @@ test('the list has its filters and its pages, and shows one workspace only', asy
   const other = await newNumber()
   await other.submits({ response_json: '{"theirs":1}' })
   for (let n = 0; n < 5; n++) {
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
     const timestamp = String(1_786_000_000 + n)
     await submits({ response_json: `{"n":${n}}` }, { timestamp, from: `1650555000${n % 2}` })
   }
@@ -231,10 +231,10 @@ test('the list has its filters and its pages, and shows one workspace only', asy
   for (const id of [theirs, `frs_${newUuid()}`, 'frs_x', newUuid()]) {
     expect((await workspace.call(`/v1/flow_responses/${id}`)).status, id).toBe(404)
   }
-  await expect(getFlowResponse(house.db.within(workspace.id), workspace.id, theirs)).rejects.toThrow('Not found')
-  await expect(getFlowResponse(house.db.within(workspace.id), other.workspace.id, theirs)).rejects.toThrow('Not found')
+  await expect(getFlowResponse(server.db.within(workspace.id), workspace.id, theirs)).rejects.toThrow('Not found')
+  await expect(getFlowResponse(server.db.within(workspace.id), other.workspace.id, theirs)).rejects.toThrow('Not found')
   const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
-  expect((await house.call('/v1/flow_responses', { key: secret })).status).toBe(403)
+  expect((await server.call('/v1/flow_responses', { key: secret })).status).toBe(403)
 })
 
 test('a batch without a form or a cart asks the database nothing more', async () => {
@@ -245,8 +245,8 @@ test('a batch without a form or a cart asks the database nothing more', async ()
     const messages = contents.map((content) => ({ from: '16505550123', id: `wamid.${newUuid()}`, ...content }))
     const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages }
     const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
-    const items = readWebhook({ object: 'whatsapp_business_account', entry }, house.clock.now()) as InboundItem[]
-    await house.db.transaction((tx) => {
+    const items = readWebhook({ object: 'whatsapp_business_account', entry }, server.clock.now()) as InboundItem[]
+    await server.db.transaction((tx) => {
       const heard = (text: string) => {
         asked.push(text)
         return text
@@ -257,18 +257,18 @@ test('a batch without a form or a cart asks the database nothing more', async ()
         first: (text, values) => tx.first(heard(text), values),
         change: (text, values) => tx.change(heard(text), values),
       }
-      return keepInbound(
+      return saveInbound(
         ear,
-        house.clock.now(),
+        server.clock.now(),
         items.map((item) => ({ item, destination })),
       )
     })
     return asked
   }
   const text = { type: 'text', text: { body: 'hola' } }
-  const form = (answers: object) => ({
+  const form = (responses: object) => ({
     type: 'interactive',
-    interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify(answers) } },
+    interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify(responses) } },
   })
   const files = { photos: [{ id: '1', mime_type: 'image/png' }] }
   const plainly = await statementsFor(text, text)

@@ -5,7 +5,7 @@ import { withoutDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { span } from '../../lib/span.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
-import { isAboveWalls, readServer } from './health.sql.ts'
+import { bypassesRowSecurity, readServer } from './health.sql.ts'
 
 const oldestMajor = 15
 const slowMs = 50
@@ -31,7 +31,7 @@ export async function checkDatabase(db: Db): Promise<Finding> {
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000).toLocaleString('en')} MB`
 
 export async function checkRole(db: Db): Promise<Finding> {
-  const { above = false, role = '' } = (await isAboveWalls(db)) ?? {}
+  const { above = false, role = '' } = (await bypassesRowSecurity(db)) ?? {}
   if (!above) return ok('database role', `Row-level security holds for ${role}.`)
   return warning('database role', `${role} is a superuser, or may bypass row-level security.`, {
     means: 'The second of the two walls between workspaces does not stand; the first, in every statement, does.',

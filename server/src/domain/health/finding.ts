@@ -1,11 +1,11 @@
-export const verdicts = ['ok', 'warning', 'problem'] as const
-export type Verdict = (typeof verdicts)[number]
+export const checkResults = ['ok', 'warning', 'problem'] as const
+export type CheckResult = (typeof checkResults)[number]
 
 /** What one look at an installation found. */
 export interface Finding {
   /** What was looked at, in a word or two. */
   check: string
-  verdict: Verdict
+  verdict: CheckResult
   /** What was found, in a line. */
   says: string
   /** What that leads to, where it is not plain. */
@@ -19,7 +19,7 @@ export interface Finding {
 type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'details'>>
 
 const finding =
-  (verdict: Verdict) =>
+  (verdict: CheckResult) =>
   (check: string, says: string, { means = null, advice = null, details = [] }: Parts = {}): Finding => ({
     check,
     verdict,
@@ -34,8 +34,8 @@ export const warning = finding('warning')
 export const problem = finding('problem')
 
 /** The worst of them. */
-export const verdictOf = (findings: readonly Finding[]): Verdict =>
-  verdicts.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
+export const worstOf = (findings: readonly Finding[]): CheckResult =>
+  checkResults.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
 
 /** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

@@ -9,7 +9,7 @@ export const readServer = (db: Db): Promise<{ version: string; now: Date; bytes:
   )
 
 /** Whether row-level security does not hold for the role that we are. */
-export const isAboveWalls = (db: Db): Promise<{ above: boolean; role: string } | undefined> =>
+export const bypassesRowSecurity = (db: Db): Promise<{ above: boolean; role: string } | undefined> =>
   db.first('select rolsuper or rolbypassrls as above, rolname as role from pg_roles where rolname = current_user')
 
 /** What is sealed, of every noun that seals something: each is tried with the keys there are. */

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { newLine } from '../../../testing/deliveries.ts'
 import { FakeClock } from '../../../testing/fake-clock.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { parkUpdates } from '../connections/parked.ts'
@@ -13,8 +13,8 @@ import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
-const house = useHouse()
-const world = useSimulator(house)
+const server = useTestServer()
+const world = useSimulator(server)
 
 async function get(url: string) {
   const answer = await fetch(url)
@@ -22,17 +22,17 @@ async function get(url: string) {
 }
 
 /** What the checks find, each by its name. */
-async function health(deps: Partial<HealthDeps> = {}, clock = house.clock): Promise<Record<string, Finding>> {
-  const { secretKeys } = house
-  const site = { publicUrl: house.url, trustProxy: [] }
-  const { findings } = await instanceHealth(house.db, clock, { secretKeys, site, ...deps })
+async function health(deps: Partial<HealthDeps> = {}, clock = server.clock): Promise<Record<string, Finding>> {
+  const { secretKeys } = server
+  const site = { publicUrl: server.url, trustProxy: [] }
+  const { findings } = await instanceHealth(server.db, clock, { secretKeys, site, ...deps })
   return Object.fromEntries(findings.map((each) => [each.check, each]))
 }
 
 const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks.map((check) => found[check]?.verdict)
 
 test('a sound installation is ok in every respect but the clock, which is a test’s', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await world.newAccount().connect(workspace)
   const found = await health({ outside: { client: world.network.client, get } })
   const { clock, ...others } = found
@@ -46,9 +46,9 @@ test('a sound installation is ok in every respect but the clock, which is a test
 })
 
 test('secrets that do not open are counted by what they belong to', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await world.newAccount().connect(workspace)
-  await (await newLine(house)).listen({ url: 'http://127.0.0.1:9/' })
+  await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
   const { secrets } = await health({ secretKeys: new Map([['other', randomBytes(32)]]) })
   expect(secrets).toMatchObject({ verdict: 'problem', means: expect.stringContaining('"test"') })
   expect(secrets?.says).toMatch(/of \d+ apps?, \d+ of \d+ connections?, \d+ of \d+ endpoints?/)
@@ -56,29 +56,29 @@ test('secrets that do not open are counted by what they belong to', async () => 
 })
 
 test('an endpoint that is disabled is told with its reason and what is held, and what is late with how late', async () => {
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { id } = await line.listen({ url: 'http://127.0.0.1:9/' })
   await line.write(2)
   expect(verdicts(await health(), 'deliveries', 'endpoints')).toEqual(['ok', 'ok'])
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   expect((await health()).deliveries).toMatchObject({ verdict: 'warning', says: expect.stringContaining('5 minutes') })
-  house.clock.forward({ minutes: 15 })
+  server.clock.forward({ minutes: 15 })
   expect(verdicts(await health(), 'deliveries')).toEqual(['problem'])
-  await disableWebhook(house.db, id, 'the shop moves house')
+  await disableWebhook(server.db, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
   expect(endpoints?.says).toBe('1 endpoint disabled, with 2 events held.')
   expect(endpoints?.details).toEqual([
-    expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves house`),
+    expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves servers`),
   ])
 })
 
 test('parked updates are reported with their numbers, since when, and why no sync found them', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const connection = await world.newAccount().connect(workspace)
   const update = { appId: connection.appId, wabaId: connection.wabaId, phoneNumberId: '106549000000009' }
-  const since = house.clock.now()
-  await parkUpdates(house.db, since, [
+  const since = server.clock.now()
+  await parkUpdates(server.db, since, [
     { ...update, webhook: '{"one":1}' },
     { ...update, webhook: '{"two":2}' },
   ])
@@ -86,7 +86,7 @@ test('parked updates are reported with their numbers, since when, and why no syn
     verdict: 'ok',
     says: '2 updates parked for 1 phone number not synced yet.',
   })
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
   const found = (await health())['parked updates']
   expect(found).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('connection sync') })
   expect(found?.details).toEqual([
@@ -94,22 +94,22 @@ test('parked updates are reported with their numbers, since when, and why no syn
       new RegExp(`^106549000000009 .*: 2 updates since ${since.toISOString()}; the account did not list`),
     ),
   ])
-  await house.db.change(`update connections set sync_failures = 1, sync_error = 'No such token.' where id = $1`, [
+  await server.db.change(`update connections set sync_failures = 1, sync_error = 'No such token.' where id = $1`, [
     connection.id,
   ])
   expect((await health())['parked updates']?.details[0]).toContain('the sync fails: No such token.')
-  const metrics = await (await fetch(`${house.url}/metrics`)).text()
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
   expect(metrics).toMatch(/^parley_parked_updates 2$/m)
   expect(metrics).toMatch(/^parley_parked_updates_oldest_seconds 60$/m)
-  await house.db.change('delete from parked_updates')
-  await house.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
+  await server.db.change('delete from parked_updates')
+  await server.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
 })
 
 test('keys that are open to every address, and workspaces about to run out, are told', async () => {
-  const workspace = await newWorkspace(house, 'Short of credits')
+  const workspace = await newWorkspace(server, 'Short of credits')
   const { key } = await workspace.newKey({ name: 'wide', allowedRanges: ['0.0.0.0/0', '198.51.100.0/24'] })
-  await giveCredits(house.db, house.clock, workspace.id, 5, 'test')
-  await giveCredits(house.db, house.clock, workspace.id, -5, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, 5, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, -5, 'test')
   const { keys, credits } = await health()
   expect(keys).toMatchObject({ verdict: 'warning', details: [expect.stringContaining(`${key.id} wide`)] })
   expect(keys?.advice).toContain('key change')
@@ -117,13 +117,13 @@ test('keys that are open to every address, and workspaces about to run out, are 
 })
 
 test('partitions that are missing for tomorrow are told', async () => {
-  const clock = new FakeClock(new Date(house.clock.now().getTime() + 30 * 86_400_000))
+  const clock = new FakeClock(new Date(server.clock.now().getTime() + 30 * 86_400_000))
   const { partitions } = await health({}, clock)
   expect(partitions).toMatchObject({ verdict: 'problem', says: expect.stringContaining('request_log') })
 })
 
 test('a token that the network no longer takes is told in the network’s words', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = world.newAccount()
   const connection = await account.connect(workspace)
   world.control.tokens.change(account.token, { revoked: true })
@@ -140,7 +140,7 @@ test('the ingress is called as the network calls it: what is not us, or not ther
   onTestFinished(() => void impostor.close())
   const outside = { client: world.network.client, get }
   const at = async (publicUrl: string) => (await health({ outside, site: { publicUrl, trustProxy: [] } })).ingress
-  expect(await at(house.url)).toMatchObject({ verdict: 'ok' })
+  expect(await at(server.url)).toMatchObject({ verdict: 'ok' })
   expect((await at(`http://127.0.0.1:${(impostor.address() as AddressInfo).port}`))?.details[0]).toContain(
     'answered 200',
   )
@@ -159,15 +159,15 @@ test.each([
 })
 
 test('a check that breaks is a finding and costs no other', async () => {
-  const broken = Object.create(house.db, {
+  const broken = Object.create(server.db, {
     rows: {
       value: (text: string, values: unknown[]) =>
-        text.includes('from outbox') ? Promise.reject(new Error('no such table')) : house.db.rows(text, values),
+        text.includes('from outbox') ? Promise.reject(new Error('no such table')) : server.db.rows(text, values),
     },
   })
-  const { findings, verdict } = await instanceHealth(broken, house.clock, {
-    secretKeys: house.secretKeys,
-    site: { publicUrl: house.url, trustProxy: [] },
+  const { findings, verdict } = await instanceHealth(broken, server.clock, {
+    secretKeys: server.secretKeys,
+    site: { publicUrl: server.url, trustProxy: [] },
   })
   expect(verdict).toBe('problem')
   expect(findings.find(({ check }) => check === 'sending')).toMatchObject({

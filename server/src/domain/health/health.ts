@@ -6,11 +6,11 @@ import type { GraphClient } from '../../whatsapp/client.ts'
 import { newNetwork } from '../connections/network.ts'
 import { checkBalances, checkKeys, checkParked, checkSecrets, checkSenders, checkSync } from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
-import { type Finding, problem, type Verdict, verdictOf } from './finding.ts'
+import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
-export type { Finding, Get, Site, Verdict }
+export type { CheckResult as Verdict, Finding, Get, Site }
 
 export interface HealthDeps {
   secretKeys: SecretKeys
@@ -23,7 +23,7 @@ export interface HealthDeps {
 
 export interface Health {
   at: Date
-  verdict: Verdict
+  verdict: CheckResult
   findings: Finding[]
 }
 
@@ -47,7 +47,7 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
     onProgress(check)
     findings.push(await guarded(check, look))
   }
-  return { at: clock.now(), verdict: verdictOf(findings), findings }
+  return { at: clock.now(), verdict: worstOf(findings), findings }
 }
 
 type Check = [string, () => Promise<Finding> | Finding]

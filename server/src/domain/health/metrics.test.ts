@@ -2,19 +2,19 @@ import { get } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../../testing/database.ts'
 import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { urlOf } from '../../../testing/service.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { readConfig } from '../../config.ts'
 import { startService } from '../../start.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 
-const house = useHouse({ trustProxy: ['127.0.0.1/32'] })
-const hired = useDeliveryWorker(house)
+const server = useTestServer({ trustProxy: ['127.0.0.1/32'] })
+const hired = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
-const look = (headers: Record<string, string> = {}) => fetch(`${house.url}/metrics`, { headers })
+const look = (headers: Record<string, string> = {}) => fetch(`${server.url}/metrics`, { headers })
 
 /** A sample's value, by its line up to it; 0 if there is none. */
 async function reader(): Promise<(sample: string) => number> {
@@ -29,10 +29,10 @@ async function reader(): Promise<(sample: string) => number> {
 }
 
 test('every metric has a help text and a type, and its own names begin with parley_', async () => {
-  const answer = await look()
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4')
-  const text = await answer.text()
+  const response = await look()
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  const text = await response.text()
   const names = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(names.length).toBeGreaterThan(30)
   for (const name of names) {
@@ -45,12 +45,12 @@ test('every metric has a help text and a type, and its own names begin with parl
 })
 
 test('requests are counted by route and class of status, and a path that is no route is not a label', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const before = await reader()
   await workspace.call('/v1/me')
   await workspace.call('/v1/me')
-  await house.call('/v1/me')
-  await house.call('/v1/secret-path-31415')
+  await server.call('/v1/me')
+  await server.call('/v1/secret-path-31415')
   const sample = (route: string, status: string) =>
     `parley_http_requests_total{route="${route}",method="GET",status="${status}"}`
   const after = await reader()
@@ -64,13 +64,13 @@ test('requests are counted by route and class of status, and a path that is no r
 })
 
 test('what comes in, goes out and is held is counted', async () => {
-  const [receiver, line] = [await newReceiver(), await newLine(house)]
+  const [receiver, line] = [await newReceiver(), await newLine(server)]
   const { id } = await line.listen(receiver)
   const before = await reader()
   receiver.next(500)
   await line.write(3)
   await hired.worker.drain()
-  await disableWebhook(house.db, id, 'moving')
+  await disableWebhook(server.db, id, 'moving')
   await line.write(2)
   const after = await reader()
   const grown = (name: string) => after(name) - before(name)
@@ -86,21 +86,21 @@ test('what comes in, goes out and is held is counted', async () => {
 
 test('without a token only this machine may look, and nobody for whom a request was passed on', async () => {
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
-    const answer = await look({ [name]: '127.0.0.1' })
-    expect(answer.status, name).toBe(403)
-    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('PARLEY_METRICS_TOKEN') } })
+    const response = await look({ [name]: '127.0.0.1' })
+    expect(response.status, name).toBe(403)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('PARLEY_METRICS_TOKEN') } })
   }
-  const { port } = new URL(house.url)
+  const { port } = new URL(server.url)
   for (const [host, status] of [
     ['parley.example', 403],
     ['127.0.0.1.evil.example', 403],
     [`localhost:${port}`, 200],
     [`[::1]:${port}`, 200],
   ] as const) {
-    const answered = new Promise((resolve) => {
-      get(`${house.url}/metrics`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode))
+    const responded = new Promise((resolve) => {
+      get(`${server.url}/metrics`, { headers: { host } }, (response) => resolve(response.resume().statusCode))
     })
-    expect(await answered, host).toBe(status)
+    expect(await responded, host).toBe(status)
   }
 })
 

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Database } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Spans, spanBounds } from '../../lib/tally.ts'
+import { type DurationHistogram, durationBounds } from '../../lib/counters.ts'
 import type { RequestMeter } from '../requests/meter.ts'
 import { type Queues, readQueues } from './traffic.ts'
 
@@ -143,11 +143,15 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
 }
 
 /** Spans as a histogram tells them: how many up to each bound, how many at all, and their sum. */
-function classesOf(name: string, { classes, seconds }: Spans, labels: Record<string, string> = {}): Value[] {
+function classesOf(
+  name: string,
+  { classes, seconds }: DurationHistogram,
+  labels: Record<string, string> = {},
+): Value[] {
   let sum = 0
   const values: Value[] = [...classes].map((value, at) => {
     sum += value
-    const le = at < spanBounds.length ? String(spanBounds[at]) : '+Inf'
+    const le = at < durationBounds.length ? String(durationBounds[at]) : '+Inf'
     return { metricName: `${name}_bucket`, value: sum, labels: { ...labels, le } }
   })
   values.push(
@@ -160,13 +164,13 @@ function classesOf(name: string, { classes, seconds }: Spans, labels: Record<str
 /** Asked once for all who want it within a moment; null if there is no answer in time. */
 function asked<T>(ask: () => Promise<T>): () => Promise<T | null> {
   let askedMs = Number.NEGATIVE_INFINITY
-  let answer: Promise<T | null> = Promise.resolve(null)
+  let response: Promise<T | null> = Promise.resolve(null)
   return () => {
     if (performance.now() - askedMs > queuesForMs) {
       askedMs = performance.now()
       const late = new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null).unref())
-      answer = Promise.race([ask().catch(() => null), late])
+      response = Promise.race([ask().catch(() => null), late])
     }
-    return answer
+    return response
   }
 }

@@ -4,7 +4,7 @@ import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
   grant,
@@ -28,7 +28,7 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     path: '/operator/workspaces',
     who: 'operator',
     reply: List(OperatedWorkspace),
-    handle: async ({ db }) => wholeList((await listSummaries(db)).map(toWorkspace)),
+    handle: async ({ db }) => unpagedList((await listSummaries(db)).map(toWorkspace)),
   }),
   personRoute({
     method: 'POST',

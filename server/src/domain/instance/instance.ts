@@ -5,7 +5,7 @@ import { type Health, type HealthDeps, instanceHealth } from '../health/health.t
 import { type Queues, readQueues } from '../health/traffic.ts'
 import { countKeys } from '../keys/keys.ts'
 import { countMembers } from '../people/members.ts'
-import { listRefusals, type RefusalGroup } from '../requests/requests.ts'
+import { type ApiErrorGroup, listApiErrors } from '../requests/requests.ts'
 import { activeCounts } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
@@ -53,7 +53,7 @@ export const readHealth = (db: Db, clock: Clock, deps: HealthDeps): Promise<Heal
 export interface Traffic {
   at: Date
   queues: Queues
-  refusals: RefusalGroup[]
+  refusals: ApiErrorGroup[]
 }
 
 const dayMs = 86_400_000
@@ -61,7 +61,7 @@ const dayMs = 86_400_000
 /** What waits over all workspaces, and what was refused without one in the last 24 hours. */
 export async function readTraffic(db: Db, clock: Clock): Promise<Traffic> {
   const at = clock.now()
-  const refusals = await listRefusals(db, null, new Date(at.getTime() - dayMs))
+  const refusals = await listApiErrors(db, null, new Date(at.getTime() - dayMs))
   return { at, queues: await readQueues(db, at), refusals }
 }
 

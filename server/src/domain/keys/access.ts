@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { RevisionedCache, readAt } from '../../db/revisioned-cache.ts'
+import type { AccessRequest, Caller } from '../../lib/access-check.ts'
 import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
-import type { Caller, Visitor } from '../../lib/gate.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { type AccessRow, accessOf } from './access.sql.ts'
 
@@ -39,7 +39,7 @@ const toAccess = (row: AccessRow): Access => ({
 })
 
 /** The checks before the rate limit, in the order of the contract. */
-export function refusalOf(visitor: Visitor, access: Access | null, now: Date): Refusal | null {
+export function refusalOf(visitor: AccessRequest, access: Access | null, now: Date): Refusal | null {
   if (visitor.isPublic) return null
   if (!access) return unknownKey(visitor.authorization)
   const { caller, revokedAt, expiresAt } = access

@@ -1,11 +1,11 @@
 import {
   ChangedKey,
   ConsoleKey,
+  CreatedKey,
   KeyChange,
   KeyRotation,
   KeyStateName,
   ListedKey,
-  MadeKey,
   MyAddress,
   NewKey,
 } from '@parley/contract/console/keys'
@@ -13,12 +13,12 @@ import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
+import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey } from './rotate.ts'
-import { listShownKeys, toConsoleKey } from './shown.ts'
-import { readWish, rulesOf } from './wish.ts'
+import { listConsoleKeys, toConsoleKey } from './shown.ts'
 
 /** What people do with the keys of their workspace. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [
@@ -29,7 +29,7 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     query: Type.Object({ state: Type.Optional(KeyStateName) }, { additionalProperties: false }),
     reply: List(ListedKey),
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      wholeList(await listShownKeys(db, clock, workspaceId, query.state)),
+      unpagedList(await listConsoleKeys(db, clock, workspaceId, query.state)),
   }),
   workspaceRoute({
     method: 'GET',
@@ -53,11 +53,17 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     who: 'keys:manage',
     confirmed: true,
     body: NewKey,
-    reply: MadeKey,
+    reply: CreatedKey,
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
-      const wish = { name: body.name, scopes: body.scopes, ...readWish(body), workspaceId, createdBy: person.email }
-      const { key, secret } = await createKey(db, clock, wish)
+      const input = {
+        name: body.name,
+        scopes: body.scopes,
+        ...readKeyInput(body),
+        workspaceId,
+        createdBy: person.email,
+      }
+      const { key, secret } = await createKey(db, clock, input)
       await audit({ action: 'key.create', target: key.id, targetName: key.name, after: rulesOf(key) })
       return { key: toConsoleKey(key, clock.now()), secret, warnings: warningsOf(key) }
     },
@@ -71,7 +77,7 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     reply: ChangedKey,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {
       const before = await getKey(db, workspaceId, params.id)
-      const key = await changeKey(db, clock, params.id, readWish(body), workspaceId)
+      const key = await changeKey(db, clock, params.id, readKeyInput(body), workspaceId)
       await audit({
         action: 'key.change',
         target: key.id,
@@ -88,11 +94,11 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     confirmed: true,
     params: ById,
     body: KeyRotation,
-    reply: MadeKey,
+    reply: CreatedKey,
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { params, body }) {
-      const wish = { workspaceId, id: params.id, graceHours: body.grace_hours, createdBy: person.email }
-      const { key, secret, old } = await rotateKey(db, clock, wish)
+      const input = { workspaceId, id: params.id, graceHours: body.grace_hours, createdBy: person.email }
+      const { key, secret, old } = await rotateKey(db, clock, input)
       const ends = (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null
       await audit({
         action: 'key.rotate',

@@ -1,26 +1,26 @@
 import { expect, test, vi } from 'vitest'
 import { newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 async function newPlace() {
-  const workspace = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const workspace = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const at = (path: string) => `/w/${workspace.id}${path}`
   return { workspace, admin, at }
 }
 
-const wish = { name: 'Backend', scopes: ['messages:send', 'messages:read'] }
+const input = { name: 'Backend', scopes: ['messages:send', 'messages:read'] }
 const post = (body: unknown = {}) => ({ method: 'POST', body })
 
 /** The code that a request with this key is refused with. */
 const codeWith = async (key: string) =>
-  ((await house.call('/v1/me', { key })).body as { error?: { code: string } }).error?.code
+  ((await server.call('/v1/me', { key })).body as { error?: { code: string } }).error?.code
 
-const deedsOf = (workspaceId: string) =>
-  house.db.rows<{ action: string; target: string; actor: string; before: unknown; after: unknown }>(
+const auditEntriesOf = (workspaceId: string) =>
+  server.db.rows<{ action: string; target: string; actor: string; before: unknown; after: unknown }>(
     `select action, target, actor, before, after from audit_entries
      where workspace_id = $1 and action like 'key.%' order by at, id`,
     [workspaceId],
@@ -38,13 +38,13 @@ test('an admin makes a key, sees its secret this once, and it works', async () =
   const { workspace, admin, at } = await newPlace()
   const made = await admin.call(
     at('/keys'),
-    post({ ...wish, rate_limit_per_min: 60, ip_allow_list: ['127.0.0.1', '0.0.0.0/0'] }),
+    post({ ...input, rate_limit_per_min: 60, ip_allow_list: ['127.0.0.1', '0.0.0.0/0'] }),
   )
   expect(made).toMatchObject({
     status: 201,
     body: {
       key: {
-        ...wish,
+        ...input,
         state: 'active',
         rate_limit_per_min: 60,
         ip_allow_list: ['127.0.0.1/32', '0.0.0.0/0'],
@@ -56,24 +56,24 @@ test('an admin makes a key, sees its secret this once, and it works', async () =
     },
   })
   const { key, secret } = made.body
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({ id: key.id, name: 'Backend' })
   expect(JSON.stringify(await listed(admin, workspace))).not.toContain(secret)
-  const deeds = await deedsOf(workspace.id)
-  expect(deeds).toMatchObject([
+  const entries = await auditEntriesOf(workspace.id)
+  expect(entries).toMatchObject([
     { action: 'key.create', target: key.id, actor: admin.email, after: { name: 'Backend' } },
   ])
-  expect(JSON.stringify(deeds)).not.toContain(secret)
+  expect(JSON.stringify(entries)).not.toContain(secret)
 })
 
 test('the first request of a new key shows within a second or so', async () => {
   const { admin, at } = await newPlace()
-  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
-  await house.call('/v1/me', { key: secret })
+  const { key, secret } = (await admin.call(at('/keys'), post(input))).body
+  await server.call('/v1/me', { key: secret })
   await vi.waitFor(
     async () =>
       expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({
-        last_used_at: house.clock.now().toISOString(),
+        last_used_at: server.clock.now().toISOString(),
         last_used_ip: '127.0.0.1',
       }),
     2000,
@@ -93,15 +93,15 @@ test('every fault of a wish is named at its field', async () => {
   expect(status).toBe(400)
   const params = body.error.errors.map((fault: { param: string }) => fault.param)
   expect(params).toEqual(['name', 'scopes', 'rate_limit_per_min', 'expires_at', 'ip_allow_list'])
-  for (const odd of [{ ...wish, workspace_id: 'x' }, { name: 'no scopes' }, { ...wish, expires_at: 'soon' }]) {
+  for (const odd of [{ ...input, workspace_id: 'x' }, { name: 'no scopes' }, { ...input, expires_at: 'soon' }]) {
     expect((await admin.call(at('/keys'), post(odd))).status).toBe(400)
   }
 })
 
 test('what is changed counts from the next request on, and only that is put on record', async () => {
   const { workspace, admin, at } = await newPlace()
-  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
-  const expiry = new Date(house.clock.now().getTime() + 86_400_000).toISOString()
+  const { key, secret } = (await admin.call(at('/keys'), post(input))).body
+  const expiry = new Date(server.clock.now().getTime() + 86_400_000).toISOString()
   const change = { name: 'Backend two', scopes: [], ip_allow_list: ['192.0.2.7'], expires_at: expiry }
   const changed = await admin.call(at(`/keys/${key.id}`), { method: 'PATCH', body: change })
   expect(changed).toMatchObject({
@@ -114,8 +114,8 @@ test('what is changed counts from the next request on, and only that is put on r
     body: { ip_allow_list: [], expires_at: null },
   })
   expect(open.body.key).toMatchObject({ state: 'active', expires_at: null, name: 'Backend two' })
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
-  expect((await deedsOf(workspace.id)).at(-1)).toMatchObject({
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await auditEntriesOf(workspace.id)).at(-1)).toMatchObject({
     action: 'key.change',
     before: { ip_allow_list: ['192.0.2.7/32'], expires_at: expiry },
     after: { ip_allow_list: [], expires_at: null },
@@ -125,44 +125,44 @@ test('what is changed counts from the next request on, and only that is put on r
 
 test('a rotated key has its rules in a new one, and ends at once or after its grace', async () => {
   const { workspace, admin, at } = await newPlace()
-  const { key, secret } = (await admin.call(at('/keys'), post({ ...wish, rate_limit_per_min: 7 }))).body
+  const { key, secret } = (await admin.call(at('/keys'), post({ ...input, rate_limit_per_min: 7 }))).body
   const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 1 }))
-  expect(rotated).toMatchObject({ status: 201, body: { key: { ...wish, rate_limit_per_min: 7, expires_at: null } } })
+  expect(rotated).toMatchObject({ status: 201, body: { key: { ...input, rate_limit_per_min: 7, expires_at: null } } })
   expect(rotated.body.secret).not.toBe(secret)
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   expect((await listed(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
-  house.clock.forward({ minutes: 61 })
+  server.clock.forward({ minutes: 61 })
   expect(await codeWith(secret)).toBe('key_expired')
-  expect((await house.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
+  expect((await server.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
 
   const confirm = post({ password: admin.password })
   await admin.call('/confirm', confirm)
   const again = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
   expect(await codeWith(rotated.body.secret)).toBe('key_revoked')
-  expect((await house.call('/v1/me', { key: again.body.secret })).status).toBe(200)
+  expect((await server.call('/v1/me', { key: again.body.secret })).status).toBe(200)
   const dead = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
   expect(dead).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
   expect((await admin.call(at(`/keys/${again.body.key.id}/rotate`), post({ grace_hours: 5 }))).status).toBe(400)
   expect(
-    (await deedsOf(workspace.id)).map(({ action }) => action).filter((action) => action === 'key.rotate'),
+    (await auditEntriesOf(workspace.id)).map(({ action }) => action).filter((action) => action === 'key.rotate'),
   ).toHaveLength(2)
 })
 
 test('a key that was to live for thirty days is rotated into one that lives for thirty days', async () => {
   const { admin, at } = await newPlace()
-  const expires_at = new Date(house.clock.now().getTime() + 30 * 86_400_000).toISOString()
-  const { key } = (await admin.call(at('/keys'), post({ ...wish, expires_at }))).body
-  await house.passDays(29)
+  const expires_at = new Date(server.clock.now().getTime() + 30 * 86_400_000).toISOString()
+  const { key } = (await admin.call(at('/keys'), post({ ...input, expires_at }))).body
+  await server.passDays(29)
   await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
   const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 24 }))
-  const until = new Date(house.clock.now().getTime() + 30 * 86_400_000)
+  const until = new Date(server.clock.now().getTime() + 30 * 86_400_000)
   expect(rotated.body.key.expires_at).toBe(until.toISOString())
 })
 
 test('a revoked key is refused from the next request on', async () => {
   const { workspace, admin, at } = await newPlace()
-  const { key, secret } = (await admin.call(at('/keys'), post(wish))).body
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
+  const { key, secret } = (await admin.call(at('/keys'), post(input))).body
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   expect(await admin.call(at(`/keys/${key.id}/revoke`), post())).toMatchObject({
     status: 200,
     body: { state: 'revoked' },
@@ -175,11 +175,11 @@ test('a revoked key is refused from the next request on', async () => {
 test('the list tells how many requests each key made, day by day', async () => {
   const { workspace, admin } = await newPlace()
   const { secret } = await workspace.newKey({ name: 'busy' })
-  await house.call('/v1/me', { key: secret })
-  house.clock.forward({ hours: 24 })
-  await house.call('/v1/me', { key: secret })
-  await house.call('/v1/me', { key: secret })
-  await house.api.flush()
+  await server.call('/v1/me', { key: secret })
+  server.clock.forward({ hours: 24 })
+  await server.call('/v1/me', { key: secret })
+  await server.call('/v1/me', { key: secret })
+  await server.api.flush()
   await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
   const keys = await listed(admin, workspace)
   expect(keys.find(({ name }) => name === 'busy')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 1, 2])
@@ -193,12 +193,12 @@ test('a person is told the address they come from', async () => {
 
 test('developers read, members see nothing, and a secret needs a fresh confirmation', async () => {
   const { workspace, admin, at } = await newPlace()
-  const developer = await signedIn(house, { workspaceId: workspace.id, role: 'developer' })
-  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const developer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const id = workspace.key.id
   const reads = ['/keys', `/keys/${id}`, '/my-address']
   const changes: [string, string, unknown][] = [
-    ['POST', '/keys', wish],
+    ['POST', '/keys', input],
     ['PATCH', `/keys/${id}`, { name: 'mine' }],
     ['POST', `/keys/${id}/rotate`, { grace_hours: 0 }],
     ['POST', `/keys/${id}/revoke`, {}],
@@ -206,23 +206,23 @@ test('developers read, members see nothing, and a secret needs a fresh confirmat
   for (const path of reads) {
     expect((await developer.call(at(path))).status).toBe(200)
     expect((await member.call(at(path))).body.error.code).toBe('not_permitted')
-    expect((await newBrowser(house.url).call(at(path))).status).toBe(401)
+    expect((await newBrowser(server.url).call(at(path))).status).toBe(401)
   }
   for (const [method, path, body] of changes) {
     for (const person of [developer, member]) {
       expect((await person.call(at(path), { method, body })).body.error.code).toBe('not_permitted')
     }
   }
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   for (const [method, path, body] of changes.filter(([, path]) => path === '/keys' || path.endsWith('rotate'))) {
     expect((await admin.call(at(path), { method, body })).body.error.code).toBe('confirmation_required')
   }
-  expect(await deedsOf(workspace.id)).toEqual([])
+  expect(await auditEntriesOf(workspace.id)).toEqual([])
 })
 
 test('a key of another workspace answers as one that never was', async () => {
   const { admin, at } = await newPlace()
-  const theirs = await newWorkspace(house)
+  const theirs = await newWorkspace(server)
   const masked = ({ status, body }: { status: number; body: unknown }, id: string) => ({
     status,
     body: JSON.stringify(body)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 test('a key says whose it is and what it may do', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { key, secret } = await workspace.newKey({ name: 'shop', scopes: ['webhooks:read'], budget: 42 })
-  const { status, body } = await house.call('/v1/me', { key: secret })
+  const { status, body } = await server.call('/v1/me', { key: secret })
   expect(status).toBe(200)
   expect(body).toEqual({
     account_id: workspace.id,

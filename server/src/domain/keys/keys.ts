@@ -29,7 +29,7 @@ export interface Key {
   lastUsedAddress: string | null
 }
 
-export interface KeyWish {
+export interface KeyInput {
   workspaceId: string
   name: string
   scopes: readonly string[]
@@ -40,20 +40,20 @@ export interface KeyWish {
 }
 
 /** Makes a key. The secret is in the answer and nowhere else: only its digest is kept. */
-export async function createKey(db: Db, clock: Clock, wish: KeyWish): Promise<{ key: Key; secret: string }> {
-  const rules = checkRules(wish, clock.now())
-  await requireWorkspace(db, wish.workspaceId)
+export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<{ key: Key; secret: string }> {
+  const rules = checkRules(input, clock.now())
+  await requireWorkspace(db, input.workspaceId)
   const secret = newSecret()
   const row = {
     id: newUuid(clock.now().getTime()),
-    workspace_id: wish.workspaceId,
+    workspace_id: input.workspaceId,
     hint: hintOf(secret),
-    created_by: wish.createdBy,
+    created_by: input.createdBy,
     created_at: clock.now(),
     ...rules,
   }
   await insertKey(db, { ...row, digest: digestOf(secret) })
-  db.tell(wish.workspaceId, 'keys')
+  db.tell(input.workspaceId, 'keys')
   return { key: toKey({ ...row, revoked_at: null, last_used_at: null, last_used_address: null }), secret }
 }
 
@@ -77,13 +77,13 @@ export async function changeKey(
   db: Db,
   clock: Clock,
   id: string,
-  change: Partial<Omit<KeyWish, 'workspaceId' | 'createdBy'>>,
+  change: Partial<Omit<KeyInput, 'workspaceId' | 'createdBy'>>,
   workspaceId?: string,
 ): Promise<Key> {
   const row = await requireKey(db, id, workspaceId)
   const expiryKept = change.expiresAt === undefined
-  const wish = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
-  const rules = checkRules(wish, clock.now())
+  const input = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
+  const rules = checkRules(input, clock.now())
   const kept = { ...rules, expires_at: expiryKept ? row.expires_at : rules.expires_at }
   await setKeyRules(db, row.id, kept)
   db.tell(row.workspace_id, 'keys')
@@ -106,18 +106,18 @@ async function requireKey(db: Db, id: string, workspaceId?: string): Promise<Key
 type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
 
 function checkRules(
-  wish: Pick<KeyWish, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
+  input: Pick<KeyInput, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
   now: Date,
 ): Rules {
   const faults: Fault[] = []
   const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
-  const name = wish.name.trim()
-  const budget = wish.budget ?? budgetRange.default
+  const name = input.name.trim()
+  const budget = input.budget ?? budgetRange.default
   const { minimum, maximum } = budgetRange
-  const expiresAt = wish.expiresAt ?? null
+  const expiresAt = input.expiresAt ?? null
 
   faults.push(...textFaults('name', name, 100))
-  for (const scope of wish.scopes) {
+  for (const scope of input.scopes) {
     if (!isScope(scope))
       fault('scopes', 'invalid', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
   }
@@ -128,7 +128,7 @@ function checkRules(
   if (expiresAt && !(expiresAt.getTime() > now.getTime())) {
     fault('expires_at', 'out_of_range', 'The expiry must be in the future.')
   }
-  const ranges = (wish.allowedRanges ?? []).flatMap((text) => {
+  const ranges = (input.allowedRanges ?? []).flatMap((text) => {
     const range = readRange(text.trim())
     if (!('fault' in range)) return [range.text]
     fault('ip_allow_list', 'invalid', `"${text}" is not an address or CIDR: ${range.fault}.`)
@@ -136,7 +136,7 @@ function checkRules(
   })
   if (ranges.length > 100) fault('ip_allow_list', 'too_many', 'An allow-list may have at most 100 entries.')
   refuseIfAny(faults)
-  const scopes = knownScopes.filter((scope) => wish.scopes.includes(scope))
+  const scopes = knownScopes.filter((scope) => input.scopes.includes(scope))
   return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
 }
 

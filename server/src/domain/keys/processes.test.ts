@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { scopes } from '@parley/contract/scopes'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Answer, callApi } from '../../../testing/call.ts'
+import { type ApiResponse, callApi } from '../../../testing/call.ts'
 import { asAdmin, newDatabase } from '../../../testing/database.ts'
 import { startDatabaseProxy } from '../../../testing/database-proxy.ts'
 import { type ServiceProcess, spawnService } from '../../../testing/service.ts'
@@ -39,24 +39,24 @@ afterAll(async () => {
 
 async function newKey(budget: number) {
   const workspace = await createWorkspace(db, systemClock, 'Shop')
-  const wish = { workspaceId: workspace.id, name: 'shop', scopes, budget, createdBy: 'test' }
-  return { workspaceId: workspace.id, ...(await createKey(db, systemClock, wish)) }
+  const input = { workspaceId: workspace.id, name: 'shop', scopes, budget, createdBy: 'test' }
+  return { workspaceId: workspace.id, ...(await createKey(db, systemClock, input)) }
 }
 
-const me = ({ url }: ServiceProcess, key: string): Promise<Answer> => callApi(`${url}/v1/me`, { key })
+const me = ({ url }: ServiceProcess, key: string): Promise<ApiResponse> => callApi(`${url}/v1/me`, { key })
 
 /** So many requests at once, each to the next of the processes. */
-const storm = (to: readonly ServiceProcess[], key: string, count: number): Promise<Answer[]> =>
+const storm = (to: readonly ServiceProcess[], key: string, count: number): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => me(to[index % to.length] as ServiceProcess, key)))
 
-const statusesOf = (answers: readonly Answer[]) => {
+const statusesOf = (responses: readonly ApiResponse[]) => {
   const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-const remainingOf = (answers: readonly Answer[]) =>
-  answers
+const remainingOf = (responses: readonly ApiResponse[]) =>
+  responses
     .filter(({ status }) => status === 200)
     .map(({ headers }) => Number(headers.get('ratelimit-remaining')))
     .sort((a, b) => a - b)
@@ -93,10 +93,10 @@ test.each([3, 1])(
   'of 200 parallel requests over %i processes, a limit of 30 lets exactly 30 through',
   async (count) => {
     const { secret } = await newKey(30)
-    const answers = await storm(services.slice(0, count), secret, 200)
-    expect(statusesOf(answers)).toEqual({ 200: 30, 429: 170 })
-    expect(remainingOf(answers)).toEqual(upTo(30))
-    for (const { status, headers } of answers) {
+    const responses = await storm(services.slice(0, count), secret, 200)
+    expect(statusesOf(responses)).toEqual({ 200: 30, 429: 170 })
+    expect(remainingOf(responses)).toEqual(upTo(30))
+    for (const { status, headers } of responses) {
       const reset = Number(headers.get('ratelimit-reset'))
       expect(reset).toBeGreaterThan(0)
       expect(reset).toBeLessThanOrEqual(60)
@@ -150,9 +150,9 @@ test('processes whose clocks disagree count in one window', async () => {
     }),
   )
   const { secret } = await newKey(30)
-  const answers = await storm([...apart, ...services], secret, 200)
-  expect(statusesOf(answers)).toEqual({ 200: 30, 429: 170 })
-  const resets = answers.map(({ headers }) => Number(headers.get('ratelimit-reset')))
+  const responses = await storm([...apart, ...services], secret, 200)
+  expect(statusesOf(responses)).toEqual({ 200: 30, 429: 170 })
+  const resets = responses.map(({ headers }) => Number(headers.get('ratelimit-reset')))
   expect(Math.max(...resets) - Math.min(...resets)).toBeLessThan(20)
 })
 
@@ -160,26 +160,26 @@ test('a process that loses its database connections in the middle refuses, and n
   const proxy = await startDatabaseProxy(connection)
   const service = await oneMore({ LOG_LEVEL: 'silent' }, proxy.connection)
   const { secret } = await newKey(30)
-  const answers: Answer[] = await storm([service], secret, 5)
+  const responses: ApiResponse[] = await storm([service], secret, 5)
   for (let round = 0; round < 5; round++) {
     const asked = storm([service, services[0] as ServiceProcess], secret, 40)
     // What the database has counted by now, and the process does not hear of any more, stays counted.
     proxy.hang()
     await sleep(20)
     proxy.cut()
-    answers.push(...(await asked))
+    responses.push(...(await asked))
     expect(statusesOf(await storm([service], secret, 3))).toEqual({ 503: 3 })
     proxy.restore()
     await until('the process has a connection again', async () => {
-      const answer = await me(service, secret)
-      answers.push(answer)
-      return answer.status !== 503
+      const response = await me(service, secret)
+      responses.push(response)
+      return response.status !== 503
     })
   }
-  const { 200: passed = 0, ...others } = statusesOf(answers)
+  const { 200: passed = 0, ...others } = statusesOf(responses)
   expect(passed).toBeLessThanOrEqual(30)
   expect(Object.keys(others)).toEqual(['429', '503'])
-  const left = remainingOf(answers)
+  const left = remainingOf(responses)
   expect(new Set(left).size).toBe(left.length)
 })
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { changeKey } from './keys.ts'
 import { secondsLeft } from './rate-limit.ts'
 
 fc.configureGlobal({ seed: 20_261_115 })
 
-const house = useHouse()
+const server = useTestServer()
 
 test('the seconds left are whole, rounded up, from 1 to 60', () => {
   fc.assert(
@@ -68,22 +68,22 @@ class Model {
 }
 
 test('requests, waiting and changes of the budget in any sequence go as the rule says', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (budget, sequence) => {
       const { key, secret } = await workspace.newKey({ budget })
       const model = new Model(budget)
       for (const step of sequence) {
-        if (step.kind === 'wait') house.clock.forward({ ms: step.ms })
+        if (step.kind === 'wait') server.clock.forward({ ms: step.ms })
         else if (step.kind === 'change') {
-          await changeKey(house.db, house.clock, key.id, { budget: step.budget })
+          await changeKey(server.db, server.clock, key.id, { budget: step.budget })
           model.budget = step.budget
         } else {
-          const now = house.clock.now().getTime()
+          const now = server.clock.now().getTime()
           const wanted = Array.from({ length: step.times }, () => model.ask(now))
           const given = await Promise.all(
             wanted.map(async () => {
-              const { status, headers } = await house.call('/v1/me', { key: secret })
+              const { status, headers } = await server.call('/v1/me', { key: secret })
               const [limit, left, reset] = ['limit', 'remaining', 'reset'].map((each) =>
                 headers.get(`ratelimit-${each}`),
               )

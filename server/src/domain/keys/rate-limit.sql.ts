@@ -67,7 +67,7 @@ const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
   or b.opened_at > excluded.opened_at + interval '60 seconds')`
 
 /** Deletes windows that have been over for a while; rows in use are left for the next time. */
-export const sweepWindows = (db: Db, pinned: Date | null): Promise<number> =>
+export const deleteOldWindows = (db: Db, pinned: Date | null): Promise<number> =>
   db.change(
     `delete from budget_windows where ctid = any(array(
        select ctid from budget_windows

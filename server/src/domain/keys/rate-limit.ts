@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
+import type { AccessDecision, AccessRequest, CheckAccess, RateLimitState } from '../../lib/access-check.ts'
 import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Admission, Admit, Budget, Visitor } from '../../lib/gate.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Access, newAccessCache, refusalOf } from './access.ts'
 import { type Charge, chargeBudgets } from './rate-limit.sql.ts'
@@ -14,11 +14,11 @@ import { digestOf, secretOf } from './secret.ts'
  * limit is exact over all processes, and a revoked key or a changed limit takes effect on the next request in every process.
  * See docs/decisions/rate-limits.md.
  */
-export function newAdmit(db: Db, clock: Clock): Admit {
+export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
   const keys = newAccessCache(db)
   let revision = 0
 
-  async function admitAll(requests: readonly Arrived[]): Promise<Admission[]> {
+  async function admitAll(requests: readonly Arrived[]): Promise<AccessDecision[]> {
     for (let tries = 0; tries < maxTries; tries++) {
       const digests = requests.flatMap(({ digest }) => digest ?? [])
       const found = await keys.find(digests, revision)
@@ -47,7 +47,7 @@ const addressBudget = 600
 const maxTries = 100
 
 interface Arrived {
-  visitor: Visitor
+  visitor: AccessRequest
   /** Of the key it presents, if it presents a well-formed one. */
   digest: string | null
 }
@@ -59,7 +59,7 @@ interface Pending {
 }
 
 /** What is refused, and what is public, counts against its address; everything else against its key. */
-function addCharge(charges: Map<string, Charge>, visitor: Visitor, access: Access | null, now: Date): Pending {
+function addCharge(charges: Map<string, Charge>, visitor: AccessRequest, access: Access | null, now: Date): Pending {
   const refusal = refusalOf(visitor, access, now)
   const caller = access?.caller ?? null
   const [subject, budget] =
@@ -73,7 +73,7 @@ function addCharge(charges: Map<string, Charge>, visitor: Visitor, access: Acces
   return { caller, refusal, charge }
 }
 
-function settle({ caller, refusal, charge }: Pending): Admission {
+function settle({ caller, refusal, charge }: Pending): AccessDecision {
   const isGranted = charge.granted > 0
   // The first of those granted found this many left, the last of them as many as are left now.
   if (isGranted) charge.granted--
@@ -84,7 +84,7 @@ function settle({ caller, refusal, charge }: Pending): Admission {
   return why ? { kind: 'refused', refusal: why, caller, budget } : { kind: 'admitted', caller, budget }
 }
 
-function overLimit({ limit, resetSeconds }: Budget): Refusal {
+function overLimit({ limit, resetSeconds }: RateLimitState): Refusal {
   return new Refusal('rate_limited', {
     details: { limit, retry_after: resetSeconds },
     headers: { 'Retry-After': String(resetSeconds) },

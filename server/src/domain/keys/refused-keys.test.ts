@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { expectRefusal, type Refused } from '../../../testing/expect-error.ts'
 import { loggedRequest } from '../../../testing/log.ts'
-import { rawAnswer } from '../../../testing/raw.ts'
-import { expectRefusal, type Refused } from '../../../testing/refusal.ts'
+import { rawResponse } from '../../../testing/raw.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { suspendWorkspace } from '../workspaces/workspaces.ts'
 import { revokeKey } from './keys.ts'
 import { newSecret } from './secret.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const deadBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
@@ -33,13 +33,13 @@ test.each<[way: string, authorization: string]>([
   ['a comma after the key', `Bearer ${known},`],
   ['well-formed but unknown', `Bearer ${newSecret()}`],
 ])('an Authorization header that is no key of the service is refused: %s', async (_way, authorization) => {
-  const answer = await house.call('/v1/me', { headers: { authorization } })
-  expectRefusal(answer, notAKey)
-  expect(answer.headers.get('ratelimit-limit')).toBe('600')
+  const response = await server.call('/v1/me', { headers: { authorization } })
+  expectRefusal(response, notAKey)
+  expect(response.headers.get('ratelimit-limit')).toBe('600')
 })
 
 test('without an Authorization header the message says so', async () => {
-  expectRefusal(await house.call('/v1/me'), {
+  expectRefusal(await server.call('/v1/me'), {
     code: 'invalid_key',
     message: 'The Authorization header is missing.',
     headers: bearer,
@@ -47,10 +47,10 @@ test('without an Authorization header the message says so', async () => {
 })
 
 test('two Authorization headers are refused, in either order and even when both hold the same key', async () => {
-  const { secret } = await newWorkspace(house)
+  const { secret } = await newWorkspace(server)
   const get = (...values: string[]) =>
-    rawAnswer(
-      house.url,
+    rawResponse(
+      server.url,
       `GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${values.map((v) => `Authorization: ${v}\r\n`).join('')}\r\n`,
     )
   expect((await get(`Bearer ${secret}`)).status).toBe(200)
@@ -66,21 +66,21 @@ test('two Authorization headers are refused, in either order and even when both 
 })
 
 test.each(['Bearer', 'bearer', 'BEARER'])('the scheme is read in any case: %s', async (scheme) => {
-  const { secret } = await newWorkspace(house)
-  const { status } = await house.call('/v1/me', { headers: { authorization: `${scheme} ${secret}` } })
+  const { secret } = await newWorkspace(server)
+  const { status } = await server.call('/v1/me', { headers: { authorization: `${scheme} ${secret}` } })
   expect(status).toBe(200)
 })
 
 test('a revoked key is told so, with when', async () => {
-  const workspace = await newWorkspace(house)
-  const { revokedAt } = await revokeKey(house.db, house.clock, workspace.key.id)
-  const answer = await workspace.call('/v1/me')
-  expectRefusal(answer, {
+  const workspace = await newWorkspace(server)
+  const { revokedAt } = await revokeKey(server.db, server.clock, workspace.key.id)
+  const response = await workspace.call('/v1/me')
+  expectRefusal(response, {
     code: 'key_revoked',
     details: { key_id: workspace.key.id, revoked_at: revokedAt?.toISOString() },
     headers: deadBearer,
   })
-  expect(await loggedRequest(house, answer)).toMatchObject({
+  expect(await loggedRequest(server, response)).toMatchObject({
     workspace_id: workspace.id,
     key_id: workspace.key.id,
     code: 'key_revoked',
@@ -88,13 +88,13 @@ test('a revoked key is told so, with when', async () => {
 })
 
 test('a key works until just before its expiry and no longer at it', async () => {
-  const workspace = await newWorkspace(house)
-  const expiresAt = new Date(house.clock.now().getTime() + 5_000)
+  const workspace = await newWorkspace(server)
+  const expiresAt = new Date(server.clock.now().getTime() + 5_000)
   const { key, secret } = await workspace.newKey({ expiresAt })
-  house.clock.forward({ ms: 4_999 })
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
-  house.clock.forward({ ms: 1 })
-  expectRefusal(await house.call('/v1/me', { key: secret }), {
+  server.clock.forward({ ms: 4_999 })
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
+  server.clock.forward({ ms: 1 })
+  expectRefusal(await server.call('/v1/me', { key: secret }), {
     code: 'key_expired',
     details: { key_id: key.id, expired_at: expiresAt.toISOString() },
     headers: deadBearer,
@@ -102,29 +102,29 @@ test('a key works until just before its expiry and no longer at it', async () =>
 })
 
 test('a suspended workspace is told so and nothing more', async () => {
-  const workspace = await newWorkspace(house)
-  await suspendWorkspace(house.db, house.clock, workspace.id, 'unpaid bills')
-  const answer = await workspace.call('/v1/me')
-  expectRefusal(answer, { code: 'workspace_suspended' })
-  expect(JSON.stringify(answer.body)).not.toContain('unpaid')
+  const workspace = await newWorkspace(server)
+  await suspendWorkspace(server.db, server.clock, workspace.id, 'unpaid bills')
+  const response = await workspace.call('/v1/me')
+  expectRefusal(response, { code: 'workspace_suspended' })
+  expect(JSON.stringify(response.body)).not.toContain('unpaid')
 })
 
 test('an address that is not on the list is refused and named', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
-  expectRefusal(await house.call('/v1/me', { key: secret }), {
+  expectRefusal(await server.call('/v1/me', { key: secret }), {
     code: 'ip_not_allowed',
     details: { ip: '127.0.0.1' },
   })
   const { secret: allowed } = await workspace.newKey({ allowedRanges: ['203.0.113.0/24', '127.0.0.0/8'] })
-  expect((await house.call('/v1/me', { key: allowed })).status).toBe(200)
+  expect((await server.call('/v1/me', { key: allowed })).status).toBe(200)
 })
 
 test('a missing scope is named, with those the key has', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   for (const scopes of [['messages:send', 'senders:read'], []]) {
     const { secret } = await workspace.newKey({ scopes })
-    expectRefusal(await house.call('/v1/webhook', { key: secret }), {
+    expectRefusal(await server.call('/v1/webhook', { key: secret }), {
       code: 'insufficient_scope',
       message: `This key lacks the scope 'webhooks:read'.`,
       details: { required_scope: 'webhooks:read', granted_scopes: scopes.toSorted().toReversed() },
@@ -134,19 +134,19 @@ test('a missing scope is named, with those the key has', async () => {
 })
 
 test('beyond the budget the answer says when to come back', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ budget: 1 })
-  expect((await house.call('/v1/me', { key: secret })).status).toBe(200)
-  house.clock.forward({ seconds: 17 })
-  const answer = await house.call('/v1/me', { key: secret })
-  expectRefusal(answer, { code: 'rate_limited', details: { limit: 1, retry_after: 43 } })
-  expect(answer.headers.get('retry-after')).toBe('43')
+  expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
+  server.clock.forward({ seconds: 17 })
+  const response = await server.call('/v1/me', { key: secret })
+  expectRefusal(response, { code: 'rate_limited', details: { limit: 1, retry_after: 43 } })
+  expect(response.headers.get('retry-after')).toBe('43')
 })
 
 test('malformed, wrong checksum and unknown answer with the same bytes but for the request id', async () => {
   const bodies = await Promise.all(
     ['rubbish', `${known.slice(0, -1)}${lastOther}`, newSecret()].map(async (key) => {
-      const { status, body, headers } = await house.call('/v1/me', { key })
+      const { status, body, headers } = await server.call('/v1/me', { key })
       const seen = [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-remaining)$/.test(name))
       return JSON.stringify([status, body, seen]).replaceAll(/req_[0-9a-f-]+/g, 'req_')
     }),
@@ -155,7 +155,7 @@ test('malformed, wrong checksum and unknown answer with the same bytes but for t
 })
 
 test('a console cookie opens nothing under /v1', async () => {
-  const { secret } = await newWorkspace(house)
-  const answer = await house.call('/v1/me', { headers: { cookie: `session=${secret}; key=${secret}` } })
-  expectRefusal(answer, { code: 'invalid_key', message: 'The Authorization header is missing.', headers: bearer })
+  const { secret } = await newWorkspace(server)
+  const response = await server.call('/v1/me', { headers: { cookie: `session=${secret}; key=${secret}` } })
+  expectRefusal(response, { code: 'invalid_key', message: 'The Authorization header is missing.', headers: bearer })
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { Refusal } from '../../lib/refuse.ts'
-import { changeKey, createKey, type KeyWish, listKeys, revokeKey, warningsOf } from './keys.ts'
+import { changeKey, createKey, type KeyInput, listKeys, revokeKey, warningsOf } from './keys.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 const refusal = async (work: Promise<unknown>) => {
   const error = await work.catch((each: unknown) => each)
@@ -13,7 +13,7 @@ const refusal = async (work: Promise<unknown>) => {
   return { code, params: parts.errors?.map(({ param }) => param) }
 }
 
-test.each<[wish: Partial<KeyWish>, param: string]>([
+test.each<[wish: Partial<KeyInput>, param: string]>([
   [{ name: '' }, 'name'],
   [{ name: '   ' }, 'name'],
   [{ name: 'x'.repeat(101) }, 'name'],
@@ -31,21 +31,21 @@ test.each<[wish: Partial<KeyWish>, param: string]>([
   [{ allowedRanges: ['example.com'] }, 'ip_allow_list'],
   [{ allowedRanges: ['010.0.0.1'] }, 'ip_allow_list'],
   [{ allowedRanges: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, 'ip_allow_list'],
-])('a key is not made with %j', async (wish, param) => {
-  const workspace = await newWorkspace(house)
-  const made = createKey(house.db, house.clock, {
+])('a key is not made with %j', async (input, param) => {
+  const workspace = await newWorkspace(server)
+  const made = createKey(server.db, server.clock, {
     workspaceId: workspace.id,
     name: 'k',
     scopes: [],
     createdBy: 'test',
-    ...wish,
+    ...input,
   })
   expect(await refusal(made)).toEqual({ code: 'validation_failed', params: [param] })
-  expect(await listKeys(house.db, workspace.id)).toHaveLength(1)
+  expect(await listKeys(server.db, workspace.id)).toHaveLength(1)
 })
 
 test('addresses are kept in their one canonical form, each once', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { key } = await workspace.newKey({
     allowedRanges: [' 203.0.113.9 ', '::ffff:203.0.113.9', '2001:DB8:0::/32', '::FFFF:10.0.0.0/104', '2001:db8::/32'],
   })
@@ -53,7 +53,7 @@ test('addresses are kept in their one canonical form, each once', async () => {
 })
 
 test('a list that holds every address of a family is taken, with a warning', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const warnings = async (...allowedRanges: string[]) => warningsOf((await workspace.newKey({ allowedRanges })).key)
   expect(await warnings('0.0.0.0/0')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
   expect(await warnings('::ffff:0:0/96')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
@@ -63,22 +63,22 @@ test('a list that holds every address of a family is taken, with a warning', asy
 })
 
 test('a change leaves what it does not name, an expiry included', async () => {
-  const workspace = await newWorkspace(house)
-  const expiresAt = new Date(house.clock.now().getTime() + 60_000)
+  const workspace = await newWorkspace(server)
+  const expiresAt = new Date(server.clock.now().getTime() + 60_000)
   const { key } = await workspace.newKey({ allowedRanges: ['10.0.0.0/8'], budget: 7, expiresAt })
-  const renamed = await changeKey(house.db, house.clock, key.id, { name: 'new' })
+  const renamed = await changeKey(server.db, server.clock, key.id, { name: 'new' })
   expect(renamed).toEqual({ ...key, name: 'new' })
-  const open = await changeKey(house.db, house.clock, key.id, { expiresAt: null, allowedRanges: [] })
+  const open = await changeKey(server.db, server.clock, key.id, { expiresAt: null, allowedRanges: [] })
   expect(open).toEqual({ ...key, name: 'new', expiresAt: null, allowedRanges: [] })
-  expect((await listKeys(house.db, workspace.id)).find(({ id }) => id === key.id)).toEqual(open)
+  expect((await listKeys(server.db, workspace.id)).find(({ id }) => id === key.id)).toEqual(open)
 })
 
 test('revoking twice keeps the first time, and a key that never was is not found', async () => {
-  const workspace = await newWorkspace(house)
-  const { revokedAt } = await revokeKey(house.db, house.clock, workspace.key.id)
-  house.clock.forward({ seconds: 5 })
-  expect((await revokeKey(house.db, house.clock, workspace.key.id)).revokedAt).toEqual(revokedAt)
+  const workspace = await newWorkspace(server)
+  const { revokedAt } = await revokeKey(server.db, server.clock, workspace.key.id)
+  server.clock.forward({ seconds: 5 })
+  expect((await revokeKey(server.db, server.clock, workspace.key.id)).revokedAt).toEqual(revokedAt)
   for (const id of ['', 'x', workspace.id, `${workspace.key.id}'`]) {
-    expect((await refusal(revokeKey(house.db, house.clock, id))).code).toBe('not_found')
+    expect((await refusal(revokeKey(server.db, server.clock, id))).code).toBe('not_found')
   }
 })

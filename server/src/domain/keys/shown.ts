@@ -10,7 +10,7 @@ const daysShown = 7
 const soonMs = 7 * dayMs
 
 /** A workspace's keys, the newest first, each with its requests of the last days. */
-export async function listShownKeys(
+export async function listConsoleKeys(
   db: Db,
   clock: Clock,
   workspaceId: string,

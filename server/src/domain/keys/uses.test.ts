@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
@@ -8,21 +8,21 @@ import { suspendWorkspace } from '../workspaces/workspaces.ts'
 import { changeKey, listKeys, revokeKey } from './keys.ts'
 import { KeyUses } from './uses.ts'
 
-const house = useHouse({ trustProxy: ['127.0.0.1'] })
+const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 const log = newLogger('silent')
 
 const lastUse = async (workspaceId: string, keyId: string) => {
-  const key = (await listKeys(house.db, workspaceId)).find(({ id }) => id === keyId)
+  const key = (await listKeys(server.db, workspaceId)).find(({ id }) => id === keyId)
   return [key?.lastUsedAt ?? null, key?.lastUsedAddress ?? null]
 }
 
 test('a key tells when and from where it was last used', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { key, secret } = await workspace.newKey()
   expect(await lastUse(workspace.id, key.id)).toEqual([null, null])
-  house.clock.forward({ seconds: 3 })
-  await house.call('/v1/me', { key: secret, headers: { 'x-forwarded-for': '2001:db8::9' } })
-  const at = house.clock.now()
+  server.clock.forward({ seconds: 3 })
+  await server.call('/v1/me', { key: secret, headers: { 'x-forwarded-for': '2001:db8::9' } })
+  const at = server.clock.now()
   await vi.waitFor(async () => expect(await lastUse(workspace.id, key.id)).toEqual([at, '2001:db8::9']), 1500)
 })
 
@@ -40,26 +40,26 @@ const recordOf = (workspaceId: string, keyId: string, at: Date, address = '192.0
 })
 
 test('a key that is turned away was not used', async () => {
-  const workspace = await newWorkspace(house)
-  const before = house.clock.now()
+  const workspace = await newWorkspace(server)
+  const before = server.clock.now()
   await workspace.call('/v1/me')
   await vi.waitFor(async () => expect((await lastUse(workspace.id, workspace.key.id))[0]).toEqual(before), 1500)
-  house.clock.forward({ minutes: 1 })
-  await changeKey(house.db, house.clock, workspace.key.id, { allowedRanges: ['192.0.2.1'] })
+  server.clock.forward({ minutes: 1 })
+  await changeKey(server.db, server.clock, workspace.key.id, { allowedRanges: ['192.0.2.1'] })
   await workspace.call('/v1/me')
-  await suspendWorkspace(house.db, house.clock, workspace.id, 'test')
+  await suspendWorkspace(server.db, server.clock, workspace.id, 'test')
   await workspace.call('/v1/me')
-  await revokeKey(house.db, house.clock, workspace.key.id)
+  await revokeKey(server.db, server.clock, workspace.key.id)
   await workspace.call('/v1/me')
-  await house.api.flush()
+  await server.api.flush()
   expect((await lastUse(workspace.id, workspace.key.id))[0]).toEqual(before)
 })
 
 test('the latest use counts, in whatever order they are noted and by whichever process', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { key } = workspace
-  const now = house.clock.now().getTime()
-  const [one, two] = [new KeyUses(house.db, log), new KeyUses(house.db, log)]
+  const now = server.clock.now().getTime()
+  const [one, two] = [new KeyUses(server.db, log), new KeyUses(server.db, log)]
   one.note(recordOf(workspace.id, key.id, new Date(now + 2000), '192.0.2.2'))
   one.note(recordOf(workspace.id, key.id, new Date(now + 1000), '192.0.2.1'))
   two.note(recordOf(workspace.id, key.id, new Date(now), '192.0.2.3'))
@@ -69,15 +69,15 @@ test('the latest use counts, in whatever order they are noted and by whichever p
 })
 
 test('what could not be written while the database was away is written later; a key that is gone is left out', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   let away = true
   const db = {
-    ...house.db,
+    ...server.db,
     change: (...args: Parameters<Db['change']>) =>
-      away ? Promise.reject(new Error('Connection terminated')) : house.db.change(...args),
+      away ? Promise.reject(new Error('Connection terminated')) : server.db.change(...args),
   } as Db
   const uses = new KeyUses(db, log)
-  const at = house.clock.now()
+  const at = server.clock.now()
   uses.note(recordOf(workspace.id, workspace.key.id, at))
   uses.note(recordOf(workspace.id, newUuid(), at))
   await uses.stop()

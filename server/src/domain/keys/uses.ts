@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { saveUses, type Use } from './keys.sql.ts'
 

@@ -1,13 +1,13 @@
 import { ConsoleList } from '@parley/contract/console/list'
-import { ListedMessage, ListedMessageQuery, MessageStory, SentReply } from '@parley/contract/console/messages'
+import { ListedMessage, ListedMessageQuery, MessageDetail, SentReply } from '@parley/contract/console/messages'
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { listLog, placeOf, toListed } from './reading/console-list.ts'
-import { tellStory } from './reading/timeline.ts'
-import { sendAgain, sendByHand } from './sending/send-from-console.ts'
+import { listConsoleMessages, placeOf, toListed } from './reading/console-list.ts'
+import { readTimeline } from './reading/timeline.ts'
+import { sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
 const OneMessage = Type.Object({ id: MessageId })
 
@@ -20,7 +20,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     reply: ConsoleList(ListedMessage),
     async handle({ db, workspaceId }, { query }) {
       const page = readConsolePage(query)
-      return consolePageOf(page, await listLog(db, workspaceId, query, page), placeOf, toListed)
+      return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), placeOf, toListed)
     },
   }),
   workspaceRoute({
@@ -28,8 +28,8 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     path: '/messages/:id',
     who: 'messages:read',
     params: OneMessage,
-    reply: MessageStory,
-    handle: ({ db, workspaceId, role }, { params }) => tellStory(db, workspaceId, role, params.id),
+    reply: MessageDetail,
+    handle: ({ db, workspaceId, role }, { params }) => readTimeline(db, workspaceId, role, params.id),
   }),
   workspaceRoute({
     method: 'POST',
@@ -40,7 +40,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     reply: SentReply,
     status: 202,
     async handle(context, { body }) {
-      const message = await sendByHand(context, body)
+      const message = await sendFromConsole(context, body)
       await context.audit({ action: 'message.send', target: message.id, after: summaryOf(message) })
       return { id: message.id, credits: message.credits }
     },

@@ -1,32 +1,32 @@
-import type { ListedMessage, MessageStory } from '@parley/contract/console/messages'
+import type { ListedMessage, MessageDetail } from '@parley/contract/console/messages'
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { startReceiver } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { suspendWorkspace } from '../workspaces/workspaces.ts'
 
-const house = useHouse()
-const sending = useSending(house)
-const crew = useDeliveryWorker(house)
+const server = useTestServer()
+const sending = useSending(server)
+const crew = useDeliveryWorker(server)
 
 const phone = '16505550123'
 
 async function newDesk() {
   const shop = await sending.newShop()
   const at = `/w/${shop.workspace.id}`
-  const person = await signedIn(house, { workspaceId: shop.workspace.id, role: 'developer' })
+  const person = await signedIn(server, { workspaceId: shop.workspace.id, role: 'developer' })
   const list = async (query = '', by: SignedInPerson = person) =>
     (await by.call(`${at}/messages${query}`)).body as {
       data: ListedMessage[]
       has_more: boolean
       next_cursor: string | null
     }
-  const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageStory
+  const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail
   const says = async (text: string, more: object = {}) => {
     await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text, ...more })
     await sending.network.control.settled()
@@ -39,9 +39,9 @@ const textsOf = ({ data }: { data: ListedMessage[] }) => data.map(({ preview }) 
 test('sent and received messages are one list, and each filter narrows it', async () => {
   const { list, says, sendText, send, senderId, workspace } = await newDesk()
   await sendText(phone, { text: { body: 'one' }, reference: 'order 7' })
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await says('two')
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   const { body: templates } = await workspace.call('/v1/templates')
   const templateId = (templates as { data: { id: string }[] }).data[0]?.id
   await send({ to: '16505550199', type: 'template', template: { id: templateId, variables: { 'body.1': 'Ana' } } })
@@ -110,12 +110,12 @@ test('the story of a message: the request, each status, what it cost, its events
   const { story, says, sendText, workspace, list, senderId } = await newDesk()
   const receiver = await startReceiver()
   receiver.behave(500)
-  const wish = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
-  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, localRules, wish)
+  const input = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
+  const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, localRules, input)
   const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
   await sending.settle()
   await crew.worker.drain()
-  await house.api.flush()
+  await server.api.flush()
   const told = await story(sent.id)
   await says('Yes', { replyTo: told.wa_message_id })
 
@@ -143,15 +143,15 @@ test('the story of a message: the request, each status, what it cost, its events
   ])
   expect(whole.replies).toMatchObject([{ direction: 'received', preview: 'Yes' }])
 
-  const answer = await story(whole.replies[0]?.id ?? '')
-  expect(answer).toMatchObject({
+  const response = await story(whole.replies[0]?.id ?? '')
+  expect(response).toMatchObject({
     direction: 'received',
     received: { text: 'Yes', media: null, location: null, form_id: null, order_id: null },
     in_reply_to: { wa_message_id: whole.wa_message_id, message: { id: sent.id } },
     request: null,
     credits: null,
   })
-  expect(answer.events).toMatchObject([{ type: 'message.received' }])
+  expect(response.events).toMatchObject([{ type: 'message.received' }])
   expect((await list('?q=A-1')).data).toHaveLength(1)
 })
 
@@ -178,7 +178,7 @@ test('while it waits, the story says what for', async () => {
 test('a member sees messages, but no events, requests or credits, and cannot send', async () => {
   const { at, sendText, workspace, list } = await newDesk()
   const { id } = await sendText(phone)
-  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   expect((await list('', member)).data).toHaveLength(1)
   const { body } = await member.call(`${at}/messages/${id}`)
   expect(body).toMatchObject({ id, events: null, api_request: null, credits: null })
@@ -221,7 +221,7 @@ test('a person sends by hand: it costs credits, is on record, and no key sees it
   })
   expect((await workspace.call(`/v1/messages/${body.id}`)).status).toBe(404)
   expect((await workspace.call('/v1/messages')).body).toMatchObject({ total: 0 })
-  const rows = await house.db.rows('select action, target, actor from audit_entries where target = $1', [body.id])
+  const rows = await server.db.rows('select action, target, actor from audit_entries where target = $1', [body.id])
   expect(rows).toEqual([{ action: 'message.send', target: body.id, actor: person.email }])
   expect(await send({ to: 'nobody', type: 'text' })).toMatchObject({
     status: 400,
@@ -238,18 +238,20 @@ test('sending again makes a new message of the same request', async () => {
   expect(body.id).not.toBe(before.id)
   await sending.settle()
   expect(await story(body.id)).toMatchObject({ request: { text: { body: 'twice' }, reference: 'R' }, status: 'read' })
-  const [deed] = await house.db.rows<{ after: object }>('select after from audit_entries where target = $1', [body.id])
-  expect(deed?.after).toMatchObject({ again: before.id })
+  const [entry] = await server.db.rows<{ after: object }>('select after from audit_entries where target = $1', [
+    body.id,
+  ])
+  expect(entry?.after).toMatchObject({ again: before.id })
 })
 
 test('without credits or in a suspended workspace nothing is sent, whatever the role', async () => {
   for (const role of roles.filter((each) => each !== 'member')) {
     const shop = await sending.newShop(0)
-    const person = await signedIn(house, { workspaceId: shop.workspace.id, role })
+    const person = await signedIn(server, { workspaceId: shop.workspace.id, role })
     const path = `/w/${shop.workspace.id}/messages`
     const text = { method: 'POST', body: { to: phone, type: 'text', text: { body: 'hi' } } }
     expect(await person.call(path, text)).toMatchObject({ status: 402 })
-    await suspendWorkspace(house.db, house.clock, shop.workspace.id, 'unpaid')
+    await suspendWorkspace(server.db, server.clock, shop.workspace.id, 'unpaid')
     expect(await person.call(path, text)).toMatchObject({
       status: 403,
       body: { error: { code: 'workspace_suspended' } },

@@ -2,11 +2,11 @@ import type { Message } from '@parley/contract/message'
 import type { List } from '@parley/contract/page'
 import { newClient } from '@parley/sdk/client'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { type TestShop, useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 const list = async ({ workspace }: Pick<TestShop, 'workspace'>, query = '') =>
   (await workspace.call(`/v1/messages${query}`)).body as List<Message>
@@ -17,10 +17,10 @@ test('other keys of the workspace, and other workspaces, do not find a message',
   const { secret } = await shop.workspace.newKey()
   const never = 'msg_01890000-0000-7000-8000-000000000000'
   for (const key of [secret, other.workspace.secret]) {
-    const answers = await Promise.all([id, never].map((each) => house.call(`/v1/messages/${each}`, { key })))
-    for (const { status, body } of answers)
+    const responses = await Promise.all([id, never].map((each) => server.call(`/v1/messages/${each}`, { key })))
+    for (const { status, body } of responses)
       expect([status, body]).toMatchObject([404, { error: { code: 'not_found' } }])
-    expect((await house.call('/v1/messages', { key })).body).toMatchObject({ data: [], total: 0 })
+    expect((await server.call('/v1/messages', { key })).body).toMatchObject({ data: [], total: 0 })
   }
   expect(await shop.look(id)).toMatchObject({ id, status: 'queued', history: [{ status: 'queued', error: null }] })
   expect((await shop.workspace.call(`/v1/messages/${id.replace('msg', 'tpl')}`)).status).toBe(404)
@@ -29,7 +29,7 @@ test('other keys of the workspace, and other workspaces, do not find a message',
 test.each(['asc', 'desc'])('45 messages, %s, are neither repeated nor skipped while others come in', async (order) => {
   const shop = await sending.newShop(100)
   const { secret } = await shop.workspace.newKey()
-  const call = (path: string, options = {}) => house.call(path, { key: secret, ...options })
+  const call = (path: string, options = {}) => server.call(path, { key: secret, ...options })
   const send = async () => {
     const body = { to: '16505550123', type: 'text', text: { body: 'hi' } }
     return ((await call('/v1/messages', { method: 'POST', body })).body as Message).id
@@ -41,7 +41,7 @@ test.each(['asc', 'desc'])('45 messages, %s, are neither repeated nor skipped wh
     const page = (await call(`/v1/messages${query}`)).body as List<Message>
     seen.push(...page.data.map(({ id }) => id))
     if (page.next_cursor === null) break
-    if (pages === 1) house.clock.forward({ ms: 1 })
+    if (pages === 1) server.clock.forward({ ms: 1 })
     await send()
     query = `?limit=10&order=${order}&cursor=${page.next_cursor}`
   }
@@ -51,14 +51,14 @@ test.each(['asc', 'desc'])('45 messages, %s, are neither repeated nor skipped wh
 
 test('messages are found by status, recipient and time', async () => {
   const shop = await sending.newShop()
-  const start = house.clock.now().toISOString()
-  house.clock.forward({ seconds: 1 })
+  const start = server.clock.now().toISOString()
+  server.clock.forward({ seconds: 1 })
   const first = await shop.sendText('16505550123')
   const failing = await shop.sendText('15551131009')
   await sending.settle()
-  house.clock.forward({ minutes: 1 })
-  const middle = house.clock.now().toISOString()
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
+  const middle = server.clock.now().toISOString()
+  server.clock.forward({ minutes: 1 })
   const last = await shop.sendText('16505550123')
   const found = async (query: string) => {
     const { data, total } = await list(shop, `?${query}&order=asc`)
@@ -92,13 +92,13 @@ test('reading messages takes its scope', async () => {
   const { workspace } = await sending.newShop(0)
   const { secret } = await workspace.newKey({ scopes: ['messages:send'] })
   for (const path of ['/v1/messages', '/v1/messages/msg_01890000-0000-7000-8000-000000000000']) {
-    expect((await house.call(path, { key: secret })).status).toBe(403)
+    expect((await server.call(path, { key: secret })).status).toBe(403)
   }
 })
 
 test('the client sends, lists and gets messages', async () => {
   const { workspace } = await sending.newShop(1)
-  const { messages } = newClient({ key: workspace.secret, baseUrl: house.url })
+  const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const request = { to: '16505550123', type: 'text', text: { body: 'hi' } } as const
   const sent = await messages.send(request, { idempotencyKey: 'a' })
   expect(await messages.send(request, { idempotencyKey: 'a' })).toEqual(sent)

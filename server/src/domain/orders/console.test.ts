@@ -1,12 +1,12 @@
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { newApp, newSender } from '../../../testing/posting-app.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 interface Cart {
   name?: string
@@ -15,14 +15,14 @@ interface Cart {
 }
 
 async function newDesk() {
-  const workspace = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const workspace = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
   const at = `/w/${workspace.id}/orders`
   /** Somebody sends a cart; gives the order's id. */
   const order = async ({ name = 'Ana', note = 'No onions', from = '16505550123' }: Cart = {}): Promise<string> => {
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
     const cart = {
       catalog_id: '1',
       text: note,
@@ -51,18 +51,18 @@ test('every role sees orders and moves them on, and each change stays with who m
   const { workspace, at, order } = await newDesk()
   for (const role of roles) {
     const id = await order()
-    const person = await signedIn(house, { workspaceId: workspace.id, role })
+    const person = await signedIn(server, { workspaceId: workspace.id, role })
     const shown = (await person.call(`${at}/${id}`)).body
     expect(shown).toMatchObject({ id, status: 'new', total: '20.98', currency: 'EUR', note: 'No onions', changes: [] })
     const change = (status: string) => person.call(`${at}/${id}`, { method: 'PATCH', body: { status } })
     expect((await change('confirmed')).body.changes).toMatchObject([{ from: 'new', to: 'confirmed', by: person.email }])
     expect((await change('shipped')).body).toMatchObject({ status: 'shipped' })
     expect((await change('eaten')).status).toBe(400)
-    const deeds = await house.db.rows(
+    const entries = await server.db.rows(
       'select action, before, after from audit_entries where target = $1 order by at, id',
       [id],
     )
-    expect(deeds).toEqual([
+    expect(entries).toEqual([
       { action: 'order.status', before: { status: 'new' }, after: { status: 'confirmed' } },
       { action: 'order.status', before: { status: 'confirmed' }, after: { status: 'shipped' } },
     ])
@@ -107,6 +107,6 @@ test('the table has a line for each item, and nothing a stranger wrote becomes a
   expect(text.split(id)).toHaveLength(3)
   expect(text).toContain('20.98,EUR,SKU-1,2,9.99,EUR')
   expect((await person.call(`${at}.csv?status=done`)).body).not.toContain(id)
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   expect((await person.call(`${at}.csv`)).body.error.code).toBe('confirmation_required')
 })

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { eventsOf, newApp, newSender } from '../../../testing/posting-app.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { fixtures } from '../../whatsapp/fixtures.ts'
-import { sumOf } from './keep.ts'
 import { changeOrderStatus, getOrder, listOrders, markOf, toOrder } from './orders.ts'
+import { sumOf } from './save-orders.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const firstPage = { take: 100, after: null, order: 'desc' } as const
 
 async function newShop() {
-  const workspace = await newWorkspace(house)
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
-  const db = house.db.within(workspace.id)
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const db = server.db.within(workspace.id)
   const sends = (order: object, more: object = {}) => {
     const message = {
       from: '16505550123',
@@ -43,7 +43,7 @@ const item = (id: string, quantity: unknown, price: unknown, currency: unknown =
 test('a cart is told as a message without words, and becomes an order', async () => {
   const { workspace, sender, sends, orders } = await newShop()
   await sends({ catalog_id: '1948', text: 'No onions', product_items: [item('A', 3, 9.99), item('B', 1, 0.1)] })
-  const [event, ...more] = await eventsOf(house, workspace.id)
+  const [event, ...more] = await eventsOf(server, workspace.id)
   expect([event?.type, event?.data.type, event?.data.text, more]).toEqual(['message.received', 'order', null, []])
   expect(await orders()).toEqual([
     {
@@ -64,8 +64,8 @@ test('a cart is told as a message without words, and becomes an order', async ()
       currency: 'EUR',
       status: 'new',
       received_at: '2026-08-06T07:06:40.000Z',
-      created_at: house.clock.now().toISOString(),
-      updated_at: house.clock.now().toISOString(),
+      created_at: server.clock.now().toISOString(),
+      updated_at: server.clock.now().toISOString(),
     },
   ])
 })
@@ -151,21 +151,23 @@ test('a person moves an order from any status to any other, and each change is k
   const id = (await orders())[0]?.id ?? ''
   const steps = ['confirmed', 'shipped', 'cancelled', 'new', 'done'] as const
   for (const [n, status] of steps.entries()) {
-    house.clock.forward({ minutes: 1 })
-    const changed = await changeOrderStatus(db, house.clock, workspace.id, id, status, `person ${n}`)
+    server.clock.forward({ minutes: 1 })
+    const changed = await changeOrderStatus(db, server.clock, workspace.id, id, status, `person ${n}`)
     expect([changed.status, changed.changes.at(-1)]).toMatchObject([
       status,
-      { from: steps[n - 1] ?? 'new', to: status, by: `person ${n}`, at: house.clock.now().toISOString() },
+      { from: steps[n - 1] ?? 'new', to: status, by: `person ${n}`, at: server.clock.now().toISOString() },
     ])
   }
-  const again = await changeOrderStatus(db, house.clock, workspace.id, id, 'done', 'somebody')
+  const again = await changeOrderStatus(db, server.clock, workspace.id, id, 'done', 'somebody')
   expect(again.changes).toHaveLength(5)
   expect(await getOrder(db, workspace.id, id)).toEqual(again)
-  await expect(changeOrderStatus(db, house.clock, workspace.id, id, 'lost', 'x')).rejects.toThrow('"lost" is no status')
-  await expect(house.db.change('delete from order_changes')).rejects.toThrow('never changed or deleted')
+  await expect(changeOrderStatus(db, server.clock, workspace.id, id, 'lost', 'x')).rejects.toThrow(
+    '"lost" is no status',
+  )
+  await expect(server.db.change('delete from order_changes')).rejects.toThrow('never changed or deleted')
   await Promise.all(
     ['new', 'shipped', 'new', 'shipped'].map((to, n) =>
-      changeOrderStatus(db, house.clock, workspace.id, id, to, `${n}`),
+      changeOrderStatus(db, server.clock, workspace.id, id, to, `${n}`),
     ),
   )
   const { changes } = await getOrder(db, workspace.id, id)
@@ -177,14 +179,14 @@ test('orders are listed by status and person, a page at a time, and of one works
   const other = await newShop()
   await other.sends({ product_items: [item('THEIRS', 1, 1)] })
   for (let n = 0; n < 4; n++) {
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
     await sends({ product_items: [item(`P${n}`, 1, 1)] }, { from: `1650555000${n % 2}` })
   }
   const names = (list: Awaited<ReturnType<typeof orders>>) => list.map(({ items }) => items[0]?.product_id)
   expect(names(await orders())).toEqual(['P3', 'P2', 'P1', 'P0'])
   expect(names(await orders({ from: '+16505550001' }))).toEqual(['P3', 'P1'])
   const [newest] = await orders()
-  await changeOrderStatus(db, house.clock, workspace.id, newest?.id ?? '', 'done', 'x')
+  await changeOrderStatus(db, server.clock, workspace.id, newest?.id ?? '', 'done', 'x')
   expect(names(await orders({ status: 'new' }))).toEqual(['P2', 'P1', 'P0'])
   expect(names(await orders({ status: 'done' }))).toEqual(['P3'])
   const rows = await listOrders(db, workspace.id, {}, { ...firstPage, take: 2 })
@@ -194,7 +196,7 @@ test('orders are listed by status and person, a page at a time, and of one works
   const theirs = (await other.orders())[0]?.id ?? ''
   for (const id of [theirs, `ord_${newUuid()}`, 'x']) {
     await expect(getOrder(db, workspace.id, id)).rejects.toThrow('Not found')
-    await expect(changeOrderStatus(db, house.clock, workspace.id, id, 'done', 'x')).rejects.toThrow('Not found')
+    await expect(changeOrderStatus(db, server.clock, workspace.id, id, 'done', 'x')).rejects.toThrow('Not found')
     await expect(getOrder(db, other.workspace.id, id)).rejects.toThrow('Not found')
   }
 })

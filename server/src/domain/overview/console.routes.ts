@@ -1,4 +1,11 @@
-import { FindQuery, FoundList, Onboarding, Overview, OverviewQuery, Problems } from '@parley/contract/console/overview'
+import {
+  FindQuery,
+  Onboarding,
+  Overview,
+  OverviewQuery,
+  Problems,
+  SearchResults,
+} from '@parley/contract/console/overview'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { find } from './find.ts'
 import { readOnboarding, readOverview } from './overview.ts'
@@ -32,7 +39,7 @@ export const overviewConsoleRoutes = (): ConsoleRoute[] => [
     path: '/find',
     who: 'overview:read',
     query: FindQuery,
-    reply: FoundList,
+    reply: SearchResults,
     handle: async (context, { query }) => ({ object: 'list' as const, data: await find(context, query.q) }),
   }),
 ]

@@ -2,15 +2,15 @@ import type { Role } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { anyTarget, newLine } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 interface Found {
   kind: string
@@ -20,7 +20,7 @@ interface Found {
 }
 
 const finder = async (workspaceId: string, role: Role = 'admin') => {
-  const person = await signedIn(house, { workspaceId, role })
+  const person = await signedIn(server, { workspaceId, role })
   return async (q: string): Promise<Found[]> => {
     const { status, body } = await person.call(`/w/${workspaceId}/find?q=${encodeURIComponent(q)}`)
     expect(status, q).toBe(200)
@@ -32,9 +32,9 @@ test('an id leads to its thing, with or without its prefix', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop
   const message = await shop.sendText('+16505550123', { reference: 'order-7' })
-  const logged = await loggedRequest(house, await workspace.call('/v1/me'))
-  const wish = { workspaceId: workspace.id, name: 'CRM', url: 'https://example.com/', events: ['message.sent'] }
-  const { webhook } = await createWebhook(house.db, house.clock, house.secretKeys, anyTarget, wish)
+  const logged = await loggedRequest(server, await workspace.call('/v1/me'))
+  const input = { workspaceId: workspace.id, name: 'CRM', url: 'https://example.com/', events: ['message.sent'] }
+  const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, input)
   const [template] = ((await workspace.call('/v1/templates')).body as { data: { id: string }[] }).data
   const find = await finder(workspace.id)
   for (const [kind, id, path] of [
@@ -64,7 +64,7 @@ test('a number leads to its person and their latest messages, however it is writ
       { kind: 'message', id: message.id },
     ])
   }
-  const line = await newLine(house)
+  const line = await newLine(server)
   await line.write(1)
   const there = await finder(line.workspace.id)
   expect((await there('16505550123')).map(({ kind }) => kind)).toEqual(['person', 'message'])
@@ -87,19 +87,19 @@ test('nobody finds what their role or workspace does not show', async () => {
   const { workspace } = shop
   await workspace.newKey({ name: 'Warehouse' })
   const message = await shop.sendText('+16505550123')
-  const logged = await loggedRequest(house, await workspace.call('/v1/me'))
+  const logged = await loggedRequest(server, await workspace.call('/v1/me'))
   const member = await finder(workspace.id, 'member')
   for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`]) expect(await member(q), q).toEqual([])
   expect(await member(message.id)).toHaveLength(1)
-  const elsewhere = await finder((await newWorkspace(house)).id)
+  const elsewhere = await finder((await newWorkspace(server)).id)
   for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`, message.id, '+16505550123', shop.senderId]) {
     expect(await elsewhere(q), q).toEqual([])
   }
 })
 
 test('nothing to look for is refused', async () => {
-  const workspace = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const workspace = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   for (const query of ['', '?q=', `?q=${'x'.repeat(201)}`]) {
     expect((await person.call(`/w/${workspace.id}/find${query}`)).status, query).toBe(400)
   }

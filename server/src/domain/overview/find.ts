@@ -1,4 +1,4 @@
-import type { FindKind, Found } from '@parley/contract/console/overview'
+import type { FindKind, SearchResult } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference, foundByWaId } from './find.sql.ts'
@@ -24,7 +24,7 @@ const everyKind = Object.keys(kinds) as Kind[]
 const eachAtMost = 5
 
 /** What somebody may mean by a few letters: an id, a number, a name. Only what the viewer's role shows. */
-export async function find(viewer: Viewer, text: string): Promise<Found[]> {
+export async function find(viewer: Viewer, text: string): Promise<SearchResult[]> {
   const { db, workspaceId, role } = viewer
   const q = text.trim()
   const may = (kind: Kind) => can(role, kinds[kind].needs)
@@ -47,18 +47,18 @@ export async function find(viewer: Viewer, text: string): Promise<Found[]> {
 }
 
 /** The person with a number, and the latest message each way. */
-async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<Found[]> {
+async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<SearchResult[]> {
   const [sent, received] = await Promise.all([
     foundByNumber(db, workspaceId, 'message', number, 2),
     foundByNumber(db, workspaceId, 'inbound', number, 2),
   ])
   if (sent.length + received.length === 0) return []
   const href = `/w/${workspaceId}/messages?phone=${number}`
-  const person: Found = { kind: 'person', id: number, title: `+${number}`, detail: 'All messages', href }
+  const person: SearchResult = { kind: 'person', id: number, title: `+${number}`, detail: 'All messages', href }
   return [person, ...[...sent, ...received].map((row) => toFound(workspaceId, row))]
 }
 
-function toFound(workspaceId: string, { kind, id, title, detail }: FoundRow): Found {
+function toFound(workspaceId: string, { kind, id, title, detail }: FoundRow): SearchResult {
   const { as, prefix, path } = kinds[kind]
   const shown = prefix === null ? id : withPrefix(prefix, id)
   return {

@@ -2,34 +2,34 @@ import type { Role } from '@parley/contract/console/permissions'
 import { expect, test, vi } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
 import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { addSteps, countSteps, percentileMs, stepsMs } from '../deliveries/engine/durations.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 import { risingCodes } from './problems.ts'
 
-const house = useHouse()
-useDeliveryWorker(house)
-const sending = useSending(house)
+const server = useTestServer()
+useDeliveryWorker(server)
+const sending = useSending(server)
 const newReceiver = useReceivers()
 
 const look = async (workspaceId: string, path: string, role: Role = 'admin') =>
-  (await signedIn(house, { workspaceId, role })).call(`/w/${workspaceId}${path}`)
+  (await signedIn(server, { workspaceId, role })).call(`/w/${workspaceId}${path}`)
 
 const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
 
 test.each(['/overview', '/problems', '/onboarding', '/find?q=abc'])(
   '%s is for everybody of the workspace',
   async (path) => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     for (const role of ['admin', 'developer', 'member'] as const) {
       expect((await look(workspace.id, path, role)).status, role).toBe(200)
     }
-    const stranger = await signedIn(house, { workspaceId: (await newWorkspace(house)).id, role: 'admin' })
+    const stranger = await signedIn(server, { workspaceId: (await newWorkspace(server)).id, role: 'admin' })
     expect((await stranger.call(`/w/${workspace.id}${path}`)).status).toBe(404)
   },
 )
@@ -39,7 +39,7 @@ test('messages are counted by the status they have, in the step they were taken 
   const before = (await look(shop.workspace.id, '/overview')).body
   expect(sum(before.messages.queued)).toBe(0)
   await shop.sendText('+16505550123')
-  house.clock.forward({ hours: 2 })
+  server.clock.forward({ hours: 2 })
   await shop.sendText('+16505550124')
   const { body } = await look(shop.workspace.id, '/overview')
   expect(body.steps).toHaveLength(24)
@@ -67,21 +67,21 @@ test('what was spent is summed from the first step on, in whole days and parts o
     (await look(shop.workspace.id, `/overview?period=${period}`)).body.credits.spent
   // Whatever the hour of the first, each later one lies in another day, and the last hours of the day before count too.
   for (const hours of [0, 120, 20, 15]) {
-    house.clock.forward({ hours })
+    server.clock.forward({ hours })
     await shop.sendText('+16505550123')
   }
   expect([await spent('24h'), await spent('7d'), await spent('30d')]).toEqual([2, 4, 4])
-  house.clock.forward({ hours: 8 })
+  server.clock.forward({ hours: 8 })
   expect(await spent('24h')).toBe(2)
-  house.clock.forward({ hours: 20 })
+  server.clock.forward({ hours: 20 })
   expect([await spent('24h'), await spent('7d'), await spent('30d')]).toEqual([0, 3, 4])
-  await house.passDays(0)
+  await server.passDays(0)
 })
 
 test('requests are counted as ok, refused and failed', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await workspace.call('/v1/me')
-  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  await loggedRequest(server, await workspace.call('/v1/nothing'))
   // Those that went well are counted a moment later.
   await vi.waitFor(async () => {
     const { body } = await look(workspace.id, '/overview')
@@ -91,7 +91,7 @@ test('requests are counted as ok, refused and failed', async () => {
 })
 
 test('deliveries are counted with how long the endpoint took, each attempt once', async () => {
-  const line = await newLine(house)
+  const line = await newLine(server)
   const receiver = await newReceiver()
   await line.listen(receiver)
   receiver.next(500)
@@ -108,7 +108,7 @@ test('deliveries are counted with how long the endpoint took, each attempt once'
 })
 
 test('a member sees messages, and nothing of keys, endpoints or credits', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { body } = await look(workspace.id, '/overview', 'member')
   expect(body).toMatchObject({ requests: null, deliveries: null, credits: null })
   expect(body.messages.sent).toHaveLength(24)
@@ -118,23 +118,23 @@ test('a member sees messages, and nothing of keys, endpoints or credits', async 
 })
 
 test('what wants attention is listed, the worst first, with where to go', async () => {
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { workspace } = line
-  await giveCredits(house.db, house.clock, workspace.id, 1000, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
   expect((await look(workspace.id, '/problems')).body.data).toEqual([])
   const receiver = await newReceiver()
   const { id } = await line.listen(receiver)
-  await disableWebhook(house.db, id, 'Under repair.')
+  await disableWebhook(server.db, id, 'Under repair.')
   await line.write(2)
-  const week = new Date(house.clock.now().getTime() + 6 * 86_400_000)
+  const week = new Date(server.clock.now().getTime() + 6 * 86_400_000)
   const { key } = await workspace.newKey({ name: 'shop', expiresAt: week })
   await workspace.newKey({ name: 'later', expiresAt: new Date(week.getTime() + 2 * 86_400_000) })
-  await house.db.change(`update senders set quality_rating = 'RED' where workspace_id = $1`, [workspace.id])
-  await house.db.change(
+  await server.db.change(`update senders set quality_rating = 'RED' where workspace_id = $1`, [workspace.id])
+  await server.db.change(
     `update connections set sync_failures = 2, sync_error = 'The token is not valid.' where workspace_id = $1`,
     [workspace.id],
   )
-  await giveCredits(house.db, house.clock, workspace.id, -950, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, -950, 'test')
   const { data } = (await look(workspace.id, '/problems')).body
   expect(data.map(({ kind, severity }: { kind: string; severity: string }) => [kind, severity])).toEqual([
     ['webhook_disabled', 'problem'],
@@ -149,15 +149,15 @@ test('what wants attention is listed, the worst first, with where to go', async 
 })
 
 test('refusals that rise are a problem, unless their group is muted', async () => {
-  const workspace = await newWorkspace(house)
-  await giveCredits(house.db, house.clock, workspace.id, 1000, 'test')
+  const workspace = await newWorkspace(server)
+  await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
   for (let round = 0; round < 19; round++) await workspace.call('/v1/nothing')
-  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const kinds = async () =>
     (await admin.call(`/w/${workspace.id}/problems`)).body.data.map(({ kind }: { kind: string }) => kind)
-  await loggedRequest(house, await workspace.call('/v1/me'))
+  await loggedRequest(server, await workspace.call('/v1/me'))
   expect(await kinds()).toEqual([])
-  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  await loggedRequest(server, await workspace.call('/v1/nothing'))
   expect(await kinds()).toEqual(['refusals_rising'])
   await admin.call(`/w/${workspace.id}/refusals/not_found/mute`, { method: 'PUT', body: {} })
   expect(await kinds()).toEqual([])
@@ -181,9 +181,9 @@ test.each<[what: string, recent: number, before: number, rises: boolean]>([
 })
 
 test('each first step finds out by itself that it was taken', async () => {
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { workspace } = line
-  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const open = async () =>
     (await admin.call(`/w/${workspace.id}/onboarding`)).body.steps
       .filter(({ done }: { done: boolean }) => !done)

@@ -10,7 +10,7 @@ import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
 import { messagesBySteps, receivedBySteps } from '../messages/reading/messages.ts'
 import { hasCompany } from '../people/members.ts'
-import { meaningOf, readTraffic } from '../requests/search.ts'
+import { errorMeaning, readTraffic } from '../requests/search.ts'
 import { activeCounts } from '../senders/senders.ts'
 import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
@@ -84,7 +84,7 @@ async function readRequests({ db, workspaceId }: Viewer, steps: Steps): Promise<
   const rows = (await readTraffic(db, workspaceId, steps.from)).map(({ hour, code, count }) => ({
     at: hour,
     count,
-    outcome: code === null ? 'ok' : (meaningOf(code).status ?? 400) >= 500 ? 'failed' : 'refused',
+    outcome: code === null ? 'ok' : (errorMeaning(code).status ?? 400) >= 500 ? 'failed' : 'refused',
   }))
   const of = (outcome: string) =>
     sums(

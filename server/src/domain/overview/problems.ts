@@ -6,8 +6,8 @@ import { readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
-import { listMuted } from '../requests/refusals.ts'
-import { meaningOf, readTraffic, type TrafficRow } from '../requests/search.ts'
+import { listMuted } from '../requests/api-errors.ts'
+import { errorMeaning, readTraffic, type TrafficRow } from '../requests/search.ts'
 import { troubledSenders } from '../senders/senders.ts'
 import { troubledWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
@@ -137,7 +137,7 @@ async function refusalProblems({ db, clock, workspaceId }: Viewer): Promise<Prob
     .map(({ code, recent, usual }) => ({
       kind: 'refusals_rising',
       severity: 'warning',
-      title: `${meaningOf(code).title}: more often than usual`,
+      title: `${errorMeaning(code).title}: more often than usual`,
       detail: `${code} came ${recent} times in the last two hours; ${usual} are usual.`,
       href: `refusals?open=${code}`,
       since: null,

@@ -4,12 +4,12 @@ import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { changePassword, startAnew } from './account.ts'
+import { changePassword, resetAccount } from './account.ts'
 import { addPasskey, askForNewPasskey, listPasskeys, removePasskey } from './passkeys.ts'
 import { renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
 import type { PeopleDeps } from './sign-in.routes.ts'
-import { showWho } from './sign-in.ts'
+import { currentPerson } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
@@ -27,7 +27,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     ownTransactions: true,
     unaudited: 'what it is needed for is put on record',
     async handle({ db, clock, person }, { body }) {
-      await showWho(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
+      await currentPerson(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
     },
   }),
@@ -54,7 +54,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await showWho(db, clock, deps.secretKeys(), who, { password: body.current })
+      await currentPerson(db, clock, deps.secretKeys(), who, { password: body.current })
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)
@@ -105,7 +105,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
           message: 'That code is wrong. Wait for the next one and try again.',
           param: 'code',
         })
-      setCookie('session', await startAnew(db, clock, person.personId, person.sessionId, context))
+      setCookie('session', await resetAccount(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
       return null
     },

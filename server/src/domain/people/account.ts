@@ -23,7 +23,7 @@ export async function changePassword(
  * Ends every session of a person, for whoever knew the old secret may be in one of them, and begins a new one. Inside of a
  * transaction.
  */
-export async function startAnew(
+export async function resetAccount(
   db: Db,
   clock: Clock,
   personId: string,

@@ -43,6 +43,6 @@ export async function dropChallenges(db: Db, personId: string): Promise<void> {
   await deleteChallengesOf(db, personId)
 }
 
-export async function sweepChallenges(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredChallenges(db: Db, now: Date): Promise<void> {
   await deleteOldChallenges(db, now)
 }

@@ -1,70 +1,70 @@
 import { expect, test } from 'vitest'
 import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { codeAt } from './totp.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const post = (body: object) => ({ method: 'POST', body })
 
 async function withApp() {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
-  await person.call('/account/totp/verify', post({ code: codeAt(secret, house.clock.now()) }))
-  house.clock.forward({ seconds: 31 })
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
+  server.clock.forward({ seconds: 31 })
   const password = post({ email: person.email, password: goodPassword })
-  return { ...person, codes: codes as string[], password, code: () => codeAt(secret, house.clock.now()) }
+  return { ...person, codes: codes as string[], password, code: () => codeAt(secret, server.clock.now()) }
 }
 
-const countOf = (answers: { status: number }[], status: number) =>
-  answers.filter((answer) => answer.status === status).length
+const countOf = (responses: { status: number }[], status: number) =>
+  responses.filter((response) => response.status === status).length
 
 test('of many passwords tried at once, five are looked at', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const guesses = Array.from({ length: 30 }, (_, index) =>
-    newBrowser(house.url).call('/sign-in', post({ email: person.email, password: `guess number ${index}` })),
+    newBrowser(server.url).call('/sign-in', post({ email: person.email, password: `guess number ${index}` })),
   )
-  const answers = await Promise.all(guesses)
-  expect([countOf(answers, 401), countOf(answers, 429)]).toEqual([5, 25])
+  const responses = await Promise.all(guesses)
+  expect([countOf(responses, 401), countOf(responses, 429)]).toEqual([5, 25])
 })
 
 test('of many codes tried at once, five are looked at', async () => {
   const person = await withApp()
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   await browser.call('/sign-in', person.password)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
       browser.call('/sign-in/code', post({ code: `00000${index}`.slice(-6), kind: index % 2 ? 'totp' : 'backup' })),
     ),
   )
-  expect([countOf(answers, 401), countOf(answers, 429)]).toEqual([5, 55])
+  expect([countOf(responses, 401), countOf(responses, 429)]).toEqual([5, 55])
 })
 
 test('the right password does not buy more codes, and each lock is longer than the one before', async () => {
   const person = await withApp()
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   const wrong = () => browser.call('/sign-in/code', post({ code: 'wrong', kind: 'backup' }))
   for (let index = 0; index < 5; index++) {
     expect((await browser.call('/sign-in', person.password)).body).toEqual({ next: 'second_factor' })
     expect((await wrong()).status).toBe(401)
   }
   expect((await wrong()).headers.get('retry-after')).toBe('60')
-  house.clock.forward({ seconds: 61 })
+  server.clock.forward({ seconds: 61 })
   expect((await browser.call('/sign-in', person.password)).status).toBe(200)
   expect((await wrong()).status).toBe(401)
   expect((await wrong()).headers.get('retry-after')).toBe('120')
-  house.clock.forward({ seconds: 121 })
+  server.clock.forward({ seconds: 121 })
   expect((await browser.call('/sign-in', person.password)).status).toBe(200)
   expect((await browser.call('/sign-in/code', post({ code: person.code(), kind: 'totp' }))).status).toBe(200)
-  expect((await newBrowser(house.url).call('/sign-in', person.password)).status).toBe(200)
+  expect((await newBrowser(server.url).call('/sign-in', person.password)).status).toBe(200)
 })
 
 test('a code whose secret cannot be opened is not called wrong: it says why, and a backup code still works', async () => {
   const person = await withApp()
-  await house.db.change(
+  await server.db.change(
     `update people set totp_sealed = 'lost' || substring(totp_sealed from position(':' in totp_sealed)) where email = $1`,
     [person.email],
   )
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   await browser.call('/sign-in', person.password)
   for (let index = 0; index < 6; index++) {
     expect(await browser.call('/sign-in/code', post({ code: person.code(), kind: 'totp' }))).toMatchObject({
@@ -78,9 +78,9 @@ test('a code whose secret cannot be opened is not called wrong: it says why, and
 })
 
 test('an authenticator app that was just confirmed is not undone by a second one being set up', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
-  await person.call('/account/totp/verify', post({ code: codeAt(secret, house.clock.now()) }))
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
   expect((await person.call('/account/totp', { method: 'POST' })).status).toBe(409)
   expect((await person.call('/session')).body.person.two_factor).toBe(true)
 })

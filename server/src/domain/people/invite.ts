@@ -20,15 +20,15 @@ export interface Invited {
 export async function inviteToTeam(
   db: Db,
   clock: Clock,
-  wish: { workspaceId: string; email: string; role: Role; createdBy: string },
+  input: { workspaceId: string; email: string; role: Role; createdBy: string },
 ): Promise<Invited> {
-  const { workspaceId } = wish
+  const { workspaceId } = input
   const { name: workspaceName } = await requireWorkspace(db, workspaceId)
-  const email = readEmail(wish.email)
+  const email = readEmail(input.email)
   if ((await listMembers(db, workspaceId)).some((member) => member.email === email)) {
     refuse('conflict', { message: `${email} belongs to this workspace already.`, param: 'email' })
   }
-  const token = await invite(db, clock, { ...wish, email })
+  const token = await invite(db, clock, { ...input, email })
   const mine = (await listInvites(db, clock, workspaceId)).find((each) => each.email === email)
   const expiresAt = mine?.expires_at ?? new Date(clock.now().getTime() + linkLifeMs.invite)
   return { id: mine?.id ?? null, email, workspaceName, token, expiresAt }

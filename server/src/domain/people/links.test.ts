@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest'
 import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { invite, newResetLink, newSetupLink } from './links.ts'
 import { requirePerson } from './people.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const post = (body: object) => ({ method: 'POST', body })
-const follow = (token: string, body: object) => newBrowser(house.url).call(`/links/${token}`, post(body))
+const follow = (token: string, body: object) => newBrowser(server.url).call(`/links/${token}`, post(body))
 
 async function rowOf(person: { call: Awaited<ReturnType<typeof signedIn>>['call'] }) {
-  return requirePerson(house.db, (await person.call('/session')).body.person.id)
+  return requirePerson(server.db, (await person.call('/session')).body.person.id)
 }
 
 test('many who follow one link at once: one is let in, and nobody else is kept waiting', async () => {
-  const { id: workspaceId } = await newWorkspace(house)
-  const person = await signedIn(house, { operator: true })
-  const wish = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
-  const token = await invite(house.db, house.clock, wish)
-  const answers = await Promise.all(Array.from({ length: 12 }, () => follow(token, { password: goodPassword })))
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { operator: true })
+  const input = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
+  const token = await invite(server.db, server.clock, input)
+  const responses = await Promise.all(Array.from({ length: 12 }, () => follow(token, { password: goodPassword })))
   // Those whose tries ran out while the others were looked at are told so. Connections that wait for each other would be
   // given up, and their requests answered with 503.
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(answers.every(({ status }) => [200, 410, 429].includes(status))).toBe(true)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(responses.every(({ status }) => [200, 410, 429].includes(status))).toBe(true)
 })
 
 test('of links to a new password the newest works, and none outlives a new password', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const row = await rowOf(person)
-  const first = await newResetLink(house.db, house.clock, row, 'test')
-  const second = await newResetLink(house.db, house.clock, row, 'test')
+  const first = await newResetLink(server.db, server.clock, row, 'test')
+  const second = await newResetLink(server.db, server.clock, row, 'test')
   expect((await follow(first, { password: 'nine patient herons' })).status).toBe(410)
   const change = { current: goodPassword, next: 'eight loud badgers' }
   expect((await person.call('/account/password', post(change))).status).toBe(204)
@@ -37,9 +37,9 @@ test('of links to a new password the newest works, and none outlives a new passw
 })
 
 test('a link to run the installation makes an operator of somebody who has an account already', async () => {
-  const { id: workspaceId } = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId, role: 'member' })
-  const token = await newSetupLink(house.db, house.clock, null, 'test')
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId, role: 'member' })
+  const token = await newSetupLink(server.db, server.clock, null, 'test')
   expect((await follow(token, { email: person.email, password: 'not their password' })).status).toBe(401)
   expect((await person.call('/operator/workspaces')).status).toBe(403)
   expect((await follow(token, { email: person.email, password: goodPassword })).status).toBe(200)
@@ -47,23 +47,23 @@ test('a link to run the installation makes an operator of somebody who has an ac
 })
 
 test('who joined by an invitation is on record in the workspace, once, with their role', async () => {
-  const { id: workspaceId } = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId, role: 'admin' })
+  const { id: workspaceId } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId, role: 'admin' })
   const { data } = (await admin.call(`/w/${workspaceId}/audit`)).body
   expect(data).toMatchObject([{ action: 'member.join', actor: admin.email, after: { role: 'admin' } }])
 })
 
 test('a new password drops a sign-in that still waits for its second factor', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const row = await rowOf(person)
-  await house.db.change('update people set totp_sealed = $2, totp_confirmed_at = $3 where id = $1', [
+  await server.db.change('update people set totp_sealed = $2, totp_confirmed_at = $3 where id = $1', [
     row.id,
     'test:none',
-    house.clock.now(),
+    server.clock.now(),
   ])
-  const thief = newBrowser(house.url)
+  const thief = newBrowser(server.url)
   await thief.call('/sign-in', post({ email: person.email, password: goodPassword }))
-  await follow(await newResetLink(house.db, house.clock, row, 'test'), { password: 'nine patient herons' })
+  await follow(await newResetLink(server.db, server.clock, row, 'test'), { password: 'nine patient herons' })
   const { body } = await thief.call('/sign-in/code', post({ code: '123456', kind: 'backup' }))
   expect(body.error.message).toContain('took too long')
 })

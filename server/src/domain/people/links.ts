@@ -49,11 +49,11 @@ export async function newSetupLink(
 export async function invite(
   db: Db,
   clock: Clock,
-  wish: { workspaceId: string; email: string; role: Role; createdBy: string },
+  input: { workspaceId: string; email: string; role: Role; createdBy: string },
 ): Promise<string> {
-  const email = readEmail(wish.email)
-  await endLinks(db, 'invite', email, wish.workspaceId, clock.now())
-  const { workspaceId: workspace_id, role, createdBy } = wish
+  const email = readEmail(input.email)
+  await endLinks(db, 'invite', email, input.workspaceId, clock.now())
+  const { workspaceId: workspace_id, role, createdBy } = input
   db.tell(workspace_id, 'team')
   return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
 }
@@ -115,8 +115,8 @@ export async function followLink(
     refuse('conflict', { message: 'There is an account with this address by now. Try again with its password.' })
   }
   if (known && link.operator) await makeOperator(db, known.id)
-  const wish = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
-  const person = known ?? (await createPerson(db, clock, { ...wish, password: given.password }))
+  const input = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
+  const person = known ?? (await createPerson(db, clock, { ...input, password: given.password }))
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
   return { link, person, recovered: null }
 }
@@ -130,7 +130,7 @@ interface LinkWish extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 
   createdBy: string
 }
 
-async function newLink(db: Db, clock: Clock, { createdBy, ...wish }: LinkWish): Promise<string> {
+async function newLink(db: Db, clock: Clock, { createdBy, ...input }: LinkWish): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   const at = clock.now()
   await insertLink(db, {
@@ -139,12 +139,12 @@ async function newLink(db: Db, clock: Clock, { createdBy, ...wish }: LinkWish): 
     workspace_id: null,
     role: null,
     operator: false,
-    ...wish,
+    ...input,
     id: newUuid(at.getTime()),
     digest: sha256(token),
     created_by: createdBy,
     created_at: at,
-    expires_at: new Date(at.getTime() + linkLifeMs[wish.kind]),
+    expires_at: new Date(at.getTime() + linkLifeMs[input.kind]),
   })
   return token
 }

@@ -1,11 +1,11 @@
 import { OperatedPerson } from '@parley/contract/console/operator'
-import { HandedLink } from '@parley/contract/console/team'
+import { CreatedLink } from '@parley/contract/console/team'
 import { Uuid } from '@parley/contract/ids'
 import { List } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
 import { linkLifeMs, linkUrl, newResetLink } from './links.ts'
 import { removePasskey } from './passkeys.ts'
@@ -19,7 +19,7 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
     who: 'operator',
     reply: List(OperatedPerson),
     handle: async ({ db }) =>
-      wholeList(
+      unpagedList(
         (await listPeople(db)).map((each) => ({
           id: each.id,
           email: each.email,
@@ -39,7 +39,7 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
     who: 'operator',
     confirmed: true,
     params: ById,
-    reply: HandedLink,
+    reply: CreatedLink,
     status: 201,
     async handle({ db, clock, person, audit }, { params }) {
       const whom = await requirePerson(db, params.id)
@@ -72,12 +72,12 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
     confirmed: true,
     params: ById,
     body: Type.Object({ email: Type.String({ maxLength: 1000 }) }, { additionalProperties: false }),
-    reply: HandedLink,
+    reply: CreatedLink,
     status: 201,
     async handle({ db, clock, person, audit }, { params, body }) {
-      const wish = { workspaceId: params.id, email: body.email, role: 'admin', createdBy: person.email } as const
-      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, wish)
-      const after = { role: wish.role }
+      const input = { workspaceId: params.id, email: body.email, role: 'admin', createdBy: person.email } as const
+      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, input)
+      const after = { role: input.role }
       await audit({ action: 'invite.create', target: id, targetName: email, after, workspaceId: params.id })
       return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
     },

@@ -1,43 +1,43 @@
 import { beforeAll, expect, test } from 'vitest'
 import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 
-const house = useHouse()
+const server = useTestServer()
 let operator: SignedInPerson
 
 beforeAll(async () => {
-  operator = await signedIn(house, { operator: true })
+  operator = await signedIn(server, { operator: true })
 })
 
 const inviteInto = (id: string, email: string, by: SignedInPerson = operator) =>
   by.call(`/operator/workspaces/${id}/invites`, { method: 'POST', body: { email } })
-const deeds = (action: string) =>
-  house.db.rows<{ workspace_id: string | null; target_name: string; before: unknown; after: unknown }>(
+const entries = (action: string) =>
+  server.db.rows<{ workspace_id: string | null; target_name: string; before: unknown; after: unknown }>(
     'select workspace_id, target_name, before, after from audit_entries where action = $1 order by at, id',
     [action],
   )
 
 test('the operator asks the first admin into a workspace without being in it', async () => {
-  const place = await newWorkspace(house, 'Bakery')
+  const place = await newWorkspace(server, 'Bakery')
   const { status, body } = await inviteInto(place.id, ' Ana@Example.com ')
   expect(status).toBe(201)
-  const ana = newBrowser(house.url)
+  const ana = newBrowser(server.url)
   const own = { name: 'Ana', password: goodPassword }
   expect((await ana.call(`/links/${body.url.split('/link/')[1]}`, { method: 'POST', body: own })).status).toBe(200)
   expect((await ana.call('/session')).body).toMatchObject({
     person: { email: 'ana@example.com', operator: false },
     workspaces: [{ id: place.id, role: 'admin' }],
   })
-  expect(await deeds('invite.create')).toEqual([
+  expect(await entries('invite.create')).toEqual([
     { workspace_id: place.id, target_name: 'ana@example.com', before: null, after: { role: 'admin' } },
   ])
   expect((await operator.call(`/w/${place.id}/team`)).status).toBe(404)
 })
 
 test('asking again somebody who belongs there, a non-address, or into no workspace is refused', async () => {
-  const place = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: place.id, role: 'admin' })
+  const place = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: place.id, role: 'admin' })
   expect(await inviteInto(place.id, admin.email)).toMatchObject({
     status: 409,
     body: { error: { code: 'conflict', param: 'email' } },
@@ -47,8 +47,8 @@ test('asking again somebody who belongs there, a non-address, or into no workspa
 })
 
 test('what is the operator’s is nobody else’s, an admin included', async () => {
-  const place = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: place.id, role: 'admin' })
+  const place = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: place.id, role: 'admin' })
   expect((await inviteInto(place.id, 'x@example.com', admin)).status).toBe(403)
   for (const path of ['/operator/traffic', '/operator/prices', '/operator/people', '/operator/health']) {
     expect((await admin.call(path)).status, path).toBe(403)
@@ -58,9 +58,9 @@ test('what is the operator’s is nobody else’s, an admin included', async () 
 })
 
 test('an invitation from the operator needs a fresh confirmation', async () => {
-  const place = await newWorkspace(house)
-  const late = await signedIn(house, { operator: true })
-  house.clock.forward({ minutes: 11 })
+  const place = await newWorkspace(server)
+  const late = await signedIn(server, { operator: true })
+  server.clock.forward({ minutes: 11 })
   expect(await inviteInto(place.id, 'late@example.com', late)).toMatchObject({
     status: 403,
     body: { error: { code: 'confirmation_required' } },
@@ -78,16 +78,16 @@ test('a price is set for messages from now on, and on record with the one before
   expect(await priceOf('template.MARKETING')).toBe(7)
   expect((await set('template.MARKETING', -1)).status).toBe(400)
   expect((await set('carrier_pigeon', 1)).status).toBe(400)
-  expect(await deeds('price.set')).toEqual([
+  expect(await entries('price.set')).toEqual([
     { workspace_id: null, target_name: 'template.MARKETING', before: { credits: 1 }, after: { credits: 7 } },
   ])
 })
 
 test('the operator sees what waits, and the calls whose key nobody has, by address', async () => {
-  const place = await newWorkspace(house)
+  const place = await newWorkspace(server)
   await place.call('/v1/nowhere')
   for (let call = 0; call < 3; call += 1) {
-    await fetch(`${house.url}/v1/me`, { headers: { authorization: 'Bearer prl_live_nobody' } })
+    await fetch(`${server.url}/v1/me`, { headers: { authorization: 'Bearer prl_live_nobody' } })
   }
   await expect
     .poll(async () => (await operator.call('/operator/traffic')).body.refusals, { timeout: 5000 })

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2'
 import { passwordLength } from '@parley/contract/console/session'
 import type { FieldErrorCode } from '@parley/contract/field-errors'
-import { fewAtOnce } from '../../lib/few-at-once.ts'
+import { limitConcurrency } from '../../lib/limit-concurrency.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 
 /** argon2id as OWASP advises: 19 MiB, two passes, one lane. */
@@ -9,7 +9,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 // It is slow on purpose, and in threads that looking up hosts and reading files need as well: whoever floods the sign-in
 // with guesses must not stop deliveries.
-const inTurn = fewAtOnce(2, 100, () =>
+const inTurn = limitConcurrency(2, 100, () =>
   refuse('service_unavailable', {
     message: 'Too many are signing in at this moment. Try again in a few seconds.',
     headers: { 'Retry-After': '5' },

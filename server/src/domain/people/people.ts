@@ -36,20 +36,20 @@ export function readName(text: string): string {
   return name
 }
 
-export interface PersonWish {
+export interface PersonInput {
   email: string
   name: string
   password: string
   operator: boolean
 }
 
-export async function createPerson(db: Db, clock: Clock, wish: PersonWish): Promise<Person> {
-  const email = readEmail(wish.email)
-  const name = readName(wish.name)
-  checkPassword(wish.password, { email, name })
+export async function createPerson(db: Db, clock: Clock, input: PersonInput): Promise<Person> {
+  const email = readEmail(input.email)
+  const name = readName(input.name)
+  checkPassword(input.password, { email, name })
   const id = newUuid(clock.now().getTime())
-  const { operator } = wish
-  const passwordHash = await hashPassword(wish.password)
+  const { operator } = input
+  const passwordHash = await hashPassword(input.password)
   const row = { id, email, name, password_hash: passwordHash, operator, created_at: clock.now() }
   if ((await insertPerson(db, row)) === 0)
     refuse('conflict', { message: 'There is an account with this address already.' })

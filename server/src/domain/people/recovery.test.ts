@@ -1,67 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { newPasskey } from '../../../testing/passkey.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { followLink, invite, newResetLink, newSetupLink } from './links.ts'
 import { requirePerson } from './people.ts'
 import { codeAt } from './totp.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 const newPass = 'nine patient herons'
 
 const idOf = async (person: SignedInPerson): Promise<string> => (await person.call('/session')).body.person.id
 
 async function resetLinkFor(id: string): Promise<string> {
-  return newResetLink(house.db, house.clock, await requirePerson(house.db, id), 'test')
+  return newResetLink(server.db, server.clock, await requirePerson(server.db, id), 'test')
 }
 
 /** Follows a link in a browser of its own, which is given back with the response. */
 async function follow(token: string, body: object) {
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   return { ...(await browser.call(`/links/${token}`, post(body))), browser }
 }
 
 async function signedInWithPassword(email: string, password = goodPassword) {
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   return { ...(await browser.call('/sign-in', post({ email, password }))), browser }
 }
 
 const auditEntries = (target: string, action: string) =>
-  house.db.rows<{ actor: string; target_name: string; before: unknown; after: unknown }>(
+  server.db.rows<{ actor: string; target_name: string; before: unknown; after: unknown }>(
     'select actor, target_name, before, after from audit_entries where target = $1 and action = $2 order by at, id',
     [target, action],
   )
 
 /** A person with an authenticator app. */
 async function withApp() {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
-  await person.call('/account/totp/verify', post({ code: codeAt(secret, house.clock.now()) }))
-  house.clock.forward({ seconds: 31 })
-  return { ...person, code: () => codeAt(secret, house.clock.now()) }
+  await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
+  server.clock.forward({ seconds: 31 })
+  return { ...person, code: () => codeAt(secret, server.clock.now()) }
 }
 
 test('a passkey signs in, and a new password chosen by its owner leaves it in place', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const passkey = newPasskey()
   expect((await passkey.register(person, 'Laptop')).status).toBe(201)
-  expect((await passkey.signIn(newBrowser(house.url))).body).toEqual({ next: 'done' })
+  expect((await passkey.signIn(newBrowser(server.url))).body).toEqual({ next: 'done' })
   const change = post({ current: goodPassword, next: newPass })
   expect((await person.call('/account/password', change)).status).toBe(204)
-  expect((await passkey.signIn(newBrowser(house.url))).body).toEqual({ next: 'done' })
+  expect((await passkey.signIn(newBrowser(server.url))).body).toEqual({ next: 'done' })
 })
 
 test('following a reset link removes every passkey, session and pending challenge, and records it', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
   const { browser: attacker } = await signedInWithPassword(person.email)
   const planted = newPasskey()
   expect((await planted.register(attacker, 'Not theirs')).status).toBe(201)
   expect((await newPasskey().register(person, 'Laptop')).status).toBe(201)
-  const { browser: elsewhere } = { browser: newBrowser(house.url) }
+  const { browser: elsewhere } = { browser: newBrowser(server.url) }
   expect((await planted.signIn(elsewhere)).status).toBe(200)
   const second = newPasskey()
   const asked = await second.begin(attacker)
@@ -74,9 +74,9 @@ test('following a reset link removes every passkey, session and pending challeng
 
   for (const old of [person, attacker, elsewhere]) expect((await old.call('/session')).status).toBe(401)
   expect((await browser.call('/account/passkeys')).body.data).toEqual([])
-  expect((await planted.signIn(newBrowser(house.url))).status).toBe(401)
+  expect((await planted.signIn(newBrowser(server.url))).status).toBe(401)
   // The browser that began to add a passkey cannot finish, not even with a session of the new password.
-  const late = newBrowser(house.url)
+  const late = newBrowser(server.url)
   late.cookies.set('parley-session', browser.cookies.get('parley-session') ?? '')
   late.cookies.set('parley-step', attacker.cookies.get('parley-step') ?? '')
   expect((await second.finish(late, 'Late', asked)).status).toBe(401)
@@ -91,16 +91,16 @@ test('following a reset link removes every passkey, session and pending challeng
 })
 
 test('a reset link leaves other people’s passkeys and sessions alone', async () => {
-  const [person, other] = [await signedIn(house, { operator: true }), await signedIn(house, { operator: true })]
+  const [person, other] = [await signedIn(server, { operator: true }), await signedIn(server, { operator: true })]
   const passkey = newPasskey()
   await passkey.register(other, 'Laptop')
   expect((await follow(await resetLinkFor(await idOf(person)), { password: newPass })).status).toBe(200)
   expect((await other.call('/session')).status).toBe(200)
-  expect((await passkey.signIn(newBrowser(house.url))).status).toBe(200)
+  expect((await passkey.signIn(newBrowser(server.url))).status).toBe(200)
 })
 
 test('what is under way while a reset link is followed opens nothing afterwards', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
   const [{ browser: attacker }, { browser: changer }] = [
     await signedInWithPassword(person.email),
@@ -110,12 +110,12 @@ test('what is under way while a reset link is followed opens nothing afterwards'
   await planted.register(attacker, 'Not theirs')
   const asked = await second.begin(attacker)
   const token = await resetLinkFor(id)
-  const pending = await house.db.transaction(async (tx) => {
-    await followLink(tx, house.clock, token, { password: newPass }, null)
+  const pending = await server.db.transaction(async (tx) => {
+    await followLink(tx, server.clock, token, { password: newPass }, null)
     // Nothing is committed yet: each of these still sees the account as it was.
     const attempts = [
       signedInWithPassword(person.email),
-      planted.signIn(newBrowser(house.url)),
+      planted.signIn(newBrowser(server.url)),
       second.finish(attacker, 'Late', asked),
       changer.call('/account/password', post({ current: goodPassword, next: 'the attacker’s own words' })),
     ]
@@ -124,7 +124,10 @@ test('what is under way while a reset link is followed opens nothing afterwards'
   })
   expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([401, 401, 401, 401])
   const left = 'select (select count(*) from passkeys where person_id = $1) as passkeys, count(*) as sessions'
-  expect(await house.db.first(`${left} from sessions where person_id = $1`, [id])).toEqual({ passkeys: 0, sessions: 0 })
+  expect(await server.db.first(`${left} from sessions where person_id = $1`, [id])).toEqual({
+    passkeys: 0,
+    sessions: 0,
+  })
   expect((await signedInWithPassword(person.email, newPass)).status).toBe(200)
 })
 
@@ -138,12 +141,12 @@ test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a
 
     const id = await idOf(person)
     if (kind === 'an invitation') {
-      const { id: workspaceId } = await newWorkspace(house)
+      const { id: workspaceId } = await newWorkspace(server)
       const to = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
-      const token = await invite(house.db, house.clock, to)
+      const token = await invite(server.db, server.clock, to)
       expect((await follow(token, { password: goodPassword })).body).toEqual({ next: 'second_factor' })
     } else if (kind === 'a link to run the installation') {
-      const token = await newSetupLink(house.db, house.clock, null, 'test')
+      const token = await newSetupLink(server.db, server.clock, null, 'test')
       const { body } = await follow(token, { email: person.email, password: goodPassword })
       expect(body).toEqual({ next: 'second_factor' })
     } else if (kind === 'a reset link') {
@@ -155,7 +158,7 @@ test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a
     expect((await wrong()).status).toBe(401)
     expect((await wrong()).status).toBe(429)
     // Both factors, once the lock is over, do.
-    house.clock.forward({ seconds: 61 })
+    server.clock.forward({ seconds: 61 })
     expect((await browser.call('/sign-in/code', post({ code: person.code(), kind: 'totp' }))).status).toBe(200)
     const again = await signedInWithPassword(person.email)
     for (let turn = 0; turn < 4; turn++) {
@@ -165,7 +168,7 @@ test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a
 )
 
 test('a reset link lets in a person without a second factor who is locked out, and resets the count', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
   for (let turn = 0; turn < 6; turn++) await signedInWithPassword(person.email, 'wrong and long enough')
   expect((await signedInWithPassword(person.email)).status).toBe(429)
@@ -174,9 +177,9 @@ test('a reset link lets in a person without a second factor who is locked out, a
 })
 
 test('an operator sees everybody’s passkeys and removes one, with a fresh confirmation, on record', async () => {
-  const operator = await signedIn(house, { operator: true })
-  const { id: workspaceId } = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId, role: 'admin' })
+  const operator = await signedIn(server, { operator: true })
+  const { id: workspaceId } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId, role: 'admin' })
   const id = await idOf(person)
   const [planted, own] = [newPasskey(), newPasskey()]
   const { id: plantedId, created_at } = (await planted.register(person, 'Not theirs')).body
@@ -191,13 +194,13 @@ test('an operator sees everybody’s passkeys and removes one, with a fresh conf
     by.call(`/operator/people/${whose}/passkeys/${plantedId}`, { method: 'DELETE' })
   expect((await remove(person)).status).toBe(403)
   expect((await remove(operator, await idOf(operator))).status).toBe(404)
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   expect((await remove(operator)).body.error.code).toBe('confirmation_required')
   await operator.call('/confirm', post({ password: goodPassword }))
   expect((await remove(operator)).status).toBe(204)
   expect((await remove(operator)).status).toBe(404)
-  expect((await planted.signIn(newBrowser(house.url))).status).toBe(401)
-  expect((await own.signIn(newBrowser(house.url))).status).toBe(200)
+  expect((await planted.signIn(newBrowser(server.url))).status).toBe(401)
+  expect((await own.signIn(newBrowser(server.url))).status).toBe(200)
   expect(await auditEntries(id, 'person.passkey_remove')).toEqual([
     {
       actor: operator.email,

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest'
 import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { codeAt } from './totp.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 
 /** Every row of every table, as text; bytes are in hex. */
 async function everything(): Promise<string> {
-  const tables = await house.db.rows<{ name: string }>(
+  const tables = await server.db.rows<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname = 'public' and not c.relispartition`,
   )
   const parts = []
   for (const { name } of tables) {
-    const rows = await house.db.rows<{ row: string }>(`select t::text as row from ${name} t`)
+    const rows = await server.db.rows<{ row: string }>(`select t::text as row from ${name} t`)
     parts.push(name, ...rows.map(({ row }) => row))
   }
   return parts.join('\n')
 }
 
 test('neither the database nor the log holds anything that opens a door', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const at = (path: string) => `/w/${workspace.id}${path}`
-  const operator = await signedIn(house, { operator: true })
-  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
+  const operator = await signedIn(server, { operator: true })
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const secrets: Record<string, string> = { password: goodPassword, 'an API key': workspace.secret }
 
   const made = (await admin.call('/account/totp', { method: 'POST' })).body
-  await admin.call('/account/totp/verify', post({ code: codeAt(made.secret, house.clock.now()) }))
+  await admin.call('/account/totp/verify', post({ code: codeAt(made.secret, server.clock.now()) }))
   secrets['the app’s secret'] = made.secret
   for (const [index, code] of made.backup_codes.entries()) secrets[`backup code ${index}`] = code
   secrets['a session'] = admin.cookies.get('parley-session') ?? ''
 
-  const halfway = newBrowser(house.url)
+  const halfway = newBrowser(server.url)
   await halfway.call('/sign-in', post({ email: admin.email, password: goodPassword }))
   secrets['a step of signing in'] = halfway.cookies.get('parley-step') ?? ''
-  const passkey = newBrowser(house.url)
+  const passkey = newBrowser(server.url)
   await passkey.call('/sign-in/passkey/options', { method: 'POST' })
   secrets['a step with a passkey'] = passkey.cookies.get('parley-step') ?? ''
   await passkey.call('/sign-in', post({ email: operator.email, password: 'a canary that is wrong' }))
@@ -65,7 +65,7 @@ test('neither the database nor the log holds anything that opens a door', async 
 
   const kept = await everything()
   expect(kept).toContain(admin.email)
-  const logged = house.logged.join('\n')
+  const logged = server.logged.join('\n')
   for (const [what, secret] of Object.entries(secrets)) {
     expect(secret?.length, what).toBeGreaterThan(9)
     const plain = what.startsWith('backup') ? [secret, secret.replaceAll('-', '')] : [secret]

@@ -101,6 +101,6 @@ export async function endSession(db: Db, personId: string, sessionId: string): P
 export const endSessions = (db: Db, personId: string, keep: string | null = null): Promise<number> =>
   deleteSessions(db, personId, keep)
 
-export async function sweepSessions(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredSessions(db: Db, now: Date): Promise<void> {
   await deleteOldSessions(db, new Date(now.getTime() - lifeMs), new Date(now.getTime() - idleMs))
 }

@@ -1,13 +1,19 @@
 import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
-import { type ConsoleContext, type ConsoleRoute, type Deed, openRoute, personRoute } from '../../http/console/route.ts'
+import {
+  type AuditedAction,
+  type ConsoleContext,
+  type ConsoleRoute,
+  openRoute,
+  personRoute,
+} from '../../http/console/route.ts'
 import { Nothing, Strict } from '../../http/console/shapes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { accountFor, type Followed, followLink, readLink } from './links.ts'
 import { listPlaces } from './members.ts'
 import { askForPasskey, listPasskeys } from './passkeys.ts'
 import { endSession } from './sessions.ts'
-import { letIn, type Step, secondFactor, showWho, signIn, signInByPasskey } from './sign-in.ts'
+import { currentPerson, type Step, secondFactor, signIn, signInByPasskey, startSession } from './sign-in.ts'
 
 export interface PeopleDeps {
   secretKeys(): SecretKeys
@@ -144,11 +150,11 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { params, body }) {
       const { db, clock } = context
       const known = await accountFor(db, await readLink(db, clock, params.token), body.email)
-      if (known) await showWho(db, clock, deps.secretKeys(), known, { password: body.password })
+      if (known) await currentPerson(db, clock, deps.secretKeys(), known, { password: body.password })
       const step = await db.transaction(async (tx) => {
         const followed = await followLink(tx, clock, params.token, body, known ?? null)
         await context.audit(deedOf(followed), tx)
-        return letIn(tx, clock, followed.person, browserOf(context))
+        return startSession(tx, clock, followed.person, browserOf(context))
       })
       return hand(context, step)
     },
@@ -175,7 +181,7 @@ function hand({ setCookie }: ConsoleContext, step: Step): NextStep {
 }
 
 /** What following a link has done; that it also signs in goes without saying. */
-function deedOf({ link, person, recovered }: Followed): Deed {
+function deedOf({ link, person, recovered }: Followed): AuditedAction {
   const { kind, role, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
   if (kind === 'reset') {

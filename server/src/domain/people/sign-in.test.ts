@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { goodPassword, newBrowser, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newSetupLink } from './links.ts'
 import { codeAt } from './totp.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
-const tooSoon = () => house.clock.forward({ seconds: 31 })
+const tooSoon = () => server.clock.forward({ seconds: 31 })
 
 test('the set-up link makes the first operator, who is an admin of the workspace, and works once', async () => {
-  const workspace = await newWorkspace(house, 'First')
-  const token = await newSetupLink(house.db, house.clock, workspace.id, 'test')
-  const browser = newBrowser(house.url)
+  const workspace = await newWorkspace(server, 'First')
+  const token = await newSetupLink(server.db, server.clock, workspace.id, 'test')
+  const browser = newBrowser(server.url)
   expect((await browser.call(`/links/${token}`)).body).toMatchObject({
     kind: 'setup',
     email: null,
@@ -29,15 +29,15 @@ test('the set-up link makes the first operator, who is an admin of the workspace
     person: { name: 'Ada', email: 'ada@example.com', operator: true, two_factor: false },
     workspaces: [{ id: workspace.id, name: 'First', role: 'admin', suspended: false }],
   })
-  const again = await newBrowser(house.url).call(`/links/${token}`, { method: 'POST', body })
+  const again = await newBrowser(server.url).call(`/links/${token}`, { method: 'POST', body })
   expect(again).toMatchObject({ status: 410, body: { error: { code: 'link_expired' } } })
 })
 
 test('nobody gets in without a session, with another’s cookie digest, or with a preset cookie', async () => {
-  const stranger = newBrowser(house.url)
+  const stranger = newBrowser(server.url)
   expect(await stranger.call('/session')).toMatchObject({ status: 401, body: { error: { code: 'not_signed_in' } } })
-  const person = await signedIn(house, { operator: true })
-  const [row] = await house.db.rows<{ digest: string }>(`select encode(token_digest, 'hex') as digest from sessions`)
+  const person = await signedIn(server, { operator: true })
+  const [row] = await server.db.rows<{ digest: string }>(`select encode(token_digest, 'hex') as digest from sessions`)
   for (const value of [row?.digest ?? '', Buffer.from(row?.digest ?? '', 'hex').toString('base64url'), 'preset']) {
     stranger.cookies.set('parley-session', value)
     expect((await stranger.call('/session')).status).toBe(401)
@@ -48,42 +48,42 @@ test('nobody gets in without a session, with another’s cookie digest, or with 
 })
 
 test('a wrong password and an unknown address are told apart by nobody, and five in a row lock', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   for (const email of [person.email, 'nobody@example.com']) {
-    const browser = newBrowser(house.url)
+    const browser = newBrowser(server.url)
     const attempt = () =>
       browser.call('/sign-in', { method: 'POST', body: { email, password: 'wrong and long enough' } })
-    const answers = []
-    for (let index = 0; index < 6; index++) answers.push(await attempt())
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
-    expect(answers[0]?.body.error).toMatchObject({
+    const responses = []
+    for (let index = 0; index < 6; index++) responses.push(await attempt())
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
+    expect(responses[0]?.body.error).toMatchObject({
       code: 'wrong_credentials',
       message: 'The address or the password is wrong.',
     })
-    expect(answers[5]?.headers.get('retry-after')).toBe('60')
+    expect(responses[5]?.headers.get('retry-after')).toBe('60')
     const right = { method: 'POST', body: { email, password: goodPassword } }
     expect((await browser.call('/sign-in', right)).status).toBe(429)
-    house.clock.forward({ seconds: 61 })
+    server.clock.forward({ seconds: 61 })
     expect((await browser.call('/sign-in', right)).status).toBe(email === person.email ? 200 : 401)
   }
-  const locks = await house.db.rows<{ actor: string }>(
+  const locks = await server.db.rows<{ actor: string }>(
     `select actor from audit_entries where action = 'session.locked'`,
   )
   expect(locks).toEqual([{ actor: person.email }])
 })
 
 test('with an authenticator app the password alone opens nothing, and a code is good once', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
   expect(codes).toHaveLength(10)
   const firstCookie = person.cookies.get('parley-session')
-  const code = () => codeAt(secret, house.clock.now())
+  const code = () => codeAt(secret, server.clock.now())
   const wrong = await person.call('/account/totp/verify', { method: 'POST', body: { code: '000000' } })
   expect(wrong.status).toBe(401)
   expect((await person.call('/account/totp/verify', { method: 'POST', body: { code: code() } })).status).toBe(204)
   expect(person.cookies.get('parley-session')).not.toBe(firstCookie)
 
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   const password = { method: 'POST', body: { email: person.email, password: goodPassword } }
   expect((await browser.call('/sign-in', password)).body).toEqual({ next: 'second_factor' })
   expect((await browser.call('/session')).status).toBe(401)
@@ -91,7 +91,7 @@ test('with an authenticator app the password alone opens nothing, and a code is 
   expect((await browser.call('/sign-in/code', used)).status).toBe(401)
   tooSoon()
   const fresh = { method: 'POST', body: { code: code(), kind: 'totp' } }
-  const other = newBrowser(house.url)
+  const other = newBrowser(server.url)
   await other.call('/sign-in', password)
   expect((await browser.call('/sign-in/code', fresh)).body).toEqual({ next: 'done' })
   expect((await browser.call('/session')).body.person.two_factor).toBe(true)
@@ -99,30 +99,30 @@ test('with an authenticator app the password alone opens nothing, and a code is 
 
   const backup = { method: 'POST', body: { code: codes[0].toUpperCase(), kind: 'backup' } }
   expect((await other.call('/sign-in/code', backup)).body).toEqual({ next: 'done' })
-  const third = newBrowser(house.url)
+  const third = newBrowser(server.url)
   await third.call('/sign-in', password)
   expect((await third.call('/sign-in/code', backup)).status).toBe(401)
 })
 
 test('wrong codes lock across both factors', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
-  await person.call('/account/totp/verify', { method: 'POST', body: { code: codeAt(secret, house.clock.now()) } })
+  await person.call('/account/totp/verify', { method: 'POST', body: { code: codeAt(secret, server.clock.now()) } })
   tooSoon()
-  const browser = newBrowser(house.url)
+  const browser = newBrowser(server.url)
   const password = { method: 'POST', body: { email: person.email, password: goodPassword } }
   await browser.call('/sign-in', password)
   for (const kind of ['totp', 'backup', 'totp', 'backup', 'totp']) {
     await browser.call('/sign-in/code', { method: 'POST', body: { code: '123456', kind } })
   }
-  const right = { method: 'POST', body: { code: codeAt(secret, house.clock.now()), kind: 'totp' } }
+  const right = { method: 'POST', body: { code: codeAt(secret, server.clock.now()), kind: 'totp' } }
   expect((await browser.call('/sign-in/code', right)).status).toBe(429)
   expect((await browser.call('/sign-in', password)).status).toBe(429)
 })
 
 test('a new password ends every other session and needs the old one', async () => {
-  const person = await signedIn(house, { operator: true })
-  const elsewhere = newBrowser(house.url)
+  const person = await signedIn(server, { operator: true })
+  const elsewhere = newBrowser(server.url)
   await elsewhere.call('/sign-in', { method: 'POST', body: { email: person.email, password: goodPassword } })
   const before = person.cookies.get('parley-session')
   const change = (current: string, next: string) =>
@@ -137,22 +137,22 @@ test('a new password ends every other session and needs the old one', async () =
 })
 
 test('a session ends when nobody was there for long: an admin’s after twelve hours, another’s after seven days', async () => {
-  const workspace = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: workspace.id, role: 'admin' })
-  const member = await signedIn(house, { workspaceId: workspace.id, role: 'member' })
-  house.clock.forward({ hours: 11 })
+  const workspace = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
+  server.clock.forward({ hours: 11 })
   expect((await admin.call('/session')).status).toBe(200)
-  house.clock.forward({ hours: 11 })
+  server.clock.forward({ hours: 11 })
   expect((await admin.call('/session')).status).toBe(200)
-  house.clock.forward({ hours: 13 })
+  server.clock.forward({ hours: 13 })
   expect((await admin.call('/session')).status).toBe(401)
   expect((await member.call('/session')).status).toBe(200)
-  house.clock.forward({ hours: 24 * 7 + 1 })
+  server.clock.forward({ hours: 24 * 7 + 1 })
   expect((await member.call('/session')).status).toBe(401)
 })
 
 test('what another site makes a browser send is refused', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   const tries: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -165,7 +165,7 @@ test('what another site makes a browser send is refused', async () => {
     const { status } = await person.call('/account', { method: 'PATCH', body: { name: 'Mallory' }, headers })
     expect(status, JSON.stringify(headers)).toBe('content-type' in headers ? 415 : 403)
   }
-  const bare = await fetch(`${house.url}/console/api/sign-out`, {
+  const bare = await fetch(`${server.url}/console/api/sign-out`, {
     method: 'POST',
     headers: { cookie: `parley-session=${person.cookies.get('parley-session')}` },
   })
@@ -174,8 +174,8 @@ test('what another site makes a browser send is refused', async () => {
 })
 
 test('what needs a fresh proof asks for it once ten minutes have passed', async () => {
-  const person = await signedIn(house, { operator: true })
-  house.clock.forward({ minutes: 11 })
+  const person = await signedIn(server, { operator: true })
+  server.clock.forward({ minutes: 11 })
   const begin = () => person.call('/account/totp', { method: 'POST' })
   expect(await begin()).toMatchObject({ status: 403, body: { error: { code: 'confirmation_required' } } })
   const confirm = (body: object) => person.call('/confirm', { method: 'POST', body })
@@ -185,15 +185,15 @@ test('what needs a fresh proof asks for it once ten minutes have passed', async 
 })
 
 test('each deed is on record, without a secret', async () => {
-  const person = await signedIn(house, { operator: true })
+  const person = await signedIn(server, { operator: true })
   await person.call('/account', { method: 'PATCH', body: { name: 'Grace' } })
   await person.call('/sign-out', { method: 'POST' })
-  const rows = await house.db.rows<{ action: string }>(
+  const rows = await server.db.rows<{ action: string }>(
     'select action, before, after, actor from audit_entries where actor = $1 order by at, id',
     [person.email],
   )
   expect(rows.map(({ action }) => action)).toEqual(['account.setup', 'account.rename', 'session.end'])
   expect(JSON.stringify(rows)).not.toContain(goodPassword)
-  await expect(house.db.change('delete from audit_entries')).rejects.toThrow(/never changed or deleted/)
-  await expect(house.db.change(`update audit_entries set actor = 'x'`)).rejects.toThrow(/never changed/)
+  await expect(server.db.change('delete from audit_entries')).rejects.toThrow(/never changed or deleted/)
+  await expect(server.db.change(`update audit_entries set actor = 'x'`)).rejects.toThrow(/never changed/)
 })

@@ -2,14 +2,14 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { recordDeed } from '../audit/audit.ts'
+import { recordAuditEntry } from '../audit/audit.ts'
 import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
 import { holdPerson, type Person, requirePerson } from './people.ts'
 import { type Browser, openSession } from './sessions.ts'
-import { clearTries, giveBackTry, type Try, takeTry } from './tries.ts'
+import { clearAttempts, returnAttempt, type SignInAttempt, takeAttempt } from './sign-in-attempts.ts'
 import { takeBackupCode, takeTotp } from './two-factor.ts'
 
 export type Step =
@@ -28,17 +28,17 @@ export async function signIn(
   browser: Browser,
 ): Promise<Step> {
   const email = given.email.trim().toLowerCase().slice(0, 254)
-  const taken = await takeTry(db, clock, email)
+  const taken = await takeAttempt(db, clock, email)
   const person = await personByEmail(db, email)
   const right = await unlessUnable(db, taken, isPassword(person?.password_hash ?? null, given.password))
   if (person && !right) await noteLock(db, clock, person, taken, browser)
   if (!person || !right) return refuse('wrong_credentials', { message: unlike })
   // Half of it: what was wrong before counts until the second factor is right as well.
-  if (person.totp_confirmed_at) await giveBackTry(db, taken)
+  if (person.totp_confirmed_at) await returnAttempt(db, taken)
   return db.transaction(async (tx) => {
     const now = await holdPerson(tx, person.id)
     if (now.password_hash !== person.password_hash) refuse('wrong_credentials', { message: unlike })
-    return letIn(tx, clock, now, browser)
+    return startSession(tx, clock, now, browser)
   })
 }
 
@@ -48,23 +48,23 @@ export async function signInByPasskey(
   clock: Clock,
   site: Site,
   token: string | undefined,
-  answer: unknown,
+  response: unknown,
   browser: Browser,
 ): Promise<Step> {
-  const passkey = await checkPasskey(db, clock, site, token, answer)
+  const passkey = await checkPasskey(db, clock, site, token, response)
   return db.transaction(async (tx) => {
     const person = await personOfPasskey(tx, passkey)
-    return letIn(tx, clock, { ...person, totp_confirmed_at: null }, browser)
+    return startSession(tx, clock, { ...person, totp_confirmed_at: null }, browser)
   })
 }
 
 /** Somebody has shown a first factor. Inside of a transaction that holds the person. */
-export async function letIn(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
+export async function startSession(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
   if (person.totp_confirmed_at) {
     const challenge = { kind: 'second_factor', person_id: person.id, challenge: null } as const
     return { kind: 'second_factor', person, stepToken: await setChallenge(db, clock, challenge) }
   }
-  await clearTries(db, person.email)
+  await clearAttempts(db, person.email)
   return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
 }
 
@@ -81,7 +81,7 @@ export async function secondFactor(
     return refuse('not_signed_in', { message: 'That took too long. Sign in again.' })
   }
   const person = await requirePerson(db, step.person_id)
-  const taken = await takeTry(db, clock, person.email)
+  const taken = await takeAttempt(db, clock, person.email)
   const right =
     given.kind === 'totp'
       ? await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code))
@@ -93,31 +93,31 @@ export async function secondFactor(
   return db.transaction(async (tx) => {
     await holdPerson(tx, person.id)
     if (!(await useChallenge(tx, stepToken))) refuse('not_signed_in')
-    await clearTries(tx, person.email)
+    await clearAttempts(tx, person.email)
     return { kind: 'done', person, sessionToken: await openSession(tx, clock, person.id, browser) }
   })
 }
 
 /** That somebody was locked out is on record, with where the last wrong try came from. */
-async function noteLock(db: Db, clock: Clock, person: Person, taken: Try, browser: Browser): Promise<void> {
+async function noteLock(db: Db, clock: Clock, person: Person, taken: SignInAttempt, browser: Browser): Promise<void> {
   if (taken.lockedUntil === null) return
   const after = { until: taken.lockedUntil.toISOString() }
   const who = { personId: person.id, name: person.email, ...browser }
-  await recordDeed(db, clock, who, { action: 'session.locked', workspaceId: null, after })
+  await recordAuditEntry(db, clock, who, { action: 'session.locked', workspaceId: null, after })
 }
 
 /**
  * That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. One
  * factor of two does not reset that count: whoever knows the password could buy as many codes with it as they like.
  */
-export async function showWho(
+export async function currentPerson(
   db: Db,
   clock: Clock,
   keys: SecretKeys,
   person: Person,
   given: { password?: string; code?: string },
 ): Promise<void> {
-  const taken = await takeTry(db, clock, person.email)
+  const taken = await takeAttempt(db, clock, person.email)
   const right =
     given.password !== undefined
       ? await unlessUnable(db, taken, isPassword(person.password_hash, given.password))
@@ -125,16 +125,16 @@ export async function showWho(
   if (!right) {
     refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'That password is wrong.' })
   }
-  if (person.totp_confirmed_at) await giveBackTry(db, taken)
-  else await clearTries(db, person.email)
+  if (person.totp_confirmed_at) await returnAttempt(db, taken)
+  else await clearAttempts(db, person.email)
 }
 
 /** What we cannot check, for want of a key or of time, is no wrong try of theirs. */
-async function unlessUnable(db: Db, taken: Try, check: Promise<boolean>): Promise<boolean> {
+async function unlessUnable(db: Db, taken: SignInAttempt, check: Promise<boolean>): Promise<boolean> {
   try {
     return await check
   } catch (error) {
-    await giveBackTry(db, taken)
+    await returnAttempt(db, taken)
     throw error
   }
 }

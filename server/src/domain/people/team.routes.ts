@@ -1,6 +1,6 @@
 import type { Role } from '@parley/contract/console/permissions'
 import { RoleName } from '@parley/contract/console/session'
-import { HandedLink, Team } from '@parley/contract/console/team'
+import { CreatedLink, Team } from '@parley/contract/console/team'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
@@ -46,11 +46,11 @@ export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[]
     who: 'team:manage',
     confirmed: true,
     body: Strict({ email: Type.String({ maxLength: 1000 }), role: RoleName }),
-    reply: HandedLink,
+    reply: CreatedLink,
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
-      const wish = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
-      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, wish)
+      const input = { workspaceId, email: body.email, role: body.role, createdBy: person.email }
+      const { id, email, token, expiresAt } = await inviteToTeam(db, clock, input)
       await audit({ action: 'invite.create', target: id, targetName: email, after: { role: body.role } })
       return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
     },

@@ -1,12 +1,12 @@
-import { MutedReply, RefusalDetail, RefusalQuery, Refusals } from '@parley/contract/console/refusals'
+import { ApiErrorDetail, ApiErrorGroups, ApiErrorQuery, MutedReply } from '@parley/contract/console/api-errors'
 import { LoggedRequests, RequestDetail, requestFilters } from '@parley/contract/console/requests'
 import { pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { readCursor, writeCursor } from '../../http/page.ts'
+import { getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
 import { exportRequests } from './export.ts'
-import { getRefusals, groupRefusals, muteRefusals, unmuteRefusals } from './refusals.ts'
 import { getRequest, keyNames, type RequestParts, searchRequests } from './search.ts'
 
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
@@ -54,21 +54,21 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     method: 'GET',
     path: '/refusals',
     who: 'requests:read',
-    query: RefusalQuery,
-    reply: Refusals,
+    query: ApiErrorQuery,
+    reply: ApiErrorGroups,
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      groupRefusals(db, clock, workspaceId, await keyNames(parts, db, workspaceId), query.since ?? '24h'),
+      groupApiErrors(db, clock, workspaceId, await keyNames(parts, db, workspaceId), query.since ?? '24h'),
   }),
   workspaceRoute({
     method: 'GET',
     path: '/refusals/:code',
     who: 'requests:read',
     params: CodeParams,
-    query: RefusalQuery,
-    reply: RefusalDetail,
+    query: ApiErrorQuery,
+    reply: ApiErrorDetail,
     handle: async ({ db, clock, workspaceId }, { params, query }) => {
       const keys = await keyNames(parts, db, workspaceId)
-      return getRefusals(db, clock, workspaceId, keys, params.code, query.since ?? '24h')
+      return getApiErrorGroup(db, clock, workspaceId, keys, params.code, query.since ?? '24h')
     },
   }),
   workspaceRoute({
@@ -78,7 +78,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     params: CodeParams,
     reply: MutedReply,
     async handle({ db, clock, workspaceId, person, audit }, { params: { code } }) {
-      await muteRefusals(db, clock, workspaceId, code, person.email)
+      await muteApiError(db, clock, workspaceId, code, person.email)
       await audit({ action: 'refusals.mute', target: code })
       db.tell(workspaceId, 'requests')
       return { code, muted: true }
@@ -91,7 +91,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     params: CodeParams,
     reply: MutedReply,
     async handle({ db, workspaceId, audit }, { params: { code } }) {
-      await unmuteRefusals(db, workspaceId, code)
+      await unmuteApiError(db, workspaceId, code)
       await audit({ action: 'refusals.unmute', target: code })
       db.tell(workspaceId, 'requests')
       return { code, muted: false }

@@ -1,21 +1,21 @@
 import { expect, test, vi } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { echoRoutes } from '../../../testing/echo.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { exportRequests } from './export.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
-const sending = useSending(house)
+const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
+const sending = useSending(server)
 
 /** A workspace, a key that lacks every scope, and a developer who looks at its log. */
 async function newLog() {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const poor = await workspace.newKey({ name: 'poor', scopes: [] })
-  const developer = await signedIn(house, { workspaceId: workspace.id, role: 'developer' })
+  const developer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
   return { workspace, poor, developer, look: (path: string) => developer.call(`/w/${workspace.id}${path}`) }
 }
 
@@ -32,18 +32,18 @@ const routes = [
 ] as const
 
 test.each(routes)('%s %s is for admins and developers of the workspace, and for nobody else', async (method, path) => {
-  const workspace = await newWorkspace(house)
-  await loggedRequest(house, await workspace.call('/v1/nothing'))
+  const workspace = await newWorkspace(server)
+  await loggedRequest(server, await workspace.call('/v1/nothing'))
   const call = (person: SignedInPerson) =>
     person.call(`/w/${workspace.id}${path}`, { method, ...(method === 'GET' ? {} : { body: {} }) })
   for (const role of ['admin', 'developer'] as const) {
-    const { status } = await call(await signedIn(house, { workspaceId: workspace.id, role }))
+    const { status } = await call(await signedIn(server, { workspaceId: workspace.id, role }))
     expect([200, 404], role).toContain(status)
   }
-  const member = await call(await signedIn(house, { workspaceId: workspace.id, role: 'member' }))
+  const member = await call(await signedIn(server, { workspaceId: workspace.id, role: 'member' }))
   expect(member).toMatchObject({ status: 403, body: { error: { code: 'not_permitted' } } })
-  const other = await newWorkspace(house)
-  const stranger = await call(await signedIn(house, { workspaceId: other.id, role: 'admin' }))
+  const other = await newWorkspace(server)
+  const stranger = await call(await signedIn(server, { workspaceId: other.id, role: 'admin' }))
   expect(stranger).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })
 
@@ -51,10 +51,10 @@ test('the log is shown the newest first, with the key’s name, and page by page
   const { workspace, developer } = await newLog()
   const ids: string[] = []
   for (let round = 0; round < 5; round++) {
-    const answer = await workspace.call('/v1/me')
-    ids.unshift(answer.headers.get('x-request-id') ?? '')
-    house.clock.forward({ seconds: 1 })
-    await loggedRequest(house, answer)
+    const response = await workspace.call('/v1/me')
+    ids.unshift(response.headers.get('x-request-id') ?? '')
+    server.clock.forward({ seconds: 1 })
+    await loggedRequest(server, response)
   }
   const seen: string[] = []
   for (let cursor = ''; ; ) {
@@ -71,12 +71,12 @@ test('the log is shown the newest first, with the key’s name, and page by page
 /** One request of each kind; answers how to ask for some of them. */
 async function variety({ workspace, poor, look }: Awaited<ReturnType<typeof newLog>>) {
   await workspace.call('/v1/me', from('192.0.2.1'))
-  house.clock.forward({ minutes: 1 })
-  const middle = house.clock.now().toISOString()
+  server.clock.forward({ minutes: 1 })
+  const middle = server.clock.now().toISOString()
   await workspace.call('/v1/nothing', from('192.0.2.2'))
-  await house.call('/v1/webhook', { key: poor.secret, ...from('192.0.2.2') })
+  await server.call('/v1/webhook', { key: poor.secret, ...from('192.0.2.2') })
   const last = await workspace.call('/v1/me', { method: 'OPTIONS', ...from('192.0.2.3') })
-  await loggedRequest(house, last)
+  await loggedRequest(server, last)
   const ask = async (query: string) => {
     const { status, body } = await look(`/requests?${query}`)
     expect(status, query).toBe(200)
@@ -143,23 +143,23 @@ test.each([
 
 test('what is newer than a row can be asked for, and a late one from just below it comes along', async () => {
   const { workspace, look } = await newLog()
-  await loggedRequest(house, await workspace.call('/v1/me'))
-  house.clock.forward({ minutes: 1 })
-  await loggedRequest(house, await workspace.call('/v1/me'))
+  await loggedRequest(server, await workspace.call('/v1/me'))
+  server.clock.forward({ minutes: 1 })
+  await loggedRequest(server, await workspace.call('/v1/me'))
   const first = (await look('/requests')).body
   const ids = async (cursor: string) =>
     (await look(`/requests?after=${cursor}`)).body.data.map(({ id }: { id: string }) => id)
   expect(await ids(first.newest_cursor)).toEqual([first.data[0].id])
   const newer = await workspace.call('/v1/me')
-  await loggedRequest(house, newer)
+  await loggedRequest(server, newer)
   expect((await ids(first.newest_cursor)).sort()).toEqual([first.data[0].id, newer.headers.get('x-request-id')].sort())
 })
 
 test('a search that no index serves looks through a bounded number, says how far, and goes on from there', async () => {
   const { workspace, look } = await newLog()
-  await loggedRequest(house, await workspace.call('/v1/me', from('198.51.100.7')))
-  const start = house.clock.now()
-  await house.db.change(
+  await loggedRequest(server, await workspace.call('/v1/me', from('198.51.100.7')))
+  const start = server.clock.now()
+  await server.db.change(
     `insert into request_log (at, id, workspace_id, key_id, method, route, status, duration_us, address)
      select $1::timestamptz + n * interval '1 ms', gen_random_uuid(), $2, $3, 'GET', '/v1/me', 200, 900, '192.0.2.1'
      from generate_series(1, 30100) as n`,
@@ -174,9 +174,9 @@ test('a search that no index serves looks through a bounded number, says how far
 
 test('a request is shown with what its error means, and another workspace’s not at all', async () => {
   const { workspace, look } = await newLog()
-  const answer = await workspace.call('/v1/nothing')
-  await loggedRequest(house, answer)
-  const id = answer.headers.get('x-request-id') ?? ''
+  const response = await workspace.call('/v1/nothing')
+  await loggedRequest(server, response)
+  const id = response.headers.get('x-request-id') ?? ''
   const { status, body } = await look(`/requests/${id}`)
   expect(status).toBe(200)
   expect(body).toMatchObject({ id, route: '/v1/nothing', code: 'not_found', message_id: null })
@@ -189,13 +189,13 @@ test('a request is shown with what its error means, and another workspace’s no
 
 test('a request that sent a message leads to it; one that repeats its answer does not', async () => {
   const shop = await sending.newShop()
-  const developer = await signedIn(house, { workspaceId: shop.workspace.id, role: 'developer' })
+  const developer = await signedIn(server, { workspaceId: shop.workspace.id, role: 'developer' })
   const body = { to: '+16505550123', type: 'text', text: { body: 'hello' } }
   const made = async () => {
-    const answer = await shop.send(body, { 'Idempotency-Key': 'one' })
-    await loggedRequest(house, answer)
-    const path = `/w/${shop.workspace.id}/requests/${answer.headers.get('x-request-id')}`
-    return [(answer.body as { id: string }).id, (await developer.call(path)).body.message_id]
+    const response = await shop.send(body, { 'Idempotency-Key': 'one' })
+    await loggedRequest(server, response)
+    const path = `/w/${shop.workspace.id}/requests/${response.headers.get('x-request-id')}`
+    return [(response.body as { id: string }).id, (await developer.call(path)).body.message_id]
   }
   const [id, linked] = await made()
   expect(linked).toBe(id)
@@ -205,8 +205,8 @@ test('a request that sent a message leads to it; one that repeats its answer doe
 test('the export holds what the filters say, runs no formula, and asks who it is', async () => {
   const { workspace, developer } = await newLog()
   await workspace.call('/v1/nothing')
-  const answer = await workspace.call('/v1/me', { headers: { 'user-agent': '=cmd|"/c calc"!A1' } })
-  await loggedRequest(house, answer)
+  const response = await workspace.call('/v1/me', { headers: { 'user-agent': '=cmd|"/c calc"!A1' } })
+  await loggedRequest(server, response)
   const path = `/w/${workspace.id}/requests.csv`
   const { status, headers, body } = await developer.call(`${path}?status=2xx`)
   expect(status).toBe(200)
@@ -215,17 +215,17 @@ test('the export holds what the filters say, runs no formula, and asks who it is
   const lines = (body as string).trimEnd().split('\r\n')
   expect(lines).toHaveLength(2)
   expect(lines[0]).toBe('time,request_id,method,path,status,code,key_id,key_name,address,duration_ms,user_agent')
-  expect(lines[1]).toContain(`${answer.headers.get('x-request-id')},GET,/v1/me,200,,${workspace.key.id},test key`)
+  expect(lines[1]).toContain(`${response.headers.get('x-request-id')},GET,/v1/me,200,,${workspace.key.id},test key`)
   expect(lines[1]?.endsWith(`,"'=cmd|""/c calc""!A1"`)).toBe(true)
-  house.clock.forward({ minutes: 11 })
+  server.clock.forward({ minutes: 11 })
   expect(await developer.call(path)).toMatchObject({ status: 403, body: { error: { code: 'confirmation_required' } } })
 })
 
 test('an export that is too long ends with a line that says so', async () => {
-  const workspace = await newWorkspace(house)
-  for (let round = 0; round < 3; round++) await loggedRequest(house, await workspace.call('/v1/me'))
+  const workspace = await newWorkspace(server)
+  for (let round = 0; round < 3; round++) await loggedRequest(server, await workspace.call('/v1/me'))
   const lines = async (most: number) =>
-    (await Array.fromAsync(exportRequests(house.db, workspace.id, new Map(), {}, most)))
+    (await Array.fromAsync(exportRequests(server.db, workspace.id, new Map(), {}, most)))
       .join('')
       .trimEnd()
       .split('\r\n')
@@ -237,7 +237,7 @@ test('an export that is too long ends with a line that says so', async () => {
 
 async function refuse(workspace: TestWorkspace, secret: string, times: number, address: string): Promise<void> {
   for (let round = 0; round < times; round++) {
-    await loggedRequest(house, await house.call('/v1/webhook', { key: secret, ...from(address) }))
+    await loggedRequest(server, await server.call('/v1/webhook', { key: secret, ...from(address) }))
   }
   expect(workspace.id).not.toBe('')
 }
@@ -245,7 +245,7 @@ async function refuse(workspace: TestWorkspace, secret: string, times: number, a
 test('refusals are grouped by error, with words, keys, addresses, and a trend', async () => {
   const { workspace, poor, look } = await newLog()
   await refuse(workspace, poor.secret, 2, '192.0.2.1')
-  house.clock.forward({ hours: 2 })
+  server.clock.forward({ hours: 2 })
   await refuse(workspace, poor.secret, 1, '192.0.2.2')
   const { status, body } = await look('/refusals?since=24h')
   expect(status).toBe(200)
@@ -265,7 +265,7 @@ test('refusals are grouped by error, with words, keys, addresses, and a trend', 
   expect(group.trend).toHaveLength(24)
   expect(group.trend.slice(-3)).toEqual([2, 0, 1])
   expect(group.remedy).not.toBe('')
-  house.clock.forward({ hours: 25 })
+  server.clock.forward({ hours: 25 })
   expect((await look('/refusals?since=24h')).body.data).toEqual([])
   expect((await look('/refusals?since=7d')).body.data).toMatchObject([{ count: 3 }])
   expect((await look('/refusals?since=30d')).body.data[0].trend).toHaveLength(30)
@@ -305,11 +305,11 @@ test('a group can be muted and brought back; it is counted all the same, and bot
   expect((await change('DELETE')).status).toBe(404)
   const unknown = `/w/${workspace.id}/refusals/no_such_code/mute`
   expect((await developer.call(unknown, { method: 'PUT', body: {} })).status).toBe(404)
-  const deeds = await house.db.rows<{ action: string; target: string }>(
+  const entries = await server.db.rows<{ action: string; target: string }>(
     `select action, target from audit_entries where workspace_id = $1 and action like 'refusals.%' order by at, id`,
     [workspace.id],
   )
-  expect(deeds).toEqual([
+  expect(entries).toEqual([
     { action: 'refusals.mute', target: 'insufficient_scope' },
     { action: 'refusals.mute', target: 'insufficient_scope' },
     { action: 'refusals.unmute', target: 'insufficient_scope' },
@@ -322,7 +322,7 @@ test('every logged request is counted once in its hour, under its key and error'
   await workspace.call('/v1/me')
   await refuse(workspace, poor.secret, 1, '192.0.2.1')
   const counted = () =>
-    house.db.rows(
+    server.db.rows(
       'select key_id, code, sum(count)::int as count from traffic_hours where workspace_id = $1 group by 1, 2 order by 3',
       [workspace.id],
     )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { dayOf, LogBatch } from './log-batch.ts'
 

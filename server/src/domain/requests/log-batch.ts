@@ -1,5 +1,5 @@
 import { CopyRows } from '../../db/copy-format.ts'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 
 export const logColumns = [
   'at',

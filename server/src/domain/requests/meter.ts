@@ -1,10 +1,10 @@
-import type { RequestRecord } from '../../lib/gate.ts'
-import { Spans } from '../../lib/tally.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
+import { DurationHistogram } from '../../lib/counters.ts'
 
 /** Requests of one method and route, by class of status: 2xx is at 2. */
 export interface Metered {
   classes: Float64Array
-  spans: Spans
+  spans: DurationHistogram
 }
 
 /** Where what has no route is counted: callers choose the paths they ask for, and there is no end to them. */
@@ -22,7 +22,7 @@ export class RequestMeter {
     const methods = (this.#routes.get(route) ?? this.#routes.get(elsewhere)) as Map<string, Metered>
     let metered = methods.get(method)
     if (!metered) {
-      metered = { classes: new Float64Array(6), spans: new Spans() }
+      metered = { classes: new Float64Array(6), spans: new DurationHistogram() }
       // Methods too are the caller's choice, but Node knows only some forty.
       methods.set(method, metered)
     }

@@ -1,17 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { newLogger } from '../../lib/logger.ts'
 import { RequestLog } from './request-log.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   id: newUuid(),
-  at: house.clock.now(),
+  at: server.clock.now(),
   caller: null,
   method: 'GET',
   route: '/v1/me',
@@ -37,13 +37,13 @@ function unsteady() {
       return result
     }
   const db = {
-    ...house.db,
-    rows: through(house.db.rows),
-    first: through(house.db.first),
-    change: through(house.db.change),
-    transaction: through(house.db.transaction),
+    ...server.db,
+    rows: through(server.db.rows),
+    first: through(server.db.first),
+    change: through(server.db.change),
+    transaction: through(server.db.transaction),
   } as unknown as Db
-  if ('copy' in house.db) Object.assign(db, { copy: through(house.db.copy as never) })
+  if ('copy' in server.db) Object.assign(db, { copy: through(server.db.copy as never) })
   return { db, state }
 }
 
@@ -62,9 +62,9 @@ afterEach(async () => {
 })
 
 const countOf = async (route: string) =>
-  (await house.db.first<{ count: number }>('select count(*) from request_log where route = $1', [route]))?.count
+  (await server.db.first<{ count: number }>('select count(*) from request_log where route = $1', [route]))?.count
 const refusedOf = async (code: string) =>
-  (await house.db.first<{ sum: number }>('select sum(count)::int as sum from refusal_hours where code = $1', [code]))
+  (await server.db.first<{ sum: number }>('select sum(count)::int as sum from refusal_hours where code = $1', [code]))
     ?.sum
 
 test('what waits is bounded while the database is away, and what was lost is told when it is back', async () => {
@@ -102,7 +102,7 @@ test('a batch that was written before the connection broke is not written twice'
 })
 
 test('a record that the database will never take does not hold up the others', async () => {
-  const requestLog = newLog(house.db)
+  const requestLog = newLog(server.db)
   const odd = recordOf({ route: '/odd', status: 70_000 })
   const records = Array.from({ length: 700 }, () => recordOf({ route: '/odd', code: 'key_revoked' }))
   for (const record of [...records.slice(0, 300), odd, ...records.slice(300)]) requestLog.record(record)
@@ -114,7 +114,7 @@ test('a record that the database will never take does not hold up the others', a
 })
 
 test('whatever a caller wrote is logged: NUL, half a character, an answer that took a day', async () => {
-  const requestLog = newLog(house.db)
+  const requestLog = newLog(server.db)
   for (const [route, userAgent] of [
     ['/nul\0', 'a\0b'],
     ['/half\ud83d', '\udc00\ud800'],
@@ -124,7 +124,7 @@ test('whatever a caller wrote is logged: NUL, half a character, an answer that t
   }
   await requestLog.flush()
   expect(lines).toEqual([])
-  const rows = await house.db.rows<{ route: string; user_agent: string }>(
+  const rows = await server.db.rows<{ route: string; user_agent: string }>(
     `select route, user_agent from request_log where route ~ '^/(nul|half|long)' order by route`,
   )
   expect(rows).toEqual([
@@ -135,9 +135,9 @@ test('whatever a caller wrote is logged: NUL, half a character, an answer that t
 })
 
 test('requests of several days, past and to come, find their place', async () => {
-  const requestLog = newLog(house.db)
+  const requestLog = newLog(server.db)
   for (const days of [-400, -1, 0, 1, 5, 400]) {
-    const at = new Date(house.clock.now().getTime() + days * 86_400_000)
+    const at = new Date(server.clock.now().getTime() + days * 86_400_000)
     requestLog.record(recordOf({ route: '/days', at }))
   }
   await requestLog.flush()
@@ -145,7 +145,7 @@ test('requests of several days, past and to come, find their place', async () =>
 })
 
 test('the log is at most a second behind without anybody asking', async () => {
-  const requestLog = newLog(house.db)
+  const requestLog = newLog(server.db)
   requestLog.record(recordOf({ route: '/soon' }))
   await vi.waitFor(async () => expect(await countOf('/soon')).toBe(1), { timeout: 1000, interval: 20 })
 })
@@ -160,12 +160,12 @@ test('a stop writes what waits, also when the first try fails', async () => {
 })
 
 test('a workspace’s id and a key’s id go with the record', async () => {
-  const { id, key } = await newWorkspace(house)
-  const requestLog = newLog(house.db)
+  const { id, key } = await newWorkspace(server)
+  const requestLog = newLog(server.db)
   const caller = { workspaceId: id, keyId: key.id, keyName: '', scopes: [], budget: 1 }
   requestLog.record(recordOf({ caller, route: '/whose' }))
   await requestLog.flush()
-  expect(await house.db.rows(`select workspace_id, key_id from request_log where route = '/whose'`)).toEqual([
+  expect(await server.db.rows(`select workspace_id, key_id from request_log where route = '/whose'`)).toEqual([
     { workspace_id: id, key_id: key.id },
   ])
 })

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { dayOf, LogBatch } from './log-batch.ts'
-import { insertRequests, loggedAmong } from './requests.sql.ts'
+import { existingRequestIds, insertRequests } from './requests.sql.ts'
 
 const flushMs = 250
 const flushAt = 3000
@@ -115,7 +115,7 @@ export class RequestLog {
 
   async #missing(part: LogBatch): Promise<LogBatch> {
     const ids = Array.from({ length: part.size }, (_, index) => part.idOf(index))
-    const logged = await loggedAmong(this.#db, part.day, ids)
+    const logged = await existingRequestIds(this.#db, part.day, ids)
     return part.only((index) => !logged.has(ids[index] as string))
   }
 

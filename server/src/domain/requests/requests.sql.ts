@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
-import type { RequestRecord } from '../../lib/gate.ts'
+import type { RequestRecord } from '../../lib/access-check.ts'
 import { type LogBatch, logColumns } from './log-batch.ts'
 
 /** Logs a batch, and counts its refusals by the hour; all or nothing. */
@@ -16,7 +16,7 @@ export async function insertRequests(db: Db, batch: LogBatch): Promise<void> {
 }
 
 /** Which of a day's requests are in the log already: after a failure, a batch may have been written all the same. */
-export async function loggedAmong(db: Db, day: number, ids: readonly string[]): Promise<Set<string>> {
+export async function existingRequestIds(db: Db, day: number, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(
     'select l.id from request_log l where l.id = any($1::uuid[]) and l.at >= $2 and l.at < $3',
     [ids, startOf(day), startOf(day + 1)],
@@ -92,7 +92,7 @@ export const requestColumns = 'id, at, key_id, method, route, status, code, dura
 const isOf = (workspaceId: string | null): string =>
   workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'
 
-export interface RefusalGroupRow {
+export interface ApiErrorGroupRow {
   code: string
   count: number
   first_at: Date
@@ -107,7 +107,7 @@ export interface RefusalGroupRow {
  * Refusals since a time, by error; of each group its ten busiest keys and addresses. Whole hours are counted already; of
  * the hour in which the time lies, the log itself is asked.
  */
-export const refusalGroups = (db: Db, workspaceId: string | null, since: Date): Promise<RefusalGroupRow[]> =>
+export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroupRow[]> =>
   db.transaction(async (tx) => {
     // Row-level security makes PostgreSQL expect a hundredth of the rows, and sort on disk what it could count in memory.
     await tx.rows(`select set_config('enable_sort', 'off', true), set_config('work_mem', '64MB', true)`)

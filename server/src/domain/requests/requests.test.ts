@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../../testing/echo.ts'
-import { openHouse, useHouse } from '../../../testing/house.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { rawConnection } from '../../../testing/raw.ts'
+import { startTestServer, useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { revokeKey } from '../keys/keys.ts'
 import { newSecret } from '../keys/secret.ts'
-import { listRefusals } from './requests.ts'
+import { listApiErrors } from './requests.ts'
 
-const house = useHouse({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
+const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 test('a request is logged with who asked, for what, from where, and how it went', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const headers = { 'user-agent': 'shop/1.0', 'x-forwarded-for': '2001:db8::7' }
-  const answer = await workspace.call('/v1/echo/abc?times=2', { headers })
-  const row = await loggedRequest(house, answer)
+  const response = await workspace.call('/v1/echo/abc?times=2', { headers })
+  const row = await loggedRequest(server, response)
   expect(row).toEqual({
-    id: answer.headers.get('x-request-id')?.slice(4),
-    at: house.clock.now(),
+    id: response.headers.get('x-request-id')?.slice(4),
+    at: server.clock.now(),
     workspace_id: workspace.id,
     key_id: workspace.key.id,
     method: 'GET',
@@ -43,22 +43,28 @@ test.concurrent.each<[what: string, path: string, method: string, status: number
   ['an unreadable URL', '/v1/%zz', 'GET', 400, 'validation_failed', '/v1/%zz'],
   ['a crash', '/v1/broken', 'GET', 500, 'internal_error', '/v1/broken'],
 ])('%s is logged', async (_what, path, method, status, code, route) => {
-  const workspace = await newWorkspace(house)
-  const answer = await workspace.call(path, { method })
-  expect(await loggedRequest(house, answer)).toMatchObject({ workspace_id: workspace.id, method, route, status, code })
+  const workspace = await newWorkspace(server)
+  const response = await workspace.call(path, { method })
+  expect(await loggedRequest(server, response)).toMatchObject({
+    workspace_id: workspace.id,
+    method,
+    route,
+    status,
+    code,
+  })
 })
 
 test('requests that come in one piece, and one whose client does not stay for the answer, are logged as what they were', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const ask = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: pieces\r\n\r\n`
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send(ask('/v1/me') + ask('/v1/webhook') + ask('/v1/me'))
   expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
   connection.send(ask('/v1/webhook'))
   connection.socket.destroy()
   const logged = () =>
-    house.db.rows<{ route: string; status: number }>(
+    server.db.rows<{ route: string; status: number }>(
       `select route, status from request_log where workspace_id = $1 and user_agent = 'pieces' order by status, route`,
       [workspace.id],
     )
@@ -71,19 +77,19 @@ test('requests that come in one piece, and one whose client does not stay for th
 })
 
 test('one whose client goes away while it waits for others to be decided is logged as that', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret: other } = await workspace.newKey()
   const ask = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other}\r\nUser-Agent: gone\r\n\r\n`
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
   // Nobody can look at the revision meanwhile, and the first of them waits for that look.
-  const holding = house.db.transaction(async (tx) => {
+  const holding = server.db.transaction(async (tx) => {
     await tx.change('lock table access_revision in access exclusive mode')
     await held
   })
   await sleep(100)
   const first = workspace.call('/v1/me')
   await sleep(50)
-  const connection = await rawConnection(house.url)
+  const connection = await rawConnection(server.url)
   connection.send(ask)
   await sleep(50)
   connection.socket.resetAndDestroy()
@@ -91,12 +97,12 @@ test('one whose client goes away while it waits for others to be decided is logg
   letGo()
   await holding
   expect((await first).status).toBe(200)
-  const logged = () => house.db.rows(`select status, workspace_id from request_log where user_agent = 'gone'`)
+  const logged = () => server.db.rows(`select status, workspace_id from request_log where user_agent = 'gone'`)
   await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499, workspace_id: workspace.id }])
 })
 
 test('every request is in the log once the service has stopped, refused ones included', async () => {
-  const { house: other, close } = await openHouse()
+  const { server: other, close } = await startTestServer()
   const workspace = await newWorkspace(other)
   const { secret } = await workspace.newKey({ budget: 20 })
   const calls = Array.from({ length: 150 }, (_, index) =>
@@ -114,25 +120,25 @@ test('every request is in the log once the service has stopped, refused ones inc
 async function refusedHere(workspace: TestWorkspace) {
   const first = await workspace.newKey({ scopes: [] })
   const second = await workspace.newKey({ scopes: [] })
-  const start = house.clock.now()
-  await house.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
-  house.clock.forward({ minutes: 50 })
-  await house.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
-  await house.call('/v1/nothing', { key: first.secret, ...from('192.0.2.2') })
-  const middle = house.clock.now()
-  house.clock.forward({ minutes: 50 })
-  await house.call('/v1/webhook', { key: second.secret, ...from('192.0.2.2') })
-  await house.call('/v1/nowhere', { key: first.secret, ...from('192.0.2.2') })
-  await revokeKey(house.db, house.clock, second.key.id)
-  const last = await house.call('/v1/me', { key: second.secret, ...from('192.0.2.3') })
-  await loggedRequest(house, last)
-  return { first: first.key.id, second: second.key.id, start, middle, end: house.clock.now() }
+  const start = server.clock.now()
+  await server.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
+  server.clock.forward({ minutes: 50 })
+  await server.call('/v1/webhook', { key: first.secret, ...from('192.0.2.1') })
+  await server.call('/v1/nothing', { key: first.secret, ...from('192.0.2.2') })
+  const middle = server.clock.now()
+  server.clock.forward({ minutes: 50 })
+  await server.call('/v1/webhook', { key: second.secret, ...from('192.0.2.2') })
+  await server.call('/v1/nowhere', { key: first.secret, ...from('192.0.2.2') })
+  await revokeKey(server.db, server.clock, second.key.id)
+  const last = await server.call('/v1/me', { key: second.secret, ...from('192.0.2.3') })
+  await loggedRequest(server, last)
+  return { first: first.key.id, second: second.key.id, start, middle, end: server.clock.now() }
 }
 
 test('refusals are grouped by error, with how many, since when, and which keys and addresses', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { first, second, start, middle, end } = await refusedHere(workspace)
-  const groups = (await listRefusals(house.db, workspace.id, start)).map(({ title, cause, remedy, ...group }) => {
+  const groups = (await listApiErrors(server.db, workspace.id, start)).map(({ title, cause, remedy, ...group }) => {
     for (const words of [title, cause, remedy]) expect(words).not.toBe('')
     return group
   })
@@ -153,10 +159,10 @@ test('refusals are grouped by error, with how many, since when, and which keys a
 })
 
 test('only what came since the given time counts, to the millisecond', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { start, middle, end } = await refusedHere(workspace)
   const counts = async (since: Date) =>
-    Object.fromEntries((await listRefusals(house.db, workspace.id, since)).map(({ code, count }) => [code, count]))
+    Object.fromEntries((await listApiErrors(server.db, workspace.id, since)).map(({ code, count }) => [code, count]))
   expect(await counts(start)).toEqual({ insufficient_scope: 3, not_found: 2, key_revoked: 1 })
   expect(await counts(new Date(start.getTime() + 1))).toEqual({ insufficient_scope: 2, not_found: 2, key_revoked: 1 })
   expect(await counts(middle)).toEqual({ insufficient_scope: 2, not_found: 2, key_revoked: 1 })
@@ -165,14 +171,14 @@ test('only what came since the given time counts, to the millisecond', async () 
 })
 
 test('a workspace sees its own refusals; those without a known key belong to none', async () => {
-  const since = house.clock.now()
-  const workspace = await newWorkspace(house)
-  const other = await newWorkspace(house)
+  const since = server.clock.now()
+  const workspace = await newWorkspace(server)
+  const other = await newWorkspace(server)
   await other.call('/v1/nothing')
-  await loggedRequest(house, await house.call('/v1/me', { key: newSecret() }))
-  expect(await listRefusals(house.db, workspace.id, since)).toEqual([])
-  expect(await listRefusals(house.db.within(workspace.id), other.id, since)).toEqual([])
-  expect((await listRefusals(house.db, other.id, since)).map(({ code }) => code)).toEqual(['not_found'])
-  const unknown = await listRefusals(house.db, null, since)
+  await loggedRequest(server, await server.call('/v1/me', { key: newSecret() }))
+  expect(await listApiErrors(server.db, workspace.id, since)).toEqual([])
+  expect(await listApiErrors(server.db.within(workspace.id), other.id, since)).toEqual([])
+  expect((await listApiErrors(server.db, other.id, since)).map(({ code }) => code)).toEqual(['not_found'])
+  const unknown = await listApiErrors(server.db, null, since)
   expect(unknown.map(({ code, keyCount }) => [code, keyCount])).toEqual([['invalid_key', 0]])
 })

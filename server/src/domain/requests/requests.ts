@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
-import { refusalGroups } from './requests.sql.ts'
+import { apiErrorGroups } from './requests.sql.ts'
 
-export interface RefusalGroup {
+export interface ApiErrorGroup {
   code: string
   title: string
   cause: string
@@ -18,8 +18,8 @@ export interface RefusalGroup {
 }
 
 /** Refusals grouped by error, the most frequent first, with what each means. */
-export async function listRefusals(db: Db, workspaceId: string | null, since: Date): Promise<RefusalGroup[]> {
-  return (await refusalGroups(db, workspaceId, since)).map((row) => {
+export async function listApiErrors(db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroup[]> {
+  return (await apiErrorGroups(db, workspaceId, since)).map((row) => {
     const entry = errorCatalogue[row.code as ErrorCode] ?? { title: row.code, cause: '', remedy: '' }
     return {
       code: row.code,

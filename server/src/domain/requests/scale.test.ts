@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openHouse } from '../../../testing/house.ts'
+import { startTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { getRefusals, groupRefusals } from './refusals.ts'
-import { listRefusals } from './requests.ts'
+import { getApiErrorGroup, groupApiErrors } from './api-errors.ts'
+import { listApiErrors } from './requests.ts'
 import { requestById } from './search.sql.ts'
 import { searchRequests } from './search.ts'
 
@@ -15,16 +15,16 @@ const rows = Number(process.env.PARLEY_SCALE_ROWS ?? 10_000_000)
 const days = 30
 const timings: Record<string, number> = {}
 
-let opened: Awaited<ReturnType<typeof openHouse>>
+let opened: Awaited<ReturnType<typeof startTestServer>>
 let big = ''
 
 beforeAll(async () => {
   if (!process.env.PARLEY_SCALE) return
-  opened = await openHouse()
-  const { house } = opened
-  const { db, clock } = house
+  opened = await startTestServer()
+  const { server } = opened
+  const { db, clock } = server
   const ids: string[] = []
-  for (let index = 0; index < 10; index++) ids.push((await newWorkspace(house, `W${index}`)).id)
+  for (let index = 0; index < 10; index++) ids.push((await newWorkspace(server, `W${index}`)).id)
   big = ids[0] as string
   const first = new Date(clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
   for (const table of ['request_log', 'refusal_hours', 'traffic_hours'])
@@ -83,7 +83,7 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 test.skipIf(!process.env.PARLEY_SCALE)(
   'ten million requests are listed and grouped well within a second',
   async () => {
-    const { db, clock } = opened.house
+    const { db, clock } = opened.server
     const ago = (ms: number) => new Date(clock.now().getTime() - ms)
     const day = 86_400_000
     const total = await db.first<{ count: number }>('select count(*) from request_log')
@@ -103,7 +103,7 @@ test.skipIf(!process.env.PARLEY_SCALE)(
         ['a week', ago(7 * day + 1)],
         ['all', ago(31 * day)],
       ] as const) {
-        await timed(`groups of ${span}, ${whose}`, () => listRefusals(db, id, since))
+        await timed(`groups of ${span}, ${whose}`, () => listApiErrors(db, id, since))
       }
     }
     const anything = { limit: 50, before: null, after: null }
@@ -131,9 +131,9 @@ test.skipIf(!process.env.PARLEY_SCALE)(
     )
     expect(await timed('list, by request id', () => requestById(db.within(big), big, some?.id ?? ''))).toBeDefined()
     for (const period of ['24h', '7d', '30d'] as const) {
-      await timed(`groups and trends, ${period}`, () => groupRefusals(db.within(big), clock, big, new Map(), period))
+      await timed(`groups and trends, ${period}`, () => groupApiErrors(db.within(big), clock, big, new Map(), period))
       await timed(`groups, one of them, ${period}`, () =>
-        getRefusals(db.within(big), clock, big, new Map(), 'not_found', period),
+        getApiErrorGroup(db.within(big), clock, big, new Map(), 'not_found', period),
       )
     }
     for (const [name, ms] of Object.entries(timings)) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
+import { withPlannerSettingsOff } from '../../db/planner-settings.ts'
 import { type Places, statement } from '../../db/statement.ts'
-import { without } from '../../db/without.ts'
 import { requestColumns as columns, type RequestRow } from './requests.sql.ts'
 
 export interface Search {
@@ -18,7 +18,7 @@ export interface Search {
 }
 
 const alongIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
-  without(['sort', 'seqscan', 'bitmapscan'], db, read)
+  withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, read)
 
 const within = {
   workspaceId: 'uuid',
@@ -104,7 +104,7 @@ export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, 
   )
 
 /** The last of those looked at, if there were as many. */
-export const endOfLook = (
+export const endOfScan = (
   db: Db,
   workspaceId: string,
   search: Search,
@@ -122,7 +122,7 @@ export async function requestById(db: Db, workspaceId: string, id: string): Prom
     [workspaceId, id, ...[-nearMs, nearMs].map((by) => new Date(Math.min(madeMs + by, latestMs)))],
   )
   if (near) return near
-  return without(['seqscan', 'indexscan'], db, (tx) =>
+  return withPlannerSettingsOff(['seqscan', 'indexscan'], db, (tx) =>
     tx.first(`select ${columns} from request_log where workspace_id = $1 and id = $2`, [workspaceId, id]),
   )
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { RequestRow } from './requests.sql.ts'
-import { endOfLook, findRequests, requestById, type Search, trafficSince } from './search.sql.ts'
+import { endOfScan, findRequests, requestById, type Search, trafficSince } from './search.sql.ts'
 
 /** A key, as far as it is named beside a request. */
 export interface NamedKey {
@@ -44,7 +44,7 @@ export interface Asked {
 }
 
 /** How many requests a filter without an index looks through at a time. */
-export const lookAtMost = 30_000
+export const scanMax = 30_000
 
 /** A request is logged when it ends, under the time it began: one may still come in below what was seen already. */
 const lateMs = 30_000
@@ -58,7 +58,7 @@ export async function searchRequests(
   { limit, before, after }: Asked,
 ): Promise<Omit<LoggedRequests, 'next_cursor' | 'newest_cursor'> & { next: Mark | null; newest: Mark | null }> {
   const search = toSearch(filters, before, after)
-  const lookAt = isNarrow(search) ? lookAtMost : limit + 1
+  const lookAt = isNarrow(search) ? scanMax : limit + 1
   const found =
     filters.id === undefined
       ? await findRequests(db, workspaceId, search, { take: limit + 1, lookAt })
@@ -66,9 +66,9 @@ export async function searchRequests(
   const rows = found.slice(0, limit)
   const isFull = found.length > rows.length
   const end =
-    isFull || lookAt !== lookAtMost || filters.id !== undefined
+    isFull || lookAt !== scanMax || filters.id !== undefined
       ? undefined
-      : await endOfLook(db, workspaceId, search, lookAt)
+      : await endOfScan(db, workspaceId, search, lookAt)
   return {
     object: 'list',
     data: rows.map((row) => toLogged(row, keys)),
@@ -82,7 +82,7 @@ export async function searchRequests(
 export async function getRequest(parts: RequestParts, db: Db, workspaceId: string, id: string): Promise<RequestDetail> {
   const [row] = await byId(db, workspaceId, id)
   if (!row) return refuse('not_found')
-  const entry = row.code === null ? null : meaningOf(row.code)
+  const entry = row.code === null ? null : errorMeaning(row.code)
   const until = new Date(row.at.getTime() + Math.ceil(row.duration_us / 1000) + 1000)
   const isSend = row.method === 'POST' && row.route === '/v1/messages' && row.status < 300 && row.key_id !== null
   const asked = { requestId: row.id, keyId: row.key_id ?? '', at: row.at, until }
@@ -112,7 +112,7 @@ export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
 
 /** What a code means, in words. */
-export function meaningOf(code: string): { status: number | null; title: string; cause: string; remedy: string } {
+export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
   return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
 }
 

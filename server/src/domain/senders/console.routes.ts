@@ -1,7 +1,7 @@
 import { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
 import { List } from '@parley/contract/page'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { listForPeople } from './console.ts'
 
 interface Parts {
@@ -15,7 +15,7 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     path: '/senders',
     who: 'senders:read',
     reply: List(ConsoleSender),
-    handle: async ({ db, workspaceId }) => wholeList(await listForPeople(db, workspaceId)),
+    handle: async ({ db, workspaceId }) => unpagedList(await listForPeople(db, workspaceId)),
   }),
   workspaceRoute({
     method: 'POST',

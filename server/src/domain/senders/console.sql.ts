@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { SenderRow } from './senders.sql.ts'
 
-export type ShownSender = SenderRow & {
+export type ConsoleSenderRow = SenderRow & {
   throughput: string | null
   connection_id: string
   account: string
@@ -12,7 +12,7 @@ export type ShownSender = SenderRow & {
 }
 
 /** Each with its account, and when somebody last wrote from it or to it; those that are gone come last. */
-export const shownSenders = (db: Db, workspaceId: string): Promise<ShownSender[]> =>
+export const listConsoleSenders = (db: Db, workspaceId: string): Promise<ConsoleSenderRow[]> =>
   db.rows(
     `select s.id, s.phone_number, s.display_name, s.status, s.quality_rating, s.created_at, s.throughput,
        s.connection_id, c.waba_id as account, c.synced_at, c.sync_error,

@@ -1,12 +1,12 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
 import type { Db } from '../../db/db.ts'
-import { type ShownSender, shownSenders } from './console.sql.ts'
+import { type ConsoleSenderRow, listConsoleSenders } from './console.sql.ts'
 import { toSender } from './senders.ts'
 
 export const listForPeople = async (db: Db, workspaceId: string): Promise<ConsoleSender[]> =>
-  (await shownSenders(db, workspaceId)).map(toConsoleSender)
+  (await listConsoleSenders(db, workspaceId)).map(toConsoleSender)
 
-const toConsoleSender = (row: ShownSender): ConsoleSender => ({
+const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({
   ...toSender(row),
   throughput: row.throughput,
   connection: {

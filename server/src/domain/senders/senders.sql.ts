@@ -162,7 +162,7 @@ export const activeCounts = (db: Db, workspaceId: string | null): Promise<{ work
   )
 
 /** Those that are not connected, or rated red; of one workspace or of all (null). */
-export const troubledSenders = (db: Db, workspaceId: string | null): Promise<SenderRow[]> =>
+export const failingSenders = (db: Db, workspaceId: string | null): Promise<SenderRow[]> =>
   db.rows(
     `select ${columns} from senders
      where status <> 'DELETED' and (status <> 'CONNECTED' or quality_rating = 'RED')

@@ -1,17 +1,17 @@
 import type { Sender } from '@parley/contract/sender'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { createConnection } from '../connections/connections.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const server = useTestServer()
+const network = useSimulator(server)
 
 type Listed = { data: Sender[]; total: number; has_more: boolean; next_cursor: string | null }
 
 test('the numbers of a connected account are the senders of the workspace', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await network.demoAccount().connect(workspace)
   const { body } = await workspace.call('/v1/senders?order=asc')
   const { data, ...rest } = body as Listed
@@ -26,7 +26,7 @@ test('the numbers of a connected account are the senders of the workspace', asyn
 })
 
 test('senders are paged by their place, in both directions', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   for (let n = 0; n < 4; n++) {
     network.control.numbers.create({ wabaId: account.wabaId, phoneNumber: `4917020000${n}0` })
@@ -48,7 +48,7 @@ test('senders are paged by their place, in both directions', async () => {
 })
 
 test('another workspace’s sender is as unknown as one that never was', async () => {
-  const [ours, theirs] = [await newWorkspace(house), await newWorkspace(house)]
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   await network.newAccount().connect(theirs)
   const { body } = await theirs.call('/v1/senders')
   const id = (body as Listed).data[0]?.id as string
@@ -62,10 +62,10 @@ test('another workspace’s sender is as unknown as one that never was', async (
 })
 
 test('reading senders takes its scope, and parameters that it knows', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ scopes: ['templates:read'] })
   for (const path of ['/v1/senders', '/v1/senders/snd_01890000-0000-7000-8000-000000000000']) {
-    const { status, body } = await house.call(path, { key: secret })
+    const { status, body } = await server.call(path, { key: secret })
     expect({ status, body }).toMatchObject({
       status: 403,
       body: { error: { code: 'insufficient_scope', details: { required_scope: 'senders:read' } } },
@@ -80,7 +80,7 @@ test('reading senders takes its scope, and parameters that it knows', async () =
 })
 
 test('a number that the network lists no more stays, as DELETED, and comes back under its id', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   const number = network.control.numbers.create({ wabaId: account.wabaId, phoneNumber: '491709999001' })
   await account.connect(workspace)
@@ -90,17 +90,17 @@ test('a number that the network lists no more stays, as DELETED, and comes back 
   // There is no call that deletes a number: to the account it is gone when it is another's.
   const home = number.wabaId
   number.wabaId = network.newAccount().wabaId
-  house.clock.forward({ hours: 6 })
+  server.clock.forward({ hours: 6 })
   await network.drain()
   expect(await sender()).toEqual({ ...before, status: 'DELETED' })
   number.wabaId = home
-  house.clock.forward({ hours: 6 })
+  server.clock.forward({ hours: 6 })
   await network.drain()
   expect(await sender()).toEqual(before)
 })
 
 test('a number stays with the workspace that has it, and the other is told', async () => {
-  const [first, second] = [await newWorkspace(house), await newWorkspace(house)]
+  const [first, second] = [await newWorkspace(server), await newWorkspace(server)]
   const [account, other] = [network.newAccount(), network.newAccount()]
   const { appId } = await account.connect(first)
   const { token } = network.control.tokens.create({
@@ -109,8 +109,8 @@ test('a number stays with the workspace that has it, and the other is told', asy
   })
   const number = network.control.numbers.list().find((one) => one.wabaId === account.wabaId)
   if (number) number.wabaId = other.wabaId
-  const wish = { workspaceId: second.id, appId, wabaId: other.wabaId, accessToken: token }
-  const { connection, sync } = await createConnection(network.network, wish)
+  const input = { workspaceId: second.id, appId, wabaId: other.wabaId, accessToken: token }
+  const { connection, sync } = await createConnection(network.network, input)
   expect(sync).toMatchObject({ kind: 'synced', senders: 1 })
   expect(connection.syncError).toContain(account.phoneNumber)
   const numbers = ((await second.call('/v1/senders')).body as Listed).data.map((one) => one.phone_number)

@@ -36,9 +36,9 @@ export {
   activeCounts,
   type Destination,
   destinationsOf,
+  failingSenders as troubledSenders,
   networkIdsOf,
   senderIdsOf,
-  troubledSenders,
 } from './senders.sql.ts'
 export type { UsableSender }
 
@@ -54,7 +54,7 @@ export const findSenderToUse = (db: Db, workspaceId: string, id: string | undefi
  * Makes the senders of a connection those that the network lists. One it lists no more is kept, as DELETED, for the
  * messages that name it. Returns the numbers that could not be had because they are another workspace's.
  */
-export async function keepSenders(
+export async function saveSenders(
   db: Db,
   owner: SenderOwner,
   listed: readonly ListedNumber[],

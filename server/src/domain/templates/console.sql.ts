@@ -3,13 +3,13 @@ import { pagedStatement } from '../../db/statement.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { type TemplateRow, templateColumns } from './templates.sql.ts'
 
-export type ShownTemplate = TemplateRow & {
+export type ConsoleTemplateRow = TemplateRow & {
   rejected_reason: string | null
   quality: string | null
   account: string
 }
 
-export interface ShownFilters {
+export interface TemplateListFilters {
   /** A part of the name. */
   q?: string | undefined
   status?: string | undefined
@@ -29,14 +29,14 @@ const listing = pagedStatement(
        and (${language} is null or language = ${language})`,
 )
 
-export const shownTemplates = (
+export const listConsoleTemplates = (
   db: Db,
   workspaceId: string,
-  { q, status, category, language }: ShownFilters,
+  { q, status, category, language }: TemplateListFilters,
   page: KeySet,
-): Promise<ShownTemplate[]> => listing.rows(db, { workspaceId, q, status, category, language }, page)
+): Promise<ConsoleTemplateRow[]> => listing.rows(db, { workspaceId, q, status, category, language }, page)
 
-export const shownTemplate = (db: Db, workspaceId: string, id: string): Promise<ShownTemplate | undefined> =>
+export const getConsoleTemplate = (db: Db, workspaceId: string, id: string): Promise<ConsoleTemplateRow | undefined> =>
   db.first(`select ${columns} from templates where workspace_id = $1 and id = $2 and removed_at is null`, [
     workspaceId,
     id,

@@ -1,17 +1,17 @@
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
 import { useSending } from '../../../testing/sending.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { syncConnection } from '../connections/sync.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 async function newDesk() {
   const shop = await sending.newShop()
-  const person = await signedIn(house, { workspaceId: shop.workspace.id, role: 'member' })
+  const person = await signedIn(server, { workspaceId: shop.workspace.id, role: 'member' })
   const at = `/w/${shop.workspace.id}/templates`
   const names = async (query = '') =>
     (await person.call(at + query)).body.data.map(({ name }: { name: string }) => name) as string[]
@@ -25,7 +25,7 @@ test('templates are shown to every role with what the network thinks of them', a
   await sending.network.control.settled()
   await syncConnection(sending.network.network, connection.id)
   for (const role of roles) {
-    const person = await signedIn(house, { workspaceId: workspace.id, role })
+    const person = await signedIn(server, { workspaceId: workspace.id, role })
     const { body } = await person.call(`${at}?status=REJECTED`)
     expect(body.data).toMatchObject([
       { name: 'rude', status: 'REJECTED', rejected_reason: 'ABUSIVE_CONTENT', account: account.wabaId },
@@ -50,7 +50,7 @@ test('pages neither repeat nor skip when templates are added meanwhile', async (
   const add = async (...some: string[]) => {
     for (const name of some) {
       account.addTemplate({ name })
-      house.clock.forward({ seconds: 1 })
+      server.clock.forward({ seconds: 1 })
       await syncConnection(sending.network.network, connection.id)
     }
   }

@@ -3,20 +3,20 @@ import type { Db } from '../../db/db.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { type ShownTemplate, shownTemplate, shownTemplates } from './console.sql.ts'
+import { type ConsoleTemplateRow, getConsoleTemplate, listConsoleTemplates } from './console.sql.ts'
 import { toTemplate } from './templates.ts'
 
 export const listForPeople = (db: Db, workspaceId: string, query: TemplateQuery, page: KeySet) =>
   // What cannot be stored cannot be found.
-  query.q?.includes('\0') ? Promise.resolve([]) : shownTemplates(db, workspaceId, query, page)
+  query.q?.includes('\0') ? Promise.resolve([]) : listConsoleTemplates(db, workspaceId, query, page)
 
 export async function getForPeople(db: Db, workspaceId: string, id: string): Promise<ConsoleTemplate> {
   const uuid = withoutPrefix('tpl', id)
-  const row = uuid && (await shownTemplate(db, workspaceId, uuid))
+  const row = uuid && (await getConsoleTemplate(db, workspaceId, uuid))
   return row ? toConsoleTemplate(row) : refuse('not_found')
 }
 
-export const toConsoleTemplate = (row: ShownTemplate): ConsoleTemplate => ({
+export const toConsoleTemplate = (row: ConsoleTemplateRow): ConsoleTemplate => ({
   ...toTemplate(row),
   rejected_reason: row.rejected_reason,
   quality: row.quality,

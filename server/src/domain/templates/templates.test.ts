@@ -1,12 +1,12 @@
 import type { Template } from '@parley/contract/template'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 import { syncConnection } from '../connections/sync.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const server = useTestServer()
+const network = useSimulator(server)
 
 type Listed = { data: Template[]; total: number; has_more: boolean; next_cursor: string | null }
 
@@ -16,7 +16,7 @@ const list = async (workspace: TestWorkspace, query = '') =>
 const keysOf = ({ variables }: Template) => variables.map(({ key }) => key)
 
 test('a connected account’s templates are listed with the variables that each needs', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   await network.demoAccount().connect(workspace)
   const { data, total } = await list(workspace)
   const there = network.control.templates.list()
@@ -55,7 +55,7 @@ test('a connected account’s templates are listed with the variables that each 
 })
 
 test.each(['asc', 'desc'])('45 templates, %s, are neither repeated nor skipped while others come in', async (order) => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   for (let n = 0; n < 45; n++) account.addTemplate({ name: `t_${n}` })
   const { id } = await account.connect(workspace)
@@ -68,7 +68,7 @@ test.each(['asc', 'desc'])('45 templates, %s, are neither repeated nor skipped w
     if (next_cursor === null || pages > 5) break
     // Both at the same moment as the others and after them.
     account.addTemplate({ name: `late_${pages}` })
-    if (pages === 1) house.clock.forward({ ms: 1 })
+    if (pages === 1) server.clock.forward({ ms: 1 })
     await syncConnection(network.network, id)
     query = `?order=${order}&cursor=${next_cursor}`
   }
@@ -77,7 +77,7 @@ test.each(['asc', 'desc'])('45 templates, %s, are neither repeated nor skipped w
 })
 
 test('templates are found by name, language, status and category, and by all of them', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   account.addTemplate({ name: 'greeting', language: 'en' })
   account.addTemplate({ name: 'greeting', language: 'pt_BR' })
@@ -101,7 +101,7 @@ test('templates are found by name, language, status and category, and by all of 
 test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&name=b', 'limit=1.5', 'cursor=MTIz'])(
   '?%s is refused, naming the parameter',
   async (query) => {
-    const workspace = await newWorkspace(house)
+    const workspace = await newWorkspace(server)
     const { status, body } = await workspace.call(`/v1/templates?${query}`)
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -111,7 +111,7 @@ test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&nam
 )
 
 test('another workspace’s template is as unknown as one that never was', async () => {
-  const [ours, theirs] = [await newWorkspace(house), await newWorkspace(house)]
+  const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   const account = network.newAccount()
   account.addTemplate({ name: 'theirs' })
   await account.connect(theirs)
@@ -126,10 +126,10 @@ test('another workspace’s template is as unknown as one that never was', async
 })
 
 test('reading templates takes its scope', async () => {
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ scopes: ['senders:read'] })
   for (const path of ['/v1/templates', '/v1/templates/tpl_01890000-0000-7000-8000-000000000000']) {
-    expect(await house.call(path, { key: secret })).toMatchObject({
+    expect(await server.call(path, { key: secret })).toMatchObject({
       status: 403,
       body: { error: { details: { required_scope: 'templates:read' } } },
     })

@@ -70,7 +70,7 @@ export const findTemplateToSend = (
  * Makes the templates of a connection those that the network lists. One it lists no more is kept out of sight, for the
  * messages that name it; should it come back, it comes back under its id.
  */
-export async function keepTemplates(
+export async function saveTemplates(
   db: Db,
   owner: TemplateOwner,
   listed: readonly ListedTemplate[],

@@ -1,10 +1,10 @@
 import {
   ConsoleWebhook,
+  CreatedWebhook,
   DisableWebhook,
-  MadeWebhook,
   NewWebhook,
+  TestEventInput,
   TestSent,
-  TestWish,
   WebhookChange,
 } from '@parley/contract/console/webhooks'
 import { WebhookId } from '@parley/contract/ids'
@@ -12,20 +12,20 @@ import { List } from '@parley/contract/page'
 import { Webhook } from '@parley/contract/webhook'
 import { Type } from 'typebox'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { TargetRules } from '../../lib/target-guard.ts'
 import { getEndpoint, listEndpoints } from './endpoints.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
-  checkWish,
+  checkInput,
   deleteWebhook,
   disableWebhook,
   enableWebhook,
-  keepWebhook,
   requireWebhook,
   rotateWebhook,
+  saveNewWebhook,
   saveWebhook,
 } from './webhooks.ts'
 
@@ -44,13 +44,13 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     who: 'webhooks:manage',
     confirmed: true,
     body: NewWebhook,
-    reply: MadeWebhook,
+    reply: CreatedWebhook,
     status: 201,
     ownTransactions: true,
     async handle({ db, clock, workspaceId, audit }, { body }) {
-      const checked = await checkWish(targetRules, body)
+      const checked = await checkInput(targetRules, body)
       return db.transaction(async (tx) => {
-        const made = await keepWebhook(tx, clock, secretKeys(), workspaceId, checked)
+        const made = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
         const { id, name, url, events } = made.webhook
         await audit({ action: 'webhook.create', target: id, targetName: name, after: { name, url, events } }, tx)
         return made
@@ -68,7 +68,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     async handle({ db, workspaceId, audit }, { params, body }) {
       const { uuid, webhook: before } = await requireWebhook(db, params.id, workspaceId)
       const { name, url, events } = before
-      const checked = await checkWish(targetRules, { name, url, events, ...body })
+      const checked = await checkInput(targetRules, { name, url, events, ...body })
       return db.transaction(async (tx) => {
         const after = await saveWebhook(tx, uuid, checked)
         const changed = changesOf({ name, url, events }, { name: after.name, url: after.url, events: after.events })
@@ -83,7 +83,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     who: 'webhooks:manage',
     confirmed: true,
     params: ById,
-    reply: MadeWebhook,
+    reply: CreatedWebhook,
     async handle({ db, workspaceId, audit }, { params }) {
       const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
       const made = await rotateWebhook(db, secretKeys(), params.id)
@@ -102,7 +102,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     path: '/webhooks',
     who: 'webhooks:read',
     reply: List(ConsoleWebhook),
-    handle: async ({ db, clock, workspaceId }) => wholeList(await listEndpoints(db, clock, workspaceId)),
+    handle: async ({ db, clock, workspaceId }) => unpagedList(await listEndpoints(db, clock, workspaceId)),
   }),
   workspaceRoute({
     method: 'GET',
@@ -172,7 +172,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     path: '/webhooks/:id/test',
     who: 'webhooks:test',
     params: ById,
-    body: TestWish,
+    body: TestEventInput,
     reply: TestSent,
     status: 202,
     async handle({ db, clock, workspaceId, audit }, { params, body }) {

@@ -1,6 +1,6 @@
 import { List } from '@parley/contract/page'
 import { Webhook } from '@parley/contract/webhook'
-import { wholeList } from '../../http/page.ts'
+import { unpagedList } from '../../http/page.ts'
 import { route } from '../../http/route.ts'
 import { listWebhooks } from './webhooks.ts'
 
@@ -13,6 +13,6 @@ export const webhookRoutes = [
     description: 'All of them. They are created, changed and rotated in the console, by a person.',
     tag: 'Webhooks',
     reply: List(Webhook),
-    handle: async ({ db, caller }) => wholeList(await listWebhooks(db, caller.workspaceId)),
+    handle: async ({ db, caller }) => unpagedList(await listWebhooks(db, caller.workspaceId)),
   }),
 ]

@@ -28,7 +28,7 @@ export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookR
   )
 
 /** Those that are disabled, and those with so many failures in a row; of one workspace or of all (null). */
-export const troubledWebhooks = (db: Db, workspaceId: string | null, failuresMin: number): Promise<WebhookRow[]> =>
+export const failingWebhooks = (db: Db, workspaceId: string | null, failuresMin: number): Promise<WebhookRow[]> =>
   db.rows(
     `select ${columns} from webhooks
      where deleted_at is null and ($1::uuid is null or workspace_id = $1) and (not enabled or failures >= $2)

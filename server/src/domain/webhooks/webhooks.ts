@@ -15,7 +15,7 @@ import { secretPlace } from '../deliveries/engine/targets.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 
-export { countWebhooks, troubledWebhooks } from './webhooks.sql.ts'
+export { countWebhooks, failingWebhooks as troubledWebhooks } from './webhooks.sql.ts'
 
 /** An endpoint, and whose it is. */
 export interface OwnedWebhook {
@@ -36,7 +36,7 @@ export async function listAllWebhooks(db: Db): Promise<OwnedWebhook[]> {
   return (await webhooksOf(db, null)).map(toOwned)
 }
 
-export interface WebhookWish {
+export interface WebhookInput {
   workspaceId: string
   name: string
   url: string
@@ -49,17 +49,17 @@ export const createWebhook = async (
   clock: Clock,
   keys: SecretKeys,
   rules: TargetRules,
-  wish: WebhookWish,
+  input: WebhookInput,
 ): Promise<{ webhook: Webhook; secret: string }> =>
-  keepWebhook(db, clock, keys, wish.workspaceId, await checkWish(rules, wish))
+  saveNewWebhook(db, clock, keys, input.workspaceId, await checkInput(rules, input))
 
 /** The half of it that does not ask the network. */
-export async function keepWebhook(
+export async function saveNewWebhook(
   db: Db,
   clock: Clock,
   keys: SecretKeys,
   workspaceId: string,
-  { name, url, events }: CheckedWish,
+  { name, url, events }: CheckedInput,
 ): Promise<{ webhook: Webhook; secret: string }> {
   await requireWorkspace(db, workspaceId)
   const id = newUuid(clock.now().getTime())
@@ -74,15 +74,15 @@ export async function changeWebhook(
   db: Db,
   rules: TargetRules,
   id: string,
-  wish: Partial<Omit<WebhookWish, 'workspaceId'>>,
+  input: Partial<Omit<WebhookInput, 'workspaceId'>>,
 ): Promise<Webhook> {
   const { uuid, webhook } = await requireWebhook(db, id)
   const { name, url, events } = webhook
-  return saveWebhook(db, uuid, await checkWish(rules, { name, url, events, ...wish }))
+  return saveWebhook(db, uuid, await checkInput(rules, { name, url, events, ...input }))
 }
 
 /** The half of it that does not ask the network. */
-export async function saveWebhook(db: Db, uuid: string, checked: CheckedWish): Promise<Webhook> {
+export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): Promise<Webhook> {
   const row = found(await updateWebhook(db, uuid, checked))
   db.tell(row.workspace_id, 'webhooks')
   return toWebhook(row)
@@ -142,30 +142,30 @@ function newSecret(keys: SecretKeys, id: string) {
 
 const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
 
-export type CheckedWish = Omit<WebhookWish, 'workspaceId'>
+export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
 
 /** Finds every fault; asks the network where the URL leads, so no transaction should be open. */
-export async function checkWish(rules: TargetRules, wish: CheckedWish): Promise<CheckedWish> {
-  const name = wish.name.trim()
+export async function checkInput(rules: TargetRules, input: CheckedInput): Promise<CheckedInput> {
+  const name = input.name.trim()
   const faults: Fault[] = textFaults('name', name, 100)
   const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
-  const url = URL.canParse(wish.url) ? new URL(wish.url) : null
+  const url = URL.canParse(input.url) ? new URL(input.url) : null
   if (!url) fault('url', 'invalid', 'The URL must be of the form https://host/path.')
-  else if (wish.url.length > 2000) faults.push(...textFaults('url', wish.url, 2000))
+  else if (input.url.length > 2000) faults.push(...textFaults('url', input.url, 2000))
   else {
     // What is behind the # is for browsers; it would never be sent.
     url.hash = ''
     const why = await faultOfTarget(rules, url)
     if (why) fault('url', 'invalid', why)
   }
-  if (wish.events.length === 0) fault('events', 'too_few', `Choose at least one event of ${eventTypes.join(', ')}.`)
-  for (const event of wish.events) {
+  if (input.events.length === 0) fault('events', 'too_few', `Choose at least one event of ${eventTypes.join(', ')}.`)
+  for (const event of input.events) {
     if (!(eventTypes as readonly string[]).includes(event)) {
       fault('events', 'invalid', `"${event}" is not an event; the events are ${eventTypes.join(', ')}.`)
     }
   }
   if (faults.length > 0 || !url) refuseFaults(faults)
-  return { name, url: url.href, events: eventTypes.filter((event) => wish.events.includes(event)) }
+  return { name, url: url.href, events: eventTypes.filter((event) => input.events.includes(event)) }
 }
 
 const toOwned = (row: WebhookRow): OwnedWebhook => ({

@@ -20,16 +20,16 @@ export async function readSettings(db: Db, workspaceId: string): Promise<Setting
 export async function changeSettings(
   db: Db,
   workspaceId: string,
-  wish: { name?: string; requires_two_factor?: boolean; low_balance?: number },
+  input: { name?: string; requires_two_factor?: boolean; low_balance?: number },
 ): Promise<{ before: Settings; after: Settings }> {
   const before = toSettings((await lockSettings(db, workspaceId)) ?? refuse('not_found'))
-  const name = (wish.name ?? before.name).trim()
+  const name = (input.name ?? before.name).trim()
   refuseIfAny(textFaults('name', name, 100))
   const after = {
     ...before,
     name,
-    requiresTwoFactor: wish.requires_two_factor ?? before.requiresTwoFactor,
-    lowBalance: wish.low_balance ?? before.lowBalance,
+    requiresTwoFactor: input.requires_two_factor ?? before.requiresTwoFactor,
+    lowBalance: input.low_balance ?? before.lowBalance,
   }
   await updateSettings(db, workspaceId, after)
   return { before, after }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { beforeAll, expect, test } from 'vitest'
 import { newBrowser, type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { consoleRoutes } from '../../console.ts'
 import { type ConsoleRoute, fullPath, isWorkspaceRoute } from './route.ts'
 
 /** Every route of the console, and what must hold for each whatever it is for. */
-const house = useHouse()
+const server = useTestServer()
 let workspaceId: string
 let admin: SignedInPerson
 let member: SignedInPerson
@@ -17,13 +17,13 @@ let stranger: SignedInPerson
 let routes: ConsoleRoute[]
 
 beforeAll(async () => {
-  routes = consoleRoutes(house.runtime)
-  workspaceId = (await newWorkspace(house)).id
-  const elsewhere = (await newWorkspace(house)).id
-  admin = await signedIn(house, { workspaceId, role: 'admin' })
-  member = await signedIn(house, { workspaceId, role: 'member' })
-  stranger = await signedIn(house, { workspaceId: elsewhere, role: 'admin' })
-  operator = await signedIn(house, { operator: true })
+  routes = consoleRoutes(server.runtime)
+  workspaceId = (await newWorkspace(server)).id
+  const elsewhere = (await newWorkspace(server)).id
+  admin = await signedIn(server, { workspaceId, role: 'admin' })
+  member = await signedIn(server, { workspaceId, role: 'member' })
+  stranger = await signedIn(server, { workspaceId: elsewhere, role: 'admin' })
+  operator = await signedIn(server, { operator: true })
 })
 
 /** An address of the route: ids have the shape that it asks for, and are nobody's. */
@@ -47,8 +47,8 @@ test('nobody but the console itself changes anything', async () => {
   const hostile: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
-    { origin: house.url.replace('127.0.0.1', 'evil.127.0.0.1') },
-    { origin: `${house.url}.evil.example` },
+    { origin: server.url.replace('127.0.0.1', 'evil.127.0.0.1') },
+    { origin: `${server.url}.evil.example` },
     { 'sec-fetch-site': 'same-site' },
     { 'content-type': 'text/plain' },
   ]
@@ -58,7 +58,7 @@ test('nobody but the console itself changes anything', async () => {
       expect(status, `${nameOf(route)} ${JSON.stringify(headers)}`).toBe('content-type' in headers ? 415 : 403)
     }
     const cookie = `parley-session=${admin.cookies.get('parley-session')}`
-    const silent = await fetch(`${house.url}/console/api${addressOf(route)}`, {
+    const silent = await fetch(`${server.url}/console/api${addressOf(route)}`, {
       method: route.method,
       headers: { cookie },
     })
@@ -68,7 +68,7 @@ test('nobody but the console itself changes anything', async () => {
 
 test('without a session there is nothing to see', async () => {
   for (const route of routes.filter(({ who }) => who !== 'anyone')) {
-    const { status, body } = await newBrowser(house.url).call(addressOf(route), { method: route.method })
+    const { status, body } = await newBrowser(server.url).call(addressOf(route), { method: route.method })
     expect([status, body.error.code], nameOf(route)).toEqual([401, 'not_signed_in'])
   }
 })

@@ -1,5 +1,5 @@
 import type { ConsoleList } from '@parley/contract/console/list'
-import { type Mark, type Page, pageOf, readPage } from '../page.ts'
+import { type CursorPosition, type Page, pageOf, readPage } from '../page.ts'
 
 export const readConsolePage = (query: { limit?: number; cursor?: string }): Page => readPage({ limit: 50, ...query })
 
@@ -7,7 +7,7 @@ export const readConsolePage = (query: { limit?: number; cursor?: string }): Pag
 export function consolePageOf<Row, Item>(
   page: Page,
   rows: readonly Row[],
-  mark: (row: Row) => Mark,
+  mark: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
 ): ConsoleList<Item> {
   const { total: _, ...list } = pageOf(page, rows, 0, mark, toItem)

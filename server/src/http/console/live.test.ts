@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { usualPatience } from '../patience.ts'
+import { defaultClientTimeouts } from '../client-timeouts.ts'
 
-const house = useHouse({ patience: { ...usualPatience, streamCheckMs: 50 } })
+const server = useTestServer({ patience: { ...defaultClientTimeouts, streamCheckMs: 50 } })
 
 /** Opens a stream as the console does, and gathers what it says. */
 async function watch(person: SignedInPerson, workspaceId: string) {
   const stopping = new AbortController()
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const answer = await fetch(`${house.url}/console/api/w/${workspaceId}/live`, {
+  const response = await fetch(`${server.url}/console/api/w/${workspaceId}/live`, {
     headers: { cookie },
     signal: stopping.signal,
   })
-  const stream = { status: answer.status, text: '', ended: false, close: () => stopping.abort() }
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const stream = { status: response.status, text: '', ended: false, close: () => stopping.abort() }
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   void (async () => {
     for (;;) {
       const { value, done } = (await reader?.read().catch(() => undefined)) ?? { done: true, value: undefined }
@@ -29,12 +29,12 @@ async function watch(person: SignedInPerson, workspaceId: string) {
 }
 
 test('the usual look comes often enough to end a stream within a minute', () => {
-  expect(usualPatience.streamCheckMs).toBeLessThanOrEqual(30_000)
+  expect(defaultClientTimeouts.streamCheckMs).toBeLessThanOrEqual(30_000)
 })
 
 test('a stream ends when its session is revoked elsewhere, and says so', async () => {
-  const { id } = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: id, role: 'member' })
+  const { id } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: id, role: 'member' })
   const stream = await watch(person, id)
   await until('the stream is looked at', () => stream.text.includes('still here'))
   expect((await person.call('/sign-out', { method: 'POST' })).status).toBe(204)
@@ -43,9 +43,9 @@ test('a stream ends when its session is revoked elsewhere, and says so', async (
 })
 
 test('a stream ends when its watcher is removed from the workspace', async () => {
-  const { id } = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: id, role: 'admin' })
-  const member = await signedIn(house, { workspaceId: id, role: 'member' })
+  const { id } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
+  const member = await signedIn(server, { workspaceId: id, role: 'member' })
   const stream = await watch(member, id)
   const memberId = (await member.call('/session')).body.person.id
   expect((await admin.call(`/w/${id}/team/members/${memberId}`, { method: 'DELETE' })).status).toBe(204)
@@ -54,12 +54,12 @@ test('a stream ends when its watcher is removed from the workspace', async () =>
 })
 
 test('a stream tells of its own workspace and of no other', async () => {
-  const [own, other] = [await newWorkspace(house), await newWorkspace(house)]
-  const person = await signedIn(house, { workspaceId: own.id, role: 'member' })
+  const [own, other] = [await newWorkspace(server), await newWorkspace(server)]
+  const person = await signedIn(server, { workspaceId: own.id, role: 'member' })
   const stream = await watch(person, own.id)
   await until('the stream begins', () => stream.text.includes('hello'))
-  house.db.tell(other.id, 'orders')
-  house.db.tell(own.id, 'forms')
+  server.db.tell(other.id, 'orders')
+  server.db.tell(own.id, 'forms')
   await until('news of forms', () => stream.text.includes('forms'))
   expect(stream.text).not.toContain('orders')
   expect((await watch(person, other.id)).status).toBe(404)
@@ -67,22 +67,22 @@ test('a stream tells of its own workspace and of no other', async () => {
 })
 
 test('an open stream does not keep a session from running out', async () => {
-  const { id } = await newWorkspace(house)
-  const admin = await signedIn(house, { workspaceId: id, role: 'admin' })
+  const { id } = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
   const stream = await watch(admin, id)
   for (let hours = 0; hours < 12; hours += 4) {
     const before = stream.text.length
-    house.clock.forward({ hours: 4 })
+    server.clock.forward({ hours: 4 })
     await until('the stream is looked at', () => stream.text.length > before || stream.ended)
   }
-  house.clock.forward({ hours: 1 })
+  server.clock.forward({ hours: 1 })
   await until('the stream ends', () => stream.ended)
   expect((await admin.call('/session')).status).toBe(401)
 })
 
 test('the sixth stream of one person ends the first', async () => {
-  const { id } = await newWorkspace(house)
-  const person = await signedIn(house, { workspaceId: id, role: 'member' })
+  const { id } = await newWorkspace(server)
+  const person = await signedIn(server, { workspaceId: id, role: 'member' })
   const streams: Awaited<ReturnType<typeof watch>>[] = []
   for (let index = 0; index < 6; index++) streams.push(await watch(person, id))
   await until('the first stream ends', () => streams[0]?.ended === true)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { News } from '../../db/news.ts'
+import type { ChangeNotice } from '../../db/change-notices.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
-import { type Door, standingHeaders } from './pipeline.ts'
+import { commonHeaders, type FramedPage } from './pipeline.ts'
 
 /** One browser that watches one workspace. */
 interface Watcher {
@@ -27,7 +27,7 @@ export class LiveHub {
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
   }
 
-  hear({ workspaceId, topic }: News): void {
+  hear({ workspaceId, topic }: ChangeNotice): void {
     for (const watcher of this.#watchers) {
       if (watcher.workspaceId === workspaceId) this.#write(watcher, eventOf('change', { topic }))
     }
@@ -78,7 +78,7 @@ export class LiveHub {
 
 const eventOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-export function mountLive(app: FastifyInstance, hub: LiveHub, door: Door): void {
+export function mountLive(app: FastifyInstance, hub: LiveHub, door: FramedPage): void {
   app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
     // A stream that stays open is nobody being there: it does not keep a session from running out.
     const enter = () => door.enter(request, 'overview:read', request.params.workspace, false)
@@ -86,7 +86,7 @@ export function mountLive(app: FastifyInstance, hub: LiveHub, door: Door): void 
     if (!person || workspaceId === null) refuse('not_signed_in')
     reply.hijack()
     reply.raw.writeHead(200, {
-      ...standingHeaders(request.id),
+      ...commonHeaders(request.id),
       'Content-Type': 'text/event-stream; charset=utf-8',
       'X-Accel-Buffering': 'no',
     })

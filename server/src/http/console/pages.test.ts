@@ -1,15 +1,15 @@
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../testing/house.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
 ] as const)('whoever takes %s gets the scripts compressed, and the same scripts', async (encoding, unpack) => {
-  const page = await fetch(house.url, { headers: { accept: 'text/html' } })
+  const page = await fetch(server.url, { headers: { accept: 'text/html' } })
   // Where the console was not built there is no page to look at.
   if (!page.ok) return expect(page.status).toBe(404)
   const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
@@ -33,10 +33,10 @@ const pick = (headers: Record<string, unknown>) =>
 /** Not by fetch, which unpacks what it gets. */
 function ask(path: string, encoding = 'identity'): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    request(house.url + path, { headers: { 'accept-encoding': encoding } }, (answer) => {
+    request(server.url + path, { headers: { 'accept-encoding': encoding } }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(chunks) }))
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }))
     })
       .on('error', reject)
       .end()

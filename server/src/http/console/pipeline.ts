@@ -9,15 +9,15 @@ import type { Logger } from '../../lib/logger.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
+import type { ClientTimeouts } from '../client-timeouts.ts'
 import { parseJson } from '../json-body.ts'
-import type { Patience } from '../patience.ts'
 import { toJsonFor } from '../to-json.ts'
 import { checkFor } from '../validate.ts'
 import { Cookies } from './cookies.ts'
 import {
+  type AuditedAction,
   type ConsoleContext,
   type ConsoleRoute,
-  type Deed,
   fullPath,
   isWorkspaceRoute,
   type SignedIn,
@@ -44,27 +44,27 @@ export interface ConsoleDeps {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
-  patience: Patience
+  patience: ClientTimeouts
   bodies: Bodies
   /** Whose session a cookie is. That somebody is there keeps it from running out. */
   sessionOf(token: string, isThere: boolean): Promise<SignedIn | null>
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
-  record(db: Db, who: Signature, deed: Omit<Deed, 'by'> & { workspaceId: string | null }): Promise<void>
+  record(db: Db, who: Signature, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
 }
 
 /** The console's API: session → permission → confirmation → input → handler, and one entry in the record for a deed. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(standingHeaders(request.id))
+    reply.headers(commonHeaders(request.id))
     requireSameOrigin(request, deps.publicUrl)
   })
   app.setNotFoundHandler(() => refuse('not_found'))
-  const door = newDoor(deps)
+  const door = newConsoleGuard(deps)
   for (const route of routes) mountRoute(app, route, deps, door)
 }
 
 /** Headers of every answer of the console's API. */
-export const standingHeaders = (requestId: string): Record<string, string> => ({
+export const commonHeaders = (requestId: string): Record<string, string> => ({
   'X-Request-Id': requestId,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -72,16 +72,16 @@ export const standingHeaders = (requestId: string): Record<string, string> => ({
   'Cross-Origin-Resource-Policy': 'same-origin',
 })
 
-export interface Visitor {
+export interface ConsoleClient {
   person: SignedIn | null
   workspaceId: string | null
   role: Role | null
 }
 
-export type Door = ReturnType<typeof newDoor>
+export type FramedPage = ReturnType<typeof newConsoleGuard>
 
 /** Lets in whoever may; also for what is not an ordinary route, such as a stream. */
-export function newDoor(deps: ConsoleDeps) {
+export function newConsoleGuard(deps: ConsoleDeps) {
   const cookies = new Cookies(deps.publicUrl)
   const addressOf = clientAddressReader(deps.trustProxy)
   return {
@@ -92,7 +92,7 @@ export function newDoor(deps: ConsoleDeps) {
       who: ConsoleRoute['who'],
       workspaceId: string | null,
       isThere = true,
-    ): Promise<Visitor> {
+    ): Promise<ConsoleClient> {
       if (who === 'anyone') return { person: null, workspaceId: null, role: null }
       const token = cookies.read(request.headers.cookie, 'session')
       const person = token === undefined ? null : await deps.sessionOf(token, isThere)
@@ -119,7 +119,7 @@ const notPermitted = (role: Role, permission: Permission): never =>
     details: { role, permission },
   })
 
-function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, door: Door): void {
+function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, door: FramedPage): void {
   const path = fullPath(route)
   const changes = route.method !== 'GET'
   const status = route.status ?? 200
@@ -145,12 +145,12 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         if (changes) checks.body(body)
         const input = { params, query: request.query, body } as never
         const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
-        let deeds = 0
+        let entries = 0
         const handle = async (db: Db) => {
-          const context = newContext(deps, door, request, reply, visitor, db, () => deeds++)
+          const context = newContext(deps, door, request, reply, visitor, db, () => entries++)
           const answer = await route.handle(context as never, input)
-          if (changes && deeds !== (route.unaudited === undefined ? 1 : 0)) {
-            throw new Error(`${route.method} ${path} put ${deeds} deeds on record`)
+          if (changes && entries !== (route.unaudited === undefined ? 1 : 0)) {
+            throw new Error(`${route.method} ${path} put ${entries} deeds on record`)
           }
           return answer
         }
@@ -176,10 +176,10 @@ const isFresh = (person: SignedIn | null, clock: Clock): boolean =>
 
 function newContext(
   deps: ConsoleDeps,
-  { cookies, addressOf }: Door,
+  { cookies, addressOf }: FramedPage,
   request: FastifyRequest,
   reply: FastifyReply,
-  { person, workspaceId, role }: Visitor,
+  { person, workspaceId, role }: ConsoleClient,
   db: Db,
   counted: () => void,
 ): ConsoleContext & Partial<WorkspaceContext> {
@@ -197,9 +197,9 @@ function newContext(
     // Fastify adds to the cookies that are set already.
     setCookie: (name, value) => void reply.header('Set-Cookie', cookies.write(name, value)),
     setHeader: (name, value) => void reply.header(name, value),
-    async audit(deed, within = db) {
+    async audit(action, within = db) {
       counted()
-      const { by = person ?? { personId: null, email: 'nobody' }, workspaceId: where = workspaceId, ...done } = deed
+      const { by = person ?? { personId: null, email: 'nobody' }, workspaceId: where = workspaceId, ...done } = action
       const who = { personId: by.personId, name: by.email, address, userAgent }
       await deps.record(within, who, { ...done, workspaceId: where })
     },

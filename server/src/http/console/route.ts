@@ -16,7 +16,7 @@ export interface SignedIn {
 }
 
 /** What a person did, for the record. Only what changed, and never a secret. */
-export interface Deed {
+export interface AuditedAction {
   /** `<noun>.<verb>`: key.create, webhook.disable, member.role */
   action: string
   target?: string | null
@@ -45,7 +45,7 @@ export interface ConsoleContext {
   setCookie(name: CookieName, value: string | null): void
   setHeader(name: string, value: string): void
   /** Puts on record what was done; a route that changes something does so once. One with its own transaction names it. */
-  audit(deed: Deed, within?: Db): Promise<void>
+  audit(action: AuditedAction, within?: Db): Promise<void>
 }
 
 export interface SignedInContext extends ConsoleContext {

@@ -113,10 +113,10 @@ test('every kind of message can be sent', async () => {
 test('every mistake has its code and its words', async () => {
   const { send } = await newWorld()
   for (const [message, code, words] of bad) {
-    const answer = await send(message)
-    expect(answer.code, `${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(answer.body)}`).toBe(code)
-    expect(answer.status).toBe(400)
-    if (words) expect(JSON.stringify(answer.body).replaceAll('\\"', '"')).toMatch(words)
+    const response = await send(message)
+    expect(response.code, `${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(response.body)}`).toBe(code)
+    expect(response.status).toBe(400)
+    if (words) expect(JSON.stringify(response.body).replaceAll('\\"', '"')).toMatch(words)
   }
 })
 

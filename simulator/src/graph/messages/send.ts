@@ -4,13 +4,13 @@ import { GraphError, refuse, refuseParameter } from '../../network/errors.ts'
 import { magicOf } from '../../network/magic.ts'
 import { phoneFor } from '../../phones/phones.ts'
 import { switchesFor } from '../../switches.ts'
-import { isClogged } from '../../webhooks/notify.ts'
+import { isBackedUp } from '../../webhooks/notify.ts'
 import { findTemplate, type Phone, type PhoneNumber, phoneByUserId } from '../../world.ts'
 import { type Call, edge } from '../call.ts'
-import { answerSend } from './answer.ts'
 import type { Check } from './check.ts'
 import { contentChecks, unsendableTypes } from './content.ts'
 import { markRead } from './mark-read.ts'
+import { answerSend } from './send-response.ts'
 
 export const messageEdges = [edge('POST', 'number', 'messages', sendMessage)]
 
@@ -120,7 +120,7 @@ function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): voi
   const magic = magicOf(phone.waId)
   if (magic?.kind === 'refused' && network.limits.refuseAgain(number.id, phone.waId, magic.times))
     throw new GraphError(magic.code)
-  if (isClogged(network, number.wabaId))
+  if (isBackedUp(network, number.wabaId))
     refuse(131016, 'Webhooks wait to be taken. Answer them with 200 and try again.')
   const nowMs = network.timers.now().getTime()
   const isFast = switches.throughputLimit && !network.limits.takeThroughput(number.id, number.throughputMps, nowMs)

@@ -262,10 +262,10 @@ test('a template is sent when it brings what it needs, and refused with the righ
   const { send, control } = await newWorld()
   control.switches.set({ pairLimit: false, throughputLimit: false })
   for (const [what, name, code, components, expected, details] of cases) {
-    const answer = await send({ type: 'template', template: { name, language: { code }, components } })
-    expect(answer.code, `${what}: ${JSON.stringify(answer.body)}`).toBe(expected)
-    if (expected === 132001) expect(answer.status).toBe(404)
-    if (details) expect(answer.details, what).toMatch(details)
+    const response = await send({ type: 'template', template: { name, language: { code }, components } })
+    expect(response.code, `${what}: ${JSON.stringify(response.body)}`).toBe(expected)
+    if (expected === 132001) expect(response.status).toBe(404)
+    if (details) expect(response.details, what).toMatch(details)
   }
 })
 
@@ -285,21 +285,21 @@ test('a one-time code cannot be sent to a user id', async () => {
 
 test('a new template is pending, then approved or rejected, and the app hears of it', async () => {
   const { graph, control, receiver, send } = await newWorld()
-  const wish = (name: string, change: Json = {}) => ({
+  const input = (name: string, change: Json = {}) => ({
     name,
     language: 'en',
     category: 'UTILITY',
     components: [{ type: 'BODY', text: 'Hi {{1}}', example: { body_text: [['Ana']] } }],
     ...change,
   })
-  const made = await graph('POST', `${wabaId}/message_templates`, wish('fresh'))
+  const made = await graph('POST', `${wabaId}/message_templates`, input('fresh'))
   expect(made.body).toEqual({ id: expect.any(String), status: 'PENDING', category: 'UTILITY' })
   const message = {
     type: 'template',
     template: { name: 'fresh', language: { code: 'en' }, components: [body(...texts('Ana'))] },
   }
   expect((await send(message)).code).toBe(132001)
-  await graph('POST', `${wabaId}/message_templates`, wish('please_reject'))
+  await graph('POST', `${wabaId}/message_templates`, input('please_reject'))
   await control.clock.advance(2_000)
   expect(
     receiver.changes().map(({ field, value }) => [field, value.event, value.message_template_name, value.reason]),
@@ -310,7 +310,7 @@ test('a new template is pending, then approved or rejected, and the app hears of
   expect(receiver.changes()[0]?.value.message_template_id).toBe(Number(made.body.id))
   expect(receiver.requests[0]?.body.entry[0]?.time).toBeTypeOf('number')
   expect((await send(message)).status).toBe(200)
-  expect(await graph('POST', `${wabaId}/message_templates`, wish('fresh'))).toMatchObject({
+  expect(await graph('POST', `${wabaId}/message_templates`, input('fresh'))).toMatchObject({
     status: 400,
     body: { error: { code: 100, error_subcode: 2388024 } },
   })
@@ -322,7 +322,7 @@ test('a new template is pending, then approved or rejected, and the app hears of
     { components: [{ type: 'BODY', text: 'Hi {{1}} {{999999999}}', example: {} }] },
     { components: [{ type: 'BODY', text: '{{1}}' }] },
   ])
-    expect((await graph('POST', `${wabaId}/message_templates`, wish('other', change))).status).toBe(400)
+    expect((await graph('POST', `${wabaId}/message_templates`, input('other', change))).status).toBe(400)
   expect((await graph('DELETE', `${wabaId}/message_templates?name=fresh`)).body).toEqual({ success: true })
   expect((await send(message)).code).toBe(132001)
 })

@@ -24,7 +24,7 @@ export interface Outcome {
 /** What an attempt leads to. */
 export function outcomeOf(
   item: LeasedDelivery,
-  { fault, status, address, answer, durationUs }: Posted,
+  { fault, status, address, answer: response, durationUs }: Posted,
   times: { at: Date; endedAt: Date; leaseUntil: Date },
 ): Outcome {
   const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item
@@ -32,7 +32,7 @@ export function outcomeOf(
   const { at, endedAt, leaseUntil } = times
   const decision = decide(fault, number, endedAt)
   const about = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
-  const got = { address, status, error: fault, answer, durationUs }
+  const got = { address, status, error: fault, answer: response, durationUs }
   if (decision.kind !== 'retry') {
     return { ended: { ...about, ...got, state: decision.kind, dueAt: null, nextLease: null }, again: null }
   }

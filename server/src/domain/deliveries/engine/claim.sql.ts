@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
-import { byKey } from '../../../db/without.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 
 export interface ClaimedRow {
@@ -15,7 +15,7 @@ export interface ClaimedRow {
   body: Buffer | null
 }
 
-export interface ClaimWish {
+export interface ClaimInput {
   now: Date
   lease: string
   leaseUntil: Date
@@ -65,7 +65,8 @@ const claiming = statement(
      order by c.event_created_at, c.event_id`,
 )
 
-export const claimDue = (db: Db, wish: ClaimWish): Promise<ClaimedRow[]> => byKey(db, (tx) => claiming.rows(tx, wish))
+export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> =>
+  withIndexLookups(db, (tx) => claiming.rows(tx, input))
 
 interface Held {
   webhookId: string

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyTarget, localRules, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { type Received, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
 import type { DeliveryWorker } from './worker.ts'
@@ -15,7 +15,7 @@ const responseMs = 30
 /** Events queued in each process. */
 const queued = 2_000
 
-const server = useHouse()
+const server = useTestServer()
 const newReceiver = useReceivers()
 
 /** A receiver that takes its time to respond and knows how many requests it has not responded to. */

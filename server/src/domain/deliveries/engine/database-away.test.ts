@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startDatabaseProxy } from '../../../../testing/database-proxy.ts'
 import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
 import { RoutingRevision } from './routing-revision.ts'
 
-const server = useHouse()
+const server = useTestServer()
 const newReceiver = useReceivers()
 
 /** The most attempts that a process has under way for one endpoint. */

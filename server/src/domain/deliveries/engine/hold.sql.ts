@@ -32,7 +32,7 @@ export const releaseDeliveries = (db: Db, webhookId: string, now: Date): Promise
   ])
 
 /** Releases deliveries that were written as held at the moment when their endpoint was enabled. */
-export const releaseForgotten = (db: Db, now: Date): Promise<number> =>
+export const releaseStrandedDeliveries = (db: Db, now: Date): Promise<number> =>
   db.change(
     `update deliveries d set due_at = $1, lease = null from webhooks w
      where w.enabled and w.deleted_at is null and d.webhook_id = w.id and d.due_at = 'infinity'`,
@@ -43,5 +43,5 @@ export const dropDeliveries = (db: Db, webhookId: string): Promise<number> =>
   db.change(`delete from deliveries where webhook_id = $1`, [webhookId])
 
 /** Held for so long that their events are no longer kept. */
-export const dropPastRetention = (db: Db, before: Date): Promise<number> =>
+export const deleteDeliveriesBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from deliveries where event_created_at < $1 and due_at = 'infinity'`, [before])

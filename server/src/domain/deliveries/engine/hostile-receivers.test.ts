@@ -1,20 +1,20 @@
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { attemptsOf, newDeliveryWorker, newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { openHouse, useHouse } from '../../../../testing/house.ts'
 import { type Behaviour, type Receiver, useReceivers } from '../../../../testing/receiver.ts'
+import { startTestServer, useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const testServer = useTestServer()
+const deliveries = useDeliveryWorker(testServer)
 const newReceiver = useReceivers()
 
 async function attemptAt(receiver: Pick<Receiver, 'url'>) {
-  const line = await newLine(house)
+  const line = await newLine(testServer)
   const { id } = await line.listen(receiver)
   await line.write()
   await deliveries.worker.drain()
-  const [first] = await attemptsOf(house, id)
+  const [first] = await attemptsOf(testServer, id)
   return first
 }
 
@@ -97,16 +97,16 @@ test('what is no HTTP, and nobody at all, have classes of their own', async () =
 })
 
 test('a receiver that hangs costs only itself', async () => {
-  const own = await openHouse()
+  const own = await startTestServer()
   // Long enough that nothing is given up before the others have theirs.
-  const courier = newDeliveryWorker(own.house, { deadlineMs: 60_000 })
+  const worker = newDeliveryWorker(own.server, { deadlineMs: 60_000 })
   onTestFinished(async () => {
-    await courier.stop(0)
+    await worker.stop(0)
     await own.close()
   })
   const newListener = async () => {
     const receiver = await newReceiver()
-    const line = await newLine(own.house)
+    const line = await newLine(own.server)
     await line.listen(receiver)
     return { receiver, line }
   }

@@ -1,49 +1,49 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { attemptsOf, newDeliveryWorker, newLine, openOf } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
 import { newUuid } from '../../../lib/ids.ts'
-import { releaseForgotten } from './hold.sql.ts'
+import { releaseStrandedDeliveries } from './hold.sql.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const newReceiver = useReceivers()
 
 function hired() {
-  const worker = newDeliveryWorker(house)
+  const worker = newDeliveryWorker(server)
   onTestFinished(() => worker.stop(0))
   return worker
 }
 
 async function newEndpoint() {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
 test('what a process published that does not deliver is claimed by one that does', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write(3)
-  expect(await openOf(house, id)).toHaveLength(3)
+  expect(await openOf(server, id)).toHaveLength(3)
   await hired().drain()
   expect(receiver.received).toHaveLength(3)
-  expect(await openOf(house, id)).toEqual([])
+  expect(await openOf(server, id)).toEqual([])
 })
 
 test('a lease that nobody settles runs out after 30 seconds, and another takes the delivery up', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
-  const until30 = new Date(house.clock.now().getTime() + 30_000)
-  await house.db.change('update deliveries set lease = $2, due_at = $3 where webhook_id = $1', [
+  const until30 = new Date(server.clock.now().getTime() + 30_000)
+  await server.db.change('update deliveries set lease = $2, due_at = $3 where webhook_id = $1', [
     id.slice(4),
     newUuid(),
     until30,
   ])
   const worker = hired()
-  house.clock.forward({ seconds: 29 })
+  server.clock.forward({ seconds: 29 })
   await worker.drain()
   expect(receiver.received).toEqual([])
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await worker.drain()
   expect(receiver.received).toHaveLength(1)
 })
@@ -52,41 +52,41 @@ test('whoever lost the lease records the attempt and leaves the delivery to its 
   const { receiver, line, id } = await newEndpoint()
   const other = newUuid()
   receiver.behave((response) => {
-    house.db
+    server.db
       .change(`update deliveries set lease = $2, due_at = 'infinity' where webhook_id = $1`, [id.slice(4), other])
       .then(() => response.end())
   })
   const worker = hired()
   await line.write()
   await worker.drain()
-  expect(await attemptsOf(house, id)).toMatchObject([{ state: 'delivered', status: 200 }])
-  expect(await openOf(house, id)).toHaveLength(1)
+  expect(await attemptsOf(server, id)).toMatchObject([{ state: 'delivered', status: 200 }])
+  expect(await openOf(server, id)).toHaveLength(1)
 })
 
 test('a worker that is stopped gives back what hangs, and the next one makes it at once', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(() => {})
-  const first = newDeliveryWorker(house, { deadlineMs: 10_000 })
+  const first = newDeliveryWorker(server, { deadlineMs: 10_000 })
   await line.write(20)
   await until('some are under way', () => receiver.received.length >= 8)
   await first.stop(0)
-  const open = await house.db.rows<{ lease: string | null; due_at: Date; attempts: number }>(
+  const open = await server.db.rows<{ lease: string | null; due_at: Date; attempts: number }>(
     'select lease, due_at, attempts from deliveries where webhook_id = $1',
     [id.slice(4)],
   )
-  expect(open).toEqual(Array(20).fill({ lease: null, due_at: house.clock.now(), attempts: 0 }))
-  expect(await attemptsOf(house, id)).toEqual([])
+  expect(open).toEqual(Array(20).fill({ lease: null, due_at: server.clock.now(), attempts: 0 }))
+  expect(await attemptsOf(server, id)).toEqual([])
   receiver.behave(200)
   await hired().drain()
   expect(new Set(receiver.received.map((each) => each.id)).size).toBe(20)
-  expect(await openOf(house, id)).toEqual([])
+  expect(await openOf(server, id)).toEqual([])
 })
 
 test('a delivery that was held in the moment its endpoint was enabled is found', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
-  await house.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
-  await releaseForgotten(house.db, house.clock.now())
+  await server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
+  await releaseStrandedDeliveries(server.db, server.clock.now())
   await hired().drain()
   expect(receiver.received).toHaveLength(1)
 })

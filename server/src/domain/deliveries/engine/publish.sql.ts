@@ -12,7 +12,7 @@ export interface EventRow {
 }
 
 /** A delivery as it was written. */
-export interface Handed {
+export interface PublishedDelivery {
   eventId: string
   webhookId: string
   leased: boolean
@@ -31,7 +31,7 @@ const eventParameters = {
  * leased to this process; `handed` has the deliveries. An endpoint that is disabled gets its delivery too, held until it is
  * enabled. `events` names rows of (id, workspace_id, type, body, message_id).
  */
-export const keepingEvents = (
+export const insertEventsSql = (
   events: string,
   { createdAt, leaseUntil, leaseToken, leaseExcept }: Places<typeof eventParameters>,
 ): string => `
@@ -54,7 +54,7 @@ const insertion = statement(
     ...eventParameters,
     events: { id: 'uuid', workspaceId: 'uuid', type: 'text', body: 'bytea', messageId: 'uuid' },
   },
-  ({ events, ...places }) => `with new as materialized (select * from ${events}), ${keepingEvents('new', places)}
+  ({ events, ...places }) => `with new as materialized (select * from ${events}), ${insertEventsSql('new', places)}
      select event_id as "eventId", webhook_id as "webhookId", leased from handed`,
 )
 
@@ -63,7 +63,7 @@ export const insertEvents = (
   createdAt: Date,
   events: readonly EventRow[],
   { token, until, except }: Lease,
-): Promise<Handed[]> =>
+): Promise<PublishedDelivery[]> =>
   insertion.rows(db, { createdAt, events, leaseToken: token, leaseUntil: until, leaseExcept: except })
 
 const testInsertion = statement(

@@ -3,10 +3,10 @@ import type { Db } from '../../../db/db.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
 import type { Lease } from '../../../lib/first-attempts.ts'
 import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
-import { type EventRow, type Handed, insertEvents, insertTestEvent } from './publish.sql.ts'
+import { type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
 
-export { type Handed, keepingEvents } from './publish.sql.ts'
+export { insertEventsSql as keepingEvents, type PublishedDelivery as Handed } from './publish.sql.ts'
 
 /** Something that happened, not yet told to anybody. */
 export interface NewEvent {
@@ -31,7 +31,7 @@ export async function publish(db: Db, now: Date, events: readonly NewEvent[]): P
   if (events.length === 0) return
   const prepared = prepareEvents(db, now, events)
   const written = await insertEvents(db, now, prepared.rows, prepared.lease)
-  handOver(db, prepared, written)
+  offerToWorker(db, prepared, written)
 }
 
 /**
@@ -63,10 +63,10 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
 }
 
 /** The second: of what was prepared, these were written, with these deliveries. */
-export function handOver(
+export function offerToWorker(
   db: Db,
   { createdAt, rows, lease: { token, until } }: Prepared,
-  written: readonly Handed[],
+  written: readonly PublishedDelivery[],
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
     db.tell(workspaceId, 'messages')

@@ -1,11 +1,11 @@
 import type { Db } from '../../../db/db.ts'
+import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
-import { byKey } from '../../../db/without.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
 import type { Run } from './retry-policy.ts'
 
 /** What is kept of an attempt. */
-export interface KeptAttempt {
+export interface AttemptRecord {
   at: Date
   eventId: string
   number: number
@@ -18,7 +18,7 @@ export interface KeptAttempt {
   durationUs: number
 }
 
-export interface AttemptRow extends KeptAttempt {
+export interface AttemptRow extends AttemptRecord {
   webhookId: string
   workspaceId: string
   eventCreatedAt: Date
@@ -36,7 +36,7 @@ export interface RunRow extends Run {
   succeededAt: Date | null
 }
 
-export interface Standing {
+export interface EndpointStanding {
   webhookId: string
   enabled: boolean
   failures: number
@@ -146,8 +146,8 @@ export const recordAttempts = (
   attempts: readonly AttemptRow[],
   runs: readonly RunRow[],
   hours: readonly HourRow[],
-): Promise<Standing[]> =>
-  byKey(db, (tx) =>
+): Promise<EndpointStanding[]> =>
+  withIndexLookups(db, (tx) =>
     recording.rows(tx, {
       webhookIds: runs.map(({ webhookId }) => webhookId),
       attempts,

@@ -4,7 +4,13 @@ import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundFault } from '../../../lib/outbound-error.ts'
 import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
-import { type AttemptRow, type HourRow, type RunRow, recordAttempts, type Standing } from './record-attempts.sql.ts'
+import {
+  type AttemptRow,
+  type EndpointStanding,
+  type HourRow,
+  type RunRow,
+  recordAttempts,
+} from './record-attempts.sql.ts'
 import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
@@ -132,7 +138,7 @@ function byHour(batch: readonly EndedAttempt[]): HourRow[] {
   })
 }
 
-async function disable(db: Db, standing: Standing, own: readonly EndedAttempt[]): Promise<void> {
+async function disable(db: Db, standing: EndpointStanding, own: readonly EndedAttempt[]): Promise<void> {
   const failure = own.findLast((each) => each.fault !== null)
   // A process died between recording the twentieth failure and disabling, and the endpoint has succeeded since.
   if (!failure?.fault) return

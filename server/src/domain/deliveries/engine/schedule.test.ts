@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { enableWebhook } from '../../webhooks/webhooks.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
 async function newEndpoint() {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
@@ -29,7 +29,7 @@ test('an event is posted to the endpoint at once, and the attempt is on record',
     'user-agent': 'Parley/test',
     'accept-encoding': 'identity',
   })
-  expect(await attemptsOf(house, id)).toMatchObject([
+  expect(await attemptsOf(server, id)).toMatchObject([
     {
       event_id: got?.id,
       number: 1,
@@ -39,37 +39,37 @@ test('an event is posted to the endpoint at once, and the attempt is on record',
       status: 200,
       error: null,
       answer: Buffer.from('answer 200'),
-      at: house.clock.now(),
+      at: server.clock.now(),
     },
   ])
-  expect(await openOf(house, id)).toEqual([])
+  expect(await openOf(server, id)).toEqual([])
 })
 
 test('eight attempts: at once, at once again, then 10 s, 1 min, 5 min, 30 min, 2 h and 6 h after the failure before', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(500)
-  const began = house.clock.now().getTime()
+  const began = server.clock.now().getTime()
   await line.write()
   await drain()
   expect(receiver.received).toHaveLength(2)
   const waits = [10, 60, 300, 1800, 7200, 21_600]
   for (const [index, seconds] of waits.entries()) {
-    house.clock.forward({ seconds: seconds - 1 })
+    server.clock.forward({ seconds: seconds - 1 })
     await drain()
     expect(receiver.received, `a second before ${seconds} s`).toHaveLength(index + 2)
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
     await drain()
     expect(receiver.received, `after ${seconds} s`).toHaveLength(index + 3)
   }
-  const attempts = await attemptsOf(house, id)
+  const attempts = await attemptsOf(server, id)
   expect(attempts.map((each) => (each.at.getTime() - began) / 1000)).toEqual([0, 0, 10, 70, 370, 2170, 9370, 30_970])
   expect(attempts.map(({ state, trigger, number }) => [number, trigger, state])).toEqual([
     [1, 'first', 'retrying'],
     ...[2, 3, 4, 5, 6, 7].map((number) => [number, 'retry', 'retrying']),
     [8, 'retry', 'failed'],
   ])
-  expect(await openOf(house, id)).toEqual([])
-  house.clock.forward({ hours: 48 })
+  expect(await openOf(server, id)).toEqual([])
+  server.clock.forward({ hours: 48 })
   await drain()
   expect(receiver.received).toHaveLength(8)
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
@@ -78,11 +78,11 @@ test('eight attempts: at once, at once again, then 10 s, 1 min, 5 min, 30 min, 2
 test('the twentieth failure in a row disables the endpoint and says why; enabling it delivers all that was held', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(503)
-  const began = house.clock.now().toISOString()
+  const began = server.clock.now().toISOString()
   await line.write(9)
   await drain()
   expect(receiver.received).toHaveLength(18)
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await line.write(3)
   await drain()
   const shown = async () => ((await line.workspace.call('/v1/webhook')).body as { data: object[] }).data[0]
@@ -95,28 +95,29 @@ test('the twentieth failure in a row disables the endpoint and says why; enablin
   expect(reached).toBeGreaterThanOrEqual(20)
   // What happens meanwhile is held as well.
   await line.write(5)
-  house.clock.forward({ hours: 12 })
+  server.clock.forward({ hours: 12 })
   await drain()
   expect(receiver.received).toHaveLength(reached)
-  expect((await openOf(house, id)).map(({ due }) => due)).toEqual(Array(17).fill('infinity'))
+  expect((await openOf(server, id)).map(({ due }) => due)).toEqual(Array(17).fill('infinity'))
   receiver.behave(200)
-  await enableWebhook(house.db, house.clock, id)
+  await enableWebhook(server.db, server.clock, id)
   await drain()
   const arrived = receiver.received.slice(reached)
   expect(new Set(arrived.map((each) => each.id)).size).toBe(17)
   expect(arrived).toHaveLength(17)
-  expect(await openOf(house, id)).toEqual([])
+  expect(await openOf(server, id)).toEqual([])
   expect(await shown()).toMatchObject({
     enabled: true,
     disabled_reason: null,
-    last_success_at: house.clock.now().toISOString(),
+    last_success_at: server.clock.now().toISOString(),
   })
 })
 
 test('a success after the nineteenth failure sets the count to zero', async () => {
   const { receiver, line, id } = await newEndpoint()
   const failures = async () =>
-    (await house.db.first<{ failures: number }>('select failures from webhooks where id = $1', [id.slice(4)]))?.failures
+    (await server.db.first<{ failures: number }>('select failures from webhooks where id = $1', [id.slice(4)]))
+      ?.failures
   receiver.behave(500)
   await line.write(9)
   await drain()
@@ -128,5 +129,5 @@ test('a success after the nineteenth failure sets the count to zero', async () =
   await line.write(9)
   await drain()
   expect(await failures()).toBe(18)
-  expect(await house.db.first('select enabled from webhooks where id = $1', [id.slice(4)])).toEqual({ enabled: true })
+  expect(await server.db.first('select enabled from webhooks where id = $1', [id.slice(4)])).toEqual({ enabled: true })
 })

@@ -2,18 +2,18 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { hintOf, listWebhooks, rotateWebhook } from '../../webhooks/webhooks.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
 /** As Stripe's own library does it; the house's clock is not today's. */
 function verifiesWithStripe(secret: string, { body, headers }: Received): boolean {
   try {
-    const seconds = house.clock.now().getTime() / 1000
+    const seconds = server.clock.now().getTime() / 1000
     const signature = String(headers['service-signature'])
     new Stripe('sk_test_unused').webhooks.constructEvent(body, signature, secret, 300, undefined, seconds * 1000)
     return true
@@ -25,7 +25,7 @@ function verifiesWithStripe(secret: string, { body, headers }: Received): boolea
 function verifiesWithStandardWebhooks(secret: string, { body, headers }: Received): boolean {
   try {
     const now = Date.now
-    Date.now = () => house.clock.now().getTime()
+    Date.now = () => server.clock.now().getTime()
     try {
       new StandardWebhook(secret).verify(body, headers as Record<string, string>)
     } finally {
@@ -39,7 +39,7 @@ function verifiesWithStandardWebhooks(secret: string, { body, headers }: Receive
 
 test('the libraries of Stripe and of Standard Webhooks verify a delivery', async () => {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { secret } = await line.listen(receiver)
   await line.write(3)
   await deliveries.worker.drain()
@@ -56,7 +56,7 @@ test('the libraries of Stripe and of Standard Webhooks verify a delivery', async
 
 test('after a rotation the next attempt verifies with the new secret alone', async () => {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { id, secret: old } = await line.listen(receiver)
   receiver.behave((response, got) => {
     response.writeHead(verifiesWithStripe(current, got) ? 200 : 400).end()
@@ -65,11 +65,11 @@ test('after a rotation the next attempt verifies with the new secret alone', asy
   await line.write()
   await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(2)
-  const { secret, webhook } = await rotateWebhook(house.db, house.secretKeys, id)
+  const { secret, webhook } = await rotateWebhook(server.db, server.secretKeys, id)
   current = secret
   expect(webhook.secret_hint).toBe(hintOf(secret))
-  expect((await listWebhooks(house.db, line.workspace.id))[0]?.secret_hint).toMatch(/^whsec_.{4}\.\.\..{4}$/)
-  house.clock.forward({ seconds: 10 })
+  expect((await listWebhooks(server.db, line.workspace.id))[0]?.secret_hint).toMatch(/^whsec_.{4}\.\.\..{4}$/)
+  server.clock.forward({ seconds: 10 })
   await deliveries.worker.drain()
   await line.write()
   await deliveries.worker.drain()

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { type Loop, startLoop } from '../../../lib/loop.ts'
-import { dropPastRetention, releaseForgotten } from './hold.sql.ts'
+import { deleteDeliveriesBefore, releaseStrandedDeliveries } from './hold.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
 const lookEveryMs = 1_000
@@ -24,7 +24,7 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     deps,
     'held deliveries',
     sweepEveryMs,
-    async () => void (await releaseForgotten(db, clock.now())),
+    async () => void (await releaseStrandedDeliveries(db, clock.now())),
   )
   return {
     async stop() {
@@ -35,7 +35,7 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
 }
 
 /** Deliveries that were held for so long that their events are no longer kept. */
-export async function forgetPastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const dropped = await dropPastRetention(db, new Date(now.getTime() - retentionDays * 86_400_000))
+export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
+  const dropped = await deleteDeliveriesBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
   if (dropped > 0) log.warn({ dropped }, 'deliveries were held past the retention of their events and are gone')
 }

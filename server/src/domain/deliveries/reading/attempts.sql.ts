@@ -1,11 +1,11 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
-import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 
 export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer, duration_us as "durationUs"`
 
 /** Where a page ended. */
-export type Place = Pick<KeptAttempt, 'at' | 'eventId' | 'number'>
+export type Place = Pick<AttemptRecord, 'at' | 'eventId' | 'number'>
 
 const page = statement(
   {
@@ -26,10 +26,10 @@ const page = statement(
 /** A page of an endpoint's attempts, the newest first: one read of the index on (webhook_id, at, event_id). */
 export const attemptsPage = (
   db: Db,
-  { before, ...wish }: { workspaceId: string; webhookId: string; before: Place | null; limit: number },
-): Promise<KeptAttempt[]> =>
+  { before, ...input }: { workspaceId: string; webhookId: string; before: Place | null; limit: number },
+): Promise<AttemptRecord[]> =>
   page.rows(db, {
-    ...wish,
+    ...input,
     beforeAt: before?.at ?? 'infinity',
     beforeEvent: before?.eventId ?? '00000000-0000-0000-0000-000000000000',
     beforeNumber: before?.number ?? 0,

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { listAttempts } from './attempts.ts'
 
-const house = useHouse()
-const deliveries = useDeliveryWorker(house)
+const server = useTestServer()
+const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
 test('attempts are listed page by page, the newest first, each once', async () => {
   const receiver = await newReceiver()
-  const line = await newLine(house)
+  const line = await newLine(server)
   const { id } = await line.listen(receiver)
   for (let round = 0; round < 3; round++) {
     await line.write(5)
     await deliveries.worker.drain()
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
   }
   const seen = []
-  for (let page = await listAttempts(house.db, id, { limit: 4 }); page.length > 0; ) {
+  for (let page = await listAttempts(server.db, id, { limit: 4 }); page.length > 0; ) {
     seen.push(...page)
-    page = await listAttempts(house.db, id, { limit: 4, before: page.at(-1) ?? null })
+    page = await listAttempts(server.db, id, { limit: 4, before: page.at(-1) ?? null })
   }
   expect(new Set(seen.map((each) => each.eventId)).size).toBe(15)
   expect(seen).toHaveLength(15)
@@ -34,8 +34,8 @@ test('attempts are listed page by page, the newest first, each once', async () =
 })
 
 test('a page is one read of the index', async () => {
-  await house.db.rows('set enable_seqscan = off')
-  const plan = await house.db.rows<{ 'QUERY PLAN': string }>(
+  await server.db.rows('set enable_seqscan = off')
+  const plan = await server.db.rows<{ 'QUERY PLAN': string }>(
     `explain select * from delivery_attempts
      where webhook_id = '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d' and at <= now() order by at desc, event_id, number limit 50`,
   )

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
-import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, lastAttempt } from './delivery-state.sql.ts'
 
@@ -40,7 +40,7 @@ export const attemptsOfDelivery = (
   workspaceId: string,
   webhookId: string,
   eventId: string,
-): Promise<(KeptAttempt & { eventCreatedAt: Date })[]> =>
+): Promise<(AttemptRecord & { eventCreatedAt: Date })[]> =>
   db.rows(
     `select ${attemptColumns}, event_created_at as "eventCreatedAt" from delivery_attempts
      where event_id = $3 and webhook_id = $2 and workspace_id = $1

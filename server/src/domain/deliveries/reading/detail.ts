@@ -4,10 +4,10 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import type { KeptAttempt } from '../engine/record-attempts.sql.ts'
+import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 import { aheadFrom, attemptsMax } from '../engine/retry-policy.ts'
 import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
-import { troubleOf } from './explain-failure.ts'
+import { explainFailure } from './explain-failure.ts'
 
 /** As much of an answer as is kept. */
 const answerMax = 16 * 1024
@@ -63,7 +63,7 @@ function aheadOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDet
   return ahead.map(({ number, at }) => ({ number, at: at.toISOString() }))
 }
 
-const toAttempt = (attempt: KeptAttempt): Attempt => ({
+const toAttempt = (attempt: AttemptRecord): Attempt => ({
   at: attempt.at.toISOString(),
   number: attempt.number,
   trigger: attempt.trigger,
@@ -71,7 +71,7 @@ const toAttempt = (attempt: KeptAttempt): Attempt => ({
   address: attempt.address,
   status: attempt.status,
   error: attempt.error,
-  trouble: troubleOf(attempt.error, attempt.status),
+  trouble: explainFailure(attempt.error, attempt.status),
   answer: attempt.answer.toString(),
   answer_bytes: attempt.answer.length,
   answer_cut: attempt.answer.length >= answerMax,

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { troubleOf } from './explain-failure.ts'
+import { explainFailure } from './explain-failure.ts'
 
 test('what arrived had no trouble', () => {
-  expect(troubleOf(null, 204)).toBeNull()
+  expect(explainFailure(null, 204)).toBeNull()
 })
 
 test.each(['dns', 'connect', 'tls', 'timeout', 'blocked', 'protocol'])(
   '%s is told in words, with a remedy',
   (error) => {
-    const trouble = troubleOf(error, null)
+    const trouble = explainFailure(error, null)
     expect(trouble?.title).not.toContain('(')
     expect(trouble?.remedy.length).toBeGreaterThan(30)
   },
@@ -24,11 +24,11 @@ test.each([
   [503, 'running'],
   [599, 'broke'],
 ])('an answer of %i says what helps', (status, words) => {
-  const trouble = troubleOf('http', status)
+  const trouble = explainFailure('http', status)
   expect(trouble?.title).toContain(String(status))
   expect(trouble?.remedy).toContain(words)
 })
 
 test('a kind that is not known yet is told all the same', () => {
-  expect(troubleOf('gremlins', null)?.title).toContain('gremlins')
+  expect(explainFailure('gremlins', null)?.title).toContain('gremlins')
 })

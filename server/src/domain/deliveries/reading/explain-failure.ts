@@ -1,13 +1,13 @@
-import type { Trouble } from '@parley/contract/console/deliveries'
+import type { FailureExplanation } from '@parley/contract/console/deliveries'
 
 /** Why an attempt failed, for whoever has to mend it; null if it did not. */
-export function troubleOf(error: string | null, status: number | null): Trouble | null {
+export function explainFailure(error: string | null, status: number | null): FailureExplanation | null {
   if (error === null) return null
   if (error === 'http' && status !== null) return answerTrouble(status)
   return connectionTroubles[error] ?? { title: `The attempt failed (${error}).`, remedy: 'Retry the delivery.' }
 }
 
-const connectionTroubles: Record<string, Trouble> = {
+const connectionTroubles: Record<string, FailureExplanation> = {
   dns: {
     title: 'The name of the endpoint has no address.',
     remedy: 'Check the host in the URL for a slip, and that its DNS record exists and can be seen from here.',
@@ -35,7 +35,7 @@ const connectionTroubles: Record<string, Trouble> = {
   },
 }
 
-function answerTrouble(status: number): Trouble {
+function answerTrouble(status: number): FailureExplanation {
   const title = `The endpoint answered ${status}.`
   if (status < 400) return { title, remedy: 'Redirects are not followed. Set the URL to where it leads in the end.' }
   return { title, remedy: answerRemedies[status] ?? (status < 500 ? refusedRemedy : brokenRemedy) }

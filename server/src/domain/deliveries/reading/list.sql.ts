@@ -1,10 +1,10 @@
 import type { DeliveryState } from '@parley/contract/console/deliveries'
 import type { Db } from '../../../db/db.ts'
+import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import { type Places, statement } from '../../../db/statement.ts'
-import { without } from '../../../db/without.ts'
 import { deliveryState, lastAttempt, nextAttemptAt } from './delivery-state.sql.ts'
 
-export interface BrowsedRow {
+export interface DeliveryListRow {
   eventId: string
   webhookId: string
   webhookName: string
@@ -28,9 +28,9 @@ export interface Place {
 
 /** Along the index, and what belongs to a row looked up for that row: never all there is, to join or sort it. */
 const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
-  without(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
+  withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
 
-export interface Wish {
+export interface DeliveryListQuery {
   workspaceId: string
   webhookId: string | null
   eventId: string | null
@@ -41,7 +41,7 @@ export interface Wish {
 }
 
 /** Each case has only the conditions that matter, so that each has a plan that an index fits. */
-const wished = {
+const requested = {
   workspaceId: 'uuid',
   webhookId: 'uuid',
   eventId: 'uuid',
@@ -58,21 +58,25 @@ const wished = {
   take: 'int',
 } as const
 
-const valuesOf = ({ after, ...wish }: Wish) => ({
-  ...wish,
+const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
+  ...input,
   afterAt: after?.at,
   afterEventId: after?.eventId,
   afterWebhookId: after?.webhookId,
-  sinceId: wish.since && firstIdAt(wish.since),
-  untilId: wish.until && lastIdAt(wish.until),
+  sinceId: input.since && firstIdAt(input.since),
+  untilId: input.until && lastIdAt(input.until),
   afterFirstId: after && firstIdAt(after.at),
   afterLastId: after && lastIdAt(after.at),
 })
 
 /** Deliveries that are not finished, by their event's id, the newest first. */
-export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): Promise<BrowsedRow[]> {
-  const { eventId, since, until, after } = wish
-  const listing = statement(wished, (the) => {
+export function openPage(
+  db: Db,
+  input: DeliveryListQuery,
+  state: 'waiting' | 'held' | null,
+): Promise<DeliveryListRow[]> {
+  const { eventId, since, until, after } = input
+  const listing = statement(requested, (the) => {
     const conditions = [
       state === 'held' && `d.due_at = 'infinity'`,
       state === 'waiting' && `d.due_at < 'infinity'`,
@@ -92,23 +96,27 @@ export function openPage(db: Db, wish: Wish, state: 'waiting' | 'held' | null): 
        cross join lateral (select * from deliveries d
          where d.webhook_id = w.id and d.workspace_id = ${the.workspaceId} ${all(conditions)}
          order by d.event_id desc limit ${the.take}) as d
-       where ${endpoints(wish, the)}
+       where ${endpoints(input, the)}
        order by d.event_id desc, d.webhook_id desc limit ${the.take}
      ) as d
      ${eventOf('d')}
      ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
      order by d.event_id desc, d.webhook_id desc`
   })
-  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(wish)))
+  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(input)))
 }
 
 /**
  * Finished deliveries, which are their last attempts, by the time of those, the newest first. `is true` keeps the index of
  * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
  */
-export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' | null): Promise<BrowsedRow[]> {
-  const { eventId, since, until, after } = wish
-  const listing = statement(wished, (the) => {
+export function finishedPage(
+  db: Db,
+  input: DeliveryListQuery,
+  state: 'delivered' | 'failed' | null,
+): Promise<DeliveryListRow[]> {
+  const { eventId, since, until, after } = input
+  const listing = statement(requested, (the) => {
     const conditions = [
       // Each case has a text of its own, so that the index of failures fits the one it is for.
       state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
@@ -132,7 +140,7 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
                and (l.at, l.number) > (a.at, a.number))
            and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
          order by a.at desc, a.event_id desc limit ${the.take}) as a
-       where ${endpoints(wish, the)}
+       where ${endpoints(input, the)}
        order by a.at desc, a.event_id desc, a.webhook_id desc limit ${the.take}
      ) as x
      ${eventOf('x')}
@@ -140,10 +148,10 @@ export function finishedPage(db: Db, wish: Wish, state: 'delivered' | 'failed' |
        where a.event_id = x.event_id and a.webhook_id = x.webhook_id and a.at >= x.event_created_at) as made
      order by x.at desc, x.event_id desc, x.webhook_id desc`
   })
-  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(wish)))
+  return rowByRow(db, (tx) => listing.rows(tx, valuesOf(input)))
 }
 
-export interface BrowsedEvent {
+export interface ListedEvent {
   id: string
   createdAt: Date
 }
@@ -154,12 +162,12 @@ export interface BrowsedEvent {
  */
 export async function eventsPage(
   db: Db,
-  wish: Wish,
+  input: DeliveryListQuery,
   type: string,
   look: number,
-): Promise<{ events: BrowsedEvent[]; last: BrowsedEvent | null }> {
-  const { eventId, since, until, after } = wish
-  const conditions = (the: Places<typeof wished>) =>
+): Promise<{ events: ListedEvent[]; last: ListedEvent | null }> {
+  const { eventId, since, until, after } = input
+  const conditions = (the: Places<typeof requested>) =>
     all([
       eventId && `e.id = ${the.eventId}`,
       since && `e.created_at >= ${the.since}`,
@@ -171,16 +179,16 @@ export async function eventsPage(
   const newest = 'order by e.created_at desc, e.id desc'
   if (!frequentTypes.includes(type)) {
     const listing = statement(
-      { ...wished, type: 'text' },
+      { ...requested, type: 'text' },
       (the) => `select e.id, e.created_at as "createdAt" from events e
        where e.workspace_id = ${the.workspaceId} and e.type = ${the.type} and ${isRare} ${conditions(the)} ${newest}
        limit ${the.take}`,
     )
-    const events = await listing.rows<BrowsedEvent>(db, { ...valuesOf(wish), type })
-    return { events, last: events.length < wish.take ? null : (events.at(-1) ?? null) }
+    const events = await listing.rows<ListedEvent>(db, { ...valuesOf(input), type })
+    return { events, last: events.length < input.take ? null : (events.at(-1) ?? null) }
   }
   const looking = statement(
-    { ...wished, type: 'text', look: 'int' },
+    { ...requested, type: 'text', look: 'int' },
     (the) => `with looked as materialized (
        select e.id, e.created_at, e.type = ${the.type} as fits from events e
        where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.look}
@@ -192,14 +200,14 @@ export async function eventsPage(
      from (select * from looked order by created_at, id limit 1) as l
      order by "createdAt" desc, id desc`,
   )
-  const rows = await looking.rows<BrowsedEvent & { fits: boolean; looked: number }>(db, {
-    ...valuesOf(wish),
+  const rows = await looking.rows<ListedEvent & { fits: boolean; looked: number }>(db, {
+    ...valuesOf(input),
     type,
     look,
   })
   const events = rows.filter(({ fits }) => fits)
   const end = rows.find(({ fits }) => !fits)
-  if (events.length === wish.take) return { events, last: events.at(-1) ?? null }
+  if (events.length === input.take) return { events, last: events.at(-1) ?? null }
   return { events, last: end && end.looked >= look ? end : null }
 }
 
@@ -208,9 +216,14 @@ const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', '
 const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
 
 /** The deliveries of these events, finished or not, in the order of the events. */
-export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly BrowsedEvent[]): Promise<BrowsedRow[]> {
+export function deliveriesOf(
+  db: Db,
+  input: DeliveryListQuery,
+  type: string,
+  events: readonly ListedEvent[],
+): Promise<DeliveryListRow[]> {
   const listing = statement(
-    { ...wished, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
+    { ...requested, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
     (the) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${the.type} as type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
@@ -218,10 +231,10 @@ export function deliveriesOf(db: Db, wish: Wish, type: string, events: readonly 
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
      ${lastAttempt('e.id', 'w.id', 'e.created_at')}
-     where ${endpoints(wish, the)} and (d.event_id is not null or l.state is not null)
+     where ${endpoints(input, the)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
   )
-  return listing.rows(db, { ...valuesOf(wish), events, type })
+  return listing.rows(db, { ...valuesOf(input), events, type })
 }
 
 /** Joins the event of a delivery on the page; it is gone once it is past its retention. */
@@ -234,7 +247,7 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: Wish, the: Places<typeof wished>): string =>
+const endpoints = ({ webhookId }: DeliveryListQuery, the: Places<typeof requested>): string =>
   `w.workspace_id = ${the.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${the.webhookId}`}`
 
 const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`

@@ -3,7 +3,15 @@ import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuseParam } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
-import { type BrowsedRow, deliveriesOf, eventsPage, finishedPage, openPage, type Place, type Wish } from './list.sql.ts'
+import {
+  type DeliveryListQuery,
+  type DeliveryListRow,
+  deliveriesOf,
+  eventsPage,
+  finishedPage,
+  openPage,
+  type Place,
+} from './list.sql.ts'
 
 /**
  * With an event type in mind, what fits may be far apart. So much is looked at in a go, and no more than so many times;
@@ -19,10 +27,10 @@ const eventsLook = (go: number): number => (go === 1 ? 2_000 : 25_000)
  * event. Deliveries of one type are found by their events, and stand in the order of those, unless a state is asked for
  * that few have.
  */
-export async function browseDeliveries(db: Db, workspaceId: string, query: DeliveryQuery): Promise<DeliveryList> {
+export async function listConsoleDeliveries(db: Db, workspaceId: string, query: DeliveryQuery): Promise<DeliveryList> {
   const { limit = 50, type, state = null } = query
   if (query.event !== undefined && !isUuid(query.event)) return toList([], null)
-  const wish: Wish = {
+  const input: DeliveryListQuery = {
     workspaceId,
     webhookId: query.webhook === undefined ? null : (await requireEndpoint(db, query.webhook, workspaceId)).uuid,
     eventId: query.event ?? null,
@@ -32,40 +40,40 @@ export async function browseDeliveries(db: Db, workspaceId: string, query: Deliv
     take: limit + 1,
   }
   const isByEvent = type !== undefined && (state === null || state === 'delivered')
-  if (type !== undefined && !isByEvent) wish.take = Math.max(goTake, wish.take)
+  if (type !== undefined && !isByEvent) input.take = Math.max(goTake, input.take)
   const placeOf = isByEvent ? eventPlace : ownPlace
-  const found: BrowsedRow[] = []
+  const found: DeliveryListRow[] = []
   for (let go = 1; ; go++) {
-    const { rows, next } = isByEvent ? await byType(db, wish, type, eventsLook(go)) : await byState(db, wish, state)
+    const { rows, next } = isByEvent ? await byType(db, input, type, eventsLook(go)) : await byState(db, input, state)
     found.push(...rows.filter((row) => fits(row, type, state)))
     const last = found[limit - 1]
     if (found.length > limit && last) return toList(found.slice(0, limit), placeOf(last))
     if (!next || go === gosMax) return toList(found, next)
-    wish.after = next
+    input.after = next
   }
 }
 
 interface Found {
-  rows: BrowsedRow[]
+  rows: DeliveryListRow[]
   /** Where to go on; null if that was all. */
   next: Place | null
 }
 
 /** Open and finished deliveries lie in two tables, each in its order: the newest of both. */
-async function byState(db: Db, wish: Wish, filter: DeliveryFilter | null): Promise<Found> {
+async function byState(db: Db, input: DeliveryListQuery, filter: DeliveryFilter | null): Promise<Found> {
   const [open, finished] = await Promise.all([
-    filter === null || filter === 'waiting' || filter === 'held' ? openPage(db, wish, filter) : [],
-    filter === null || filter === 'delivered' || filter === 'failed' ? finishedPage(db, wish, filter) : [],
+    filter === null || filter === 'waiting' || filter === 'held' ? openPage(db, input, filter) : [],
+    filter === null || filter === 'delivered' || filter === 'failed' ? finishedPage(db, input, filter) : [],
   ])
-  const rows = [...open, ...finished].sort(byPlace).slice(0, wish.take)
+  const rows = [...open, ...finished].sort(byPlace).slice(0, input.take)
   const last = rows.at(-1)
-  return { rows, next: last && rows.length === wish.take ? ownPlace(last) : null }
+  return { rows, next: last && rows.length === input.take ? ownPlace(last) : null }
 }
 
-async function byType(db: Db, wish: Wish, type: string, look: number): Promise<Found> {
-  const { events, last } = await eventsPage(db, wish, type, look)
-  const all = events.length === 0 ? [] : await deliveriesOf(db, wish, type, events)
-  const { after } = wish
+async function byType(db: Db, input: DeliveryListQuery, type: string, look: number): Promise<Found> {
+  const { events, last } = await eventsPage(db, input, type, look)
+  const all = events.length === 0 ? [] : await deliveriesOf(db, input, type, events)
+  const { after } = input
   const rows = all.filter((row) => row.eventId !== after?.eventId || row.webhookId < after.webhookId)
   return { rows, next: last && { at: last.createdAt, eventId: last.id, webhookId: noId } }
 }
@@ -73,10 +81,10 @@ async function byType(db: Db, wish: Wish, type: string, look: number): Promise<F
 /** Before every other. */
 const noId = '00000000-0000-0000-0000-000000000000'
 
-const fits = (row: BrowsedRow, type: string | undefined, state: DeliveryFilter | null): boolean =>
+const fits = (row: DeliveryListRow, type: string | undefined, state: DeliveryFilter | null): boolean =>
   (type === undefined || row.type === type) && (state !== 'delivered' || row.state === 'delivered')
 
-function byPlace(left: BrowsedRow, right: BrowsedRow): number {
+function byPlace(left: DeliveryListRow, right: DeliveryListRow): number {
   const [a, b] = [ownPlace(left), ownPlace(right)]
   return b.at.getTime() - a.at.getTime() || compare(b.eventId, a.eventId) || compare(b.webhookId, a.webhookId)
 }
@@ -84,15 +92,19 @@ function byPlace(left: BrowsedRow, right: BrowsedRow): number {
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** The first twelve digits of an event's id are its time. */
-function ownPlace({ state, lastAt, eventId, webhookId }: BrowsedRow): Place {
+function ownPlace({ state, lastAt, eventId, webhookId }: DeliveryListRow): Place {
   const isFinished = lastAt !== null && (state === 'delivered' || state === 'failed')
   const at = isFinished ? lastAt : new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16))
   return { at, eventId, webhookId }
 }
 
-const eventPlace = ({ createdAt, eventId, webhookId }: BrowsedRow): Place => ({ at: createdAt, eventId, webhookId })
+const eventPlace = ({ createdAt, eventId, webhookId }: DeliveryListRow): Place => ({
+  at: createdAt,
+  eventId,
+  webhookId,
+})
 
-const toList = (rows: readonly BrowsedRow[], next: Place | null): DeliveryList => ({
+const toList = (rows: readonly DeliveryListRow[], next: Place | null): DeliveryList => ({
   object: 'list',
   data: rows.map(toDelivery),
   has_more: next !== null,
@@ -100,7 +112,7 @@ const toList = (rows: readonly BrowsedRow[], next: Place | null): DeliveryList =
   looked_back_to: next?.at.toISOString() ?? null,
 })
 
-export const toDelivery = (row: BrowsedRow): Delivery => ({
+export const toDelivery = (row: DeliveryListRow): Delivery => ({
   event_id: row.eventId,
   webhook_id: withPrefix('whk', row.webhookId),
   webhook_name: row.webhookName,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyTarget } from '../../../../testing/deliveries.ts'
-import { openHouse } from '../../../../testing/house.ts'
+import { startTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 import { listEndpoints } from '../../webhooks/endpoints.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 import { getDelivery } from './detail.ts'
-import { browseDeliveries } from './list.ts'
+import { listConsoleDeliveries } from './list.ts'
 
 /**
  * A million deliveries of one workspace over 30 days, to four endpoints: PARLEY_SCALE=1 (some minutes). One in a thousand
@@ -15,18 +15,18 @@ const rows = Number(process.env.PARLEY_SCALE_ROWS ?? 1_000_000)
 const days = 30
 const timings: Record<string, number> = {}
 
-let opened: Awaited<ReturnType<typeof openHouse>>
+let opened: Awaited<ReturnType<typeof startTestServer>>
 let workspaceId = ''
 let webhooks: string[] = []
 
 beforeAll(async () => {
   if (!process.env.PARLEY_SCALE) return
-  opened = await openHouse()
-  const { db, clock, secretKeys } = opened.house
-  workspaceId = (await newWorkspace(opened.house)).id
+  opened = await startTestServer()
+  const { db, clock, secretKeys } = opened.server
+  workspaceId = (await newWorkspace(opened.server)).id
   for (let index = 0; index < 5; index++) {
-    const wish = { workspaceId, name: `hook ${index}`, url: 'https://example.com/', events: ['message.received'] }
-    webhooks.push((await createWebhook(db, clock, secretKeys, anyTarget, wish)).webhook.id)
+    const input = { workspaceId, name: `hook ${index}`, url: 'https://example.com/', events: ['message.received'] }
+    webhooks.push((await createWebhook(db, clock, secretKeys, anyTarget, input)).webhook.id)
   }
   webhooks = webhooks.map((id) => id.slice(4))
   const startMs = clock.now().getTime() - (days - 1) * 86_400_000
@@ -84,7 +84,7 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
 }
 
 test.runIf(process.env.PARLEY_SCALE)('every list answers within a second', { timeout: 300_000 }, async () => {
-  const { db: whole, clock } = opened.house
+  const { db: whole, clock } = opened.server
   const db = whole.within(workspaceId)
   const [some = ''] = webhooks
   const middle = new Date(clock.now().getTime() - 15 * 86_400_000).toISOString()
@@ -102,13 +102,13 @@ test.runIf(process.env.PARLEY_SCALE)('every list answers within a second', { tim
     { type: 'flow.completed' },
     { type: 'flow.completed', state: 'failed' as const },
   ]) {
-    await timed(JSON.stringify(query), () => browseDeliveries(db, workspaceId, query))
+    await timed(JSON.stringify(query), () => listConsoleDeliveries(db, workspaceId, query))
   }
-  const page = await browseDeliveries(db, workspaceId, { until: middle })
+  const page = await listConsoleDeliveries(db, workspaceId, { until: middle })
   const cursor = page.next_cursor ?? ''
-  await timed('the page after', () => browseDeliveries(db, workspaceId, { until: middle, cursor }))
+  await timed('the page after', () => listConsoleDeliveries(db, workspaceId, { until: middle, cursor }))
   const one = page.data.find((each) => each.state === 'delivered')
-  await timed('an event', () => browseDeliveries(db, workspaceId, { event: one?.event_id ?? '' }))
+  await timed('an event', () => listConsoleDeliveries(db, workspaceId, { event: one?.event_id ?? '' }))
   const name = { event: one?.event_id ?? '', webhook: one?.webhook_id ?? '' }
   await timed('a delivery', () => getDelivery(db, clock, workspaceId, name))
   await timed('the endpoints', () => listEndpoints(db, clock, workspaceId))

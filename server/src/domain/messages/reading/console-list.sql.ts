@@ -46,16 +46,16 @@ export interface LoggedRow {
  * Messages of both directions that fit one of the wishes, by time. Each wish is a read of its own of the index that fits
  * it, no longer than the page; the statement has only the conditions that matter, so that each gets its own plan.
  */
-export function messagesWanted(
+export function selectMessages(
   db: Db,
   workspaceId: string,
-  wishes: readonly Wanted[],
+  inputs: readonly Wanted[],
   page: KeySet,
 ): Promise<LoggedRow[]> {
   const values: unknown[] = [workspaceId, page.take]
   const param = (value: unknown) => `$${values.push(value)}`
   const place = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
-  const parts = wishes.flatMap((wanted) =>
+  const parts = inputs.flatMap((wanted) =>
     ([sentTable, receivedTable] as const).flatMap((table) => {
       const conditions = conditionsOf(table, wanted, param)
       if (conditions === null) return []

@@ -6,22 +6,22 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
-import { type LoggedRow, messagesWanted, previewLength, type Wanted } from './console-list.sql.ts'
+import { type LoggedRow, previewLength, selectMessages, type Wanted } from './console-list.sql.ts'
 
 /** A message in a list, with the name of its template and what that is made of. */
 export type ListedRow = LoggedRow & { template_name: string | null; components: unknown[] | null }
 
 /** Messages of both directions that fit one of the wishes. */
-export async function findMessages(
+export async function searchMessages(
   db: Db,
   workspaceId: string,
-  wishes: readonly Wanted[],
+  inputs: readonly Wanted[],
   page: KeySet,
 ): Promise<ListedRow[]> {
   const isOfAnySender = ({ waMessageId, senderId }: Wanted) => waMessageId !== undefined && senderId === undefined
-  const senderIds = wishes.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
-  const placed = wishes.map((wanted) => (isOfAnySender(wanted) ? { ...wanted, senderIds } : wanted))
-  const rows = await messagesWanted(db, workspaceId, placed, page)
+  const senderIds = inputs.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
+  const placed = inputs.map((wanted) => (isOfAnySender(wanted) ? { ...wanted, senderIds } : wanted))
+  const rows = await selectMessages(db, workspaceId, placed, page)
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
   return rows.map((row) => {
@@ -30,7 +30,7 @@ export async function findMessages(
   })
 }
 
-export async function listLog(
+export async function listConsoleMessages(
   db: Db,
   workspaceId: string,
   query: ListedMessageQuery,
@@ -46,8 +46,8 @@ export async function listLog(
     from: query.from === undefined ? undefined : new Date(query.from),
     to: query.to === undefined ? undefined : new Date(query.to),
   }
-  const wishes = query.q === undefined ? [wanted] : searches(query.q).map((search) => ({ ...wanted, ...search }))
-  return findMessages(db, workspaceId, wishes, page)
+  const inputs = query.q === undefined ? [wanted] : searches(query.q).map((search) => ({ ...wanted, ...search }))
+  return searchMessages(db, workspaceId, inputs, page)
 }
 
 /** What somebody may mean by what they typed: an id, ours or the network's, a number, a reference. */

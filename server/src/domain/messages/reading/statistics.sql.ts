@@ -1,10 +1,10 @@
 import { type MessageStatus, messageStatuses } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
-import { without } from '../../../db/without.ts'
+import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import type { Steps } from '../../../lib/steps.ts'
 
 const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
-  without(['sort', 'seqscan', 'bitmapscan'], db, read)
+  withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, read)
 
 export interface SentRow extends Record<MessageStatus, number> {
   at: Date

@@ -25,7 +25,7 @@ export interface SentRow {
   } | null
 }
 
-export const sentStory = (db: Db, workspaceId: string, id: string): Promise<SentRow | undefined> =>
+export const sentMessage = (db: Db, workspaceId: string, id: string): Promise<SentRow | undefined> =>
   db.first(
     `select 'sent' as kind, m.id, m.created_at, m.sender_id, m.wa_message_id, m.content, m.credits, m.error, m.key_id,
        m.sent_by, m.request_id, m.template_id,
@@ -52,7 +52,7 @@ export interface ReceivedRow {
   quoted: string | null
 }
 
-export const receivedStory = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
+export const receivedMessage = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
   db.first(
     `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
        content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,

@@ -1,6 +1,6 @@
 /** Why did this not arrive? All there is to know about one message, on one page. */
 
-import type { MessageStory } from '@parley/contract/console/messages'
+import type { MessageDetail } from '@parley/contract/console/messages'
 import { can, type Role } from '@parley/contract/console/permissions'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
@@ -8,23 +8,23 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { explainError } from '../../../whatsapp/explain-error.ts'
 import { findPaymentOf } from '../../credits/credits.ts'
-import { findEventsOf } from '../../deliveries/reading/of-message.ts'
+import { findEventsOf } from '../../deliveries/reading/deliveries-of-message.ts'
 import { findResponseOf } from '../../flows/flows.ts'
 import { getKey } from '../../keys/keys.ts'
 import { findOrderOf } from '../../orders/orders.ts'
 import { findRequest } from '../../requests/find.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
-import { findMessages, toListed } from './console-list.ts'
+import { searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
-import { type ReceivedRow, receivedStory, type SentRow, sentStory } from './timeline.sql.ts'
+import { type ReceivedRow, receivedMessage, type SentRow, sentMessage } from './timeline.sql.ts'
 
 /** What a role may not see of it is null. */
-export async function tellStory(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageStory> {
+export async function readTimeline(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageDetail> {
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
   const row =
-    (await sentStory(db, workspaceId, uuid)) ?? (await receivedStory(db, workspaceId, uuid)) ?? refuse('not_found')
-  const [listed] = await findMessages(db, workspaceId, [{ id: uuid }], one)
+    (await sentMessage(db, workspaceId, uuid)) ?? (await receivedMessage(db, workspaceId, uuid)) ?? refuse('not_found')
+  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], one)
   const sender = await findSender(db, workspaceId, row.sender_id)
   if (!listed || !sender) return refuse('not_found')
   const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null
@@ -93,7 +93,7 @@ async function authorOf(
   db: Db,
   workspaceId: string,
   { key_id: keyId, sent_by: person }: SentRow,
-): Promise<MessageStory['author']> {
+): Promise<MessageDetail['author']> {
   if (keyId !== null) return { kind: 'key', id: keyId, name: (await getKey(db, workspaceId, keyId)).name }
   return person === null ? null : { kind: 'person', id: null, name: person }
 }
@@ -126,10 +126,10 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
 async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
   if (row.wa_message_id === null) return []
   const wanted = { senderId: row.sender_id, quoted: row.wa_message_id }
-  return (await findMessages(db, workspaceId, [wanted], firstReplies)).map(toListed)
+  return (await searchMessages(db, workspaceId, [wanted], firstReplies)).map(toListed)
 }
 
 async function quotedBy(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
-  const [message] = await findMessages(db, workspaceId, [{ senderId, waMessageId }], one)
+  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], one)
   return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
 }

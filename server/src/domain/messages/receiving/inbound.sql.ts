@@ -36,7 +36,7 @@ export interface KeptRow {
 }
 
 /** An event for each message, and the lease under which the deliveries are written. */
-export interface Telling {
+export interface EventBatch {
   createdAt: Date
   rows: readonly { id: string; body: Buffer }[]
   lease: { until: Date; token: string | null; except: readonly string[] }
@@ -49,7 +49,7 @@ type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | '
  * nearly all that an ordinary webhook costs. In order, so that two batches never wait in a circle. With `onlyAt` nothing is
  * kept unless that is the routing revision.
  */
-export function keepingWith(keepingEvents: (events: string, places: EventPlaces) => string) {
+export function saveInboundStatement(keepingEvents: (events: string, places: EventPlaces) => string) {
   const keeping = statement(
     {
       createdAt: 'timestamptz',
@@ -94,12 +94,12 @@ export function keepingWith(keepingEvents: (events: string, places: EventPlaces)
   return (
     db: Db,
     rows: readonly InboundRow[],
-    { createdAt, rows: events, lease }: Telling,
+    { createdAt, rows: events, lease }: EventBatch,
     onlyAt: number | null,
   ): Promise<KeptRow[]> =>
     keeping.rows(db, {
       arrivals: rows.map((row, index) => {
-        const { id, body } = events[index] as Telling['rows'][number]
+        const { id, body } = events[index] as EventBatch['rows'][number]
         return { ...row, eventId: id, body }
       }),
       createdAt,

@@ -5,36 +5,36 @@ import type { FormSubmission } from '../../../whatsapp/incoming-form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import {
   type Handed,
-  handOver,
   keepingEvents,
   type NewEvent,
+  offerToWorker,
   prepareEvents,
   publish,
 } from '../../deliveries/engine/publish.ts'
-import { keepSubmissions } from '../../flows/keep.ts'
-import { keepOrders } from '../../orders/keep.ts'
+import { saveSubmissions } from '../../flows/save-submissions.ts'
+import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
-import { currentRevision, type InboundRow, type KeptRow, keepingWith, sentAmong } from './inbound.sql.ts'
+import { currentRevision, type InboundRow, type KeptRow, saveInboundStatement, sentAmong } from './inbound.sql.ts'
 
-const keepWithEvents = keepingWith(keepingEvents)
+const keepWithEvents = saveInboundStatement(keepingEvents)
 
-export interface Arrival {
+export interface InboundArrival {
   item: InboundItem
   destination: Destination
 }
 
 /** The routing changed since somebody looked where messages belong: nothing was kept. */
-export class Rerouted extends Error {}
+export class RoutingChanged extends Error {}
 
 /**
  * Keeps messages that people sent and publishes `message.received` for each that is new; a submitted form among them is
  * kept as such and told by `flow.completed` too, and a cart becomes an order. Run it within a transaction, unless all are
  * plain. With `onlyAt` it does all that only at that routing revision, and throws `Rerouted` at any other.
  */
-export async function keepInbound(
+export async function saveInbound(
   db: Db,
   now: Date,
-  arrivals: readonly Arrival[],
+  arrivals: readonly InboundArrival[],
   onlyAt: number | null = null,
 ): Promise<void> {
   if (arrivals.length === 0) return
@@ -49,12 +49,12 @@ export async function keepInbound(
   const fresh = new Set(kept.map(({ messageId }) => messageId))
   if (fresh.size === 0) {
     // All were known, or nothing was looked at.
-    if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new Rerouted()
+    if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new RoutingChanged()
     return
   }
   const written = kept.filter((row): row is KeptRow & Handed => row.eventId !== null)
   const news = prepared.rows.filter((_, index) => fresh.has(rows[index]?.id ?? ''))
-  handOver(db, { ...prepared, rows: news }, written)
+  offerToWorker(db, { ...prepared, rows: news }, written)
   await keepFormsAndOrders(
     db,
     now,
@@ -69,8 +69,8 @@ export async function keepInbound(
 export const isPlain = ({ form, order }: InboundItem): boolean => form === null && order === null
 
 async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Promise<void> {
-  const submissions = await keepSubmissions(db, now, news.flatMap(toSubmission))
-  await keepOrders(db, now, news.flatMap(toCart))
+  const submissions = await saveSubmissions(db, now, news.flatMap(toSubmission))
+  await saveOrders(db, now, news.flatMap(toCart))
   await publish(
     db,
     now,
@@ -78,7 +78,7 @@ async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Pro
   )
 }
 
-interface News extends Arrival {
+interface News extends InboundArrival {
   id: string
   quoted: Quoted | null
 }
@@ -102,7 +102,7 @@ interface Quoted {
 }
 
 /** For each the message that it quotes, if we sent that. */
-async function quotedMessages(db: Db, arrivals: readonly Arrival[]): Promise<(Quoted | undefined)[]> {
+async function quotedMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<(Quoted | undefined)[]> {
   const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
   const quoted = arrivals.flatMap(({ item: { quotedWaMessageId }, destination: { senderId } }) =>
     quotedWaMessageId === null ? [] : [{ senderId, waMessageId: quotedWaMessageId }],

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { useHouse } from '../../../../testing/house.ts'
 import { newApp, newSender, type TestApp } from '../../../../testing/posting-app.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 
-const house = useHouse()
+const server = useTestServer()
 const folder = join(import.meta.dirname, '..', '..', '..', 'whatsapp', 'fixtures')
 const payloads = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.json') && entry.parentPath !== folder)
@@ -19,12 +19,12 @@ const payloads = readdirSync(folder, { recursive: true, withFileTypes: true })
 let app: TestApp
 
 beforeAll(async () => {
-  app = await newApp(house)
-  const workspace = await newWorkspace(house)
+  app = await newApp(server)
+  const workspace = await newWorkspace(server)
   const numbers = new Set(
     payloads.flatMap(({ text }) => [...text.matchAll(/"phone_number_id": *"?(\w+)/g)].map((m) => m[1])),
   )
-  for (const number of numbers) await newSender(house, workspace.id, app.id, String(number))
+  for (const number of numbers) await newSender(server, workspace.id, app.id, String(number))
 })
 
 test('every payload of the public suites is accepted', async () => {
@@ -40,9 +40,9 @@ test('whatever is done to a payload, it is answered 200, and never leaves half a
     type: 'text',
     text: { body: 'x' },
   })
-  const workspace = await newWorkspace(house)
+  const workspace = await newWorkspace(server)
   const number = '880000000000001'
-  await newSender(house, workspace.id, app.id, number)
+  await newSender(server, workspace.id, app.id, number)
   const junk = fc.oneof(
     fc.jsonValue({ maxDepth: 4 }),
     fc.constantFrom('\u0000', '\ud800', '__proto__', 'x'.repeat(70_000), -1, 1e308, null, true, [], {}),
@@ -60,7 +60,7 @@ test('whatever is done to a payload, it is answered 200, and never leaves half a
       if (Array.isArray(payload.entry)) payload.entry.push(neighbour)
       const whole = (payload as { object?: unknown }).object === 'whatsapp_business_account'
       expect(await app.post(payload)).toBe(200)
-      const kept = await house.db.rows('select 1 from inbound_messages where wa_message_id = $1', [id])
+      const kept = await server.db.rows('select 1 from inbound_messages where wa_message_id = $1', [id])
       if (whole && Array.isArray(payload.entry)) expect(kept.length).toBe(1)
     }),
     { numRuns: 150 },

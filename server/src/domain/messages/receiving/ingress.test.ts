@@ -2,15 +2,15 @@ import { type EventType, eventSchemas } from '@parley/contract/events'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { anyTarget } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { eventsOf, newApp, newSender, signatureOf, text } from '../../../../testing/posting-app.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 import { plainSchema } from '../../../lib/field-errors.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { seal } from '../../../lib/seal.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 
-const house = useHouse()
+const server = useTestServer()
 
 const envelope = (...entry: object[]) => ({ object: 'whatsapp_business_account', entry })
 const change = (phoneNumberId: string, value: object) => ({
@@ -26,9 +26,9 @@ const status = (id: string, word: string, timestamp = '1786000001', more: object
 })
 
 async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random() * 1e15))) {
-  const workspace = await newWorkspace(house)
-  const app = await newApp(house)
-  const sender = await newSender(house, workspace.id, app.id, phoneNumberId)
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, phoneNumberId)
   const says = (...messages: object[]) =>
     app.post(envelope({ id: '1', changes: [change(phoneNumberId, { messages })] }))
   const reports = (...statuses: object[]) =>
@@ -38,16 +38,16 @@ async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random()
 
 async function sentMessage(workspaceId: string, senderId: string, waMessageId: string | null): Promise<string> {
   const id = newUuid()
-  await house.db.change(
+  await server.db.change(
     `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, created_at, key_id, type,
        credits, content)
      select $1, $2, $3, '16505550123', $4, $5, $6, id, 'text', 0, '{}' from api_keys where workspace_id = $2`,
-    [id, workspaceId, senderId, waMessageId === null ? 'queued' : 'sent', waMessageId, house.clock.now()],
+    [id, workspaceId, senderId, waMessageId === null ? 'queued' : 'sent', waMessageId, server.clock.now()],
   )
   if (waMessageId !== null) {
-    await house.db.change(
+    await server.db.change(
       `insert into message_statuses (message_id, workspace_id, status, occurred_at) values ($1, $2, 'sent', $3)`,
-      [id, workspaceId, house.clock.now()],
+      [id, workspaceId, server.clock.now()],
     )
   }
   return id
@@ -56,11 +56,11 @@ async function sentMessage(workspaceId: string, senderId: string, waMessageId: s
 test('a message becomes one event, with every field there', async () => {
   const { workspace, sender, says } = await newNumber()
   expect(await says(text('wamid.A'))).toBe(200)
-  const [event, ...more] = await eventsOf(house, workspace.id)
+  const [event, ...more] = await eventsOf(server, workspace.id)
   expect(more).toEqual([])
   expect(event).toMatchObject({
     type: 'message.received',
-    created_at: house.clock.now().toISOString(),
+    created_at: server.clock.now().toISOString(),
     data: {
       wa_message_id: 'wamid.A',
       from: '16505550123',
@@ -85,16 +85,16 @@ test('however often the network tells of a message, there is one event', async (
   const { workspace, says } = await newNumber()
   await Promise.all(Array.from({ length: 20 }, () => says(text('wamid.A'), text('wamid.A'), text('wamid.B'))))
   await says(text('wamid.A'))
-  const events = await eventsOf(house, workspace.id)
+  const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => event.data.wa_message_id).sort()).toEqual(['wamid.A', 'wamid.B'])
 })
 
 test('a batch over two workspaces is told apart, however it is mixed and repeated', async () => {
-  const app = await newApp(house)
-  const workspaces = [await newWorkspace(house), await newWorkspace(house)]
+  const app = await newApp(server)
+  const workspaces = [await newWorkspace(server), await newWorkspace(server)]
   const numbers = ['700000000000001', '700000000000002']
   const senders = await Promise.all(
-    workspaces.map((workspace, index) => newSender(house, workspace.id, app.id, numbers[index] as string)),
+    workspaces.map((workspace, index) => newSender(server, workspace.id, app.id, numbers[index] as string)),
   )
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -118,7 +118,7 @@ test('a batch over two workspaces is told apart, however it is mixed and repeate
   expect(await app.post(batch)).toBe(200)
   expect(await app.post(batch)).toBe(200)
   for (const [which, workspace] of workspaces.entries()) {
-    const events = await eventsOf(house, workspace.id)
+    const events = await eventsOf(server, workspace.id)
     const received = events.filter((event) => event.type === 'message.received')
     const delivered = events.filter((event) => event.type === 'message.delivered')
     const expected = [0, 1, 2].flatMap((entry) => [0, 1, 2, 3].map((n) => `wamid.${entry}.${which}.${n}`))
@@ -137,7 +137,7 @@ test('an answer to a message of ours names it; one to anything else only the net
     { ...text('wamid.B'), context: { id: 'wamid.ELSE' } },
     { ...text('wamid.C'), context: { forwarded: true } },
   )
-  const events = await eventsOf(house, workspace.id)
+  const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => event.data.in_reply_to)).toEqual([
     { wa_message_id: 'wamid.OURS', message_id: `msg_${id}` },
     { wa_message_id: 'wamid.ELSE', message_id: null },
@@ -152,7 +152,7 @@ test('a status never goes back, and each is told once', async () => {
   await reports(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
   await reports(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
   await reports(status('wamid.S', 'read', '1786000011'))
-  const message = await house.db.first(
+  const message = await server.db.first(
     'select status, delivered_at, read_at, failed_at, error from messages where id = $1',
     [id],
   )
@@ -163,7 +163,7 @@ test('a status never goes back, and each is told once', async () => {
     failed_at: null,
     error: null,
   })
-  const events = await eventsOf(house, workspace.id)
+  const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => [event.type, event.data.occurred_at])).toEqual([
     ['message.read', '2026-08-06T07:06:49.000Z'],
     ['message.delivered', '2026-08-06T07:06:43.000Z'],
@@ -175,13 +175,13 @@ test('a failure carries the network’s error; the handset’s word outranks it'
   const id = await sentMessage(workspace.id, sender.id, 'wamid.F')
   const errors = [{ code: 131026, title: 'Undeliverable', message: 'Undeliverable', error_data: { details: 'why' } }]
   await reports(status('wamid.F', 'failed', '1786000002', { errors }))
-  const [failed] = await eventsOf(house, workspace.id)
+  const [failed] = await eventsOf(server, workspace.id)
   expect(failed).toMatchObject({
     type: 'message.failed',
     data: { error: { code: 131026, title: 'Undeliverable', message: 'Undeliverable', details: 'why' } },
   })
   await reports(status('wamid.F', 'delivered', '1786000005'))
-  expect(await house.db.first('select status, error from messages where id = $1', [id])).toEqual({
+  expect(await server.db.first('select status, error from messages where id = $1', [id])).toEqual({
     status: 'delivered',
     error: null,
   })
@@ -191,23 +191,23 @@ test('a status that comes before the send call’s answer finds its message by t
   const { workspace, sender, reports } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, null)
   await reports(status('wamid.EARLY', 'sent', '1786000001', { biz_opaque_callback_data: `msg_${id}` }))
-  expect(await house.db.first('select status, wa_message_id from messages where id = $1', [id])).toEqual({
+  expect(await server.db.first('select status, wa_message_id from messages where id = $1', [id])).toEqual({
     status: 'sent',
     wa_message_id: 'wamid.EARLY',
   })
-  const events = await eventsOf(house, workspace.id)
+  const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => event.type)).toEqual(['message.sent'])
 })
 
 test('a status without that id is kept until its message is known; statuses of others lead to nothing', async () => {
   const { workspace, sender, reports } = await newNumber()
-  const { settleEarly } = await import('./statuses.ts')
+  const { applyEarlyStatuses: settleEarly } = await import('./statuses.ts')
   await reports(status('wamid.LATE', 'delivered'), status('wamid.OTHER', 'delivered'))
-  expect(await eventsOf(house, workspace.id)).toEqual([])
+  expect(await eventsOf(server, workspace.id)).toEqual([])
   await sentMessage(workspace.id, sender.id, 'wamid.LATE')
-  await settleEarly(house.db, house.clock)
-  await settleEarly(house.db, house.clock)
-  const events = await eventsOf(house, workspace.id)
+  await settleEarly(server.db, server.clock)
+  await settleEarly(server.db, server.clock)
+  const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => [event.type, event.data.wa_message_id])).toEqual([['message.delivered', 'wamid.LATE']])
 })
 
@@ -223,55 +223,55 @@ test.each([
   const body = envelope({ id: '1', changes: [change(sender.phoneNumberId, { messages: [text('wamid.A')] })] })
   const bytes = JSON.stringify(body)
   expect(await app.post(bytes, { signature: sign(bytes, app.secret) })).toBe(401)
-  expect(await eventsOf(house, workspace.id)).toEqual([])
+  expect(await eventsOf(server, workspace.id)).toEqual([])
 })
 
 test('a number of another app, or nobody’s, is answered 200 and leads to nothing', async () => {
   const { workspace, sender } = await newNumber()
-  const stranger = await newApp(house)
+  const stranger = await newApp(server)
   const at = (phoneNumberId: string) =>
     envelope({ id: '1', changes: [change(phoneNumberId, { messages: [text('wamid.A')] })] })
   expect(await stranger.post(at(sender.phoneNumberId))).toBe(200)
   expect(await stranger.post(at('999'))).toBe(200)
-  expect(await eventsOf(house, workspace.id)).toEqual([])
-  expect(await house.db.rows('select 1 from inbound_messages where workspace_id = $1', [workspace.id])).toEqual([])
+  expect(await eventsOf(server, workspace.id)).toEqual([])
+  expect(await server.db.rows('select 1 from inbound_messages where workspace_id = $1', [workspace.id])).toEqual([])
 })
 
 test('what is remembered of an app or a number is never trusted beyond its time', async () => {
   const { workspace, app, sender, says } = await newNumber()
   await says(text(`wamid.${newUuid()}`))
   await says(text(`wamid.${newUuid()}`))
-  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+  expect(await eventsOf(server, workspace.id)).toHaveLength(2)
 
   const unknown = String(Math.trunc(Math.random() * 1e15))
   const toUnknown = () =>
     app.post(envelope({ id: '1', changes: [change(unknown, { messages: [text(`wamid.${newUuid()}`)] })] }))
   expect(await toUnknown()).toBe(200)
   expect(await toUnknown()).toBe(200)
-  const other = await newWorkspace(house)
-  await newSender(house, other.id, app.id, unknown)
+  const other = await newWorkspace(server)
+  await newSender(server, other.id, app.id, unknown)
   await toUnknown()
-  expect(await eventsOf(house, other.id)).toHaveLength(1)
+  expect(await eventsOf(server, other.id)).toHaveLength(1)
 
   // The number goes to another workspace: not one more message to the one that had it.
-  await house.db.change('update senders set workspace_id = $2, phone_number_id = $3 where id = $1', [
+  await server.db.change('update senders set workspace_id = $2, phone_number_id = $3 where id = $1', [
     sender.id,
     other.id,
     '7',
   ])
   expect(await says(text(`wamid.${newUuid()}`))).toBe(200)
-  expect(await eventsOf(house, workspace.id)).toHaveLength(2)
+  expect(await eventsOf(server, workspace.id)).toHaveLength(2)
 
-  const sealed = seal(house.secretKeys, 'another', `apps/${app.id}/app_secret`)
-  await house.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
+  const sealed = seal(server.secretKeys, 'another', `apps/${app.id}/app_secret`)
+  await server.db.change('update apps set app_secret_sealed = $2 where id = $1', [app.id, sealed])
   expect(await toUnknown()).toBe(401)
-  expect(await eventsOf(house, other.id)).toHaveLength(1)
+  expect(await eventsOf(server, other.id)).toHaveLength(1)
 })
 
 test('each endpoint that listens gets a delivery; one that is disabled has it held', async () => {
   const { workspace, says } = await newNumber()
   const make = (events: string[]) =>
-    createWebhook(house.db, house.clock, house.secretKeys, anyTarget, {
+    createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
       workspaceId: workspace.id,
       name: 'x',
       url: 'https://example.com/hook',
@@ -280,10 +280,10 @@ test('each endpoint that listens gets a delivery; one that is disabled has it he
   const listening = await make(['message.received', 'message.read'])
   const held = await make(['message.received'])
   await make(['message.read'])
-  await house.db.change(`update webhooks set enabled = false where id = $1`, [held.webhook.id.slice(4)])
+  await server.db.change(`update webhooks set enabled = false where id = $1`, [held.webhook.id.slice(4)])
   await says(text('wamid.A'))
-  const [event] = await eventsOf(house, workspace.id)
-  const deliveries = await house.db.rows<{ webhook_id: string; due: string; event_id: string }>(
+  const [event] = await eventsOf(server, workspace.id)
+  const deliveries = await server.db.rows<{ webhook_id: string; due: string; event_id: string }>(
     `select webhook_id, event_id, due_at::text as due from deliveries where workspace_id = $1`,
     [workspace.id],
   )
@@ -297,15 +297,15 @@ test('each endpoint that listens gets a delivery; one that is disabled has it he
 })
 
 test('the handshake echoes the challenge to whoever knows the token, and to nobody else', async () => {
-  const app = await newApp(house)
+  const app = await newApp(server)
   const greet = async (token: string, id = app.id) => {
     const query = new URLSearchParams({
       'hub.mode': 'subscribe',
       'hub.challenge': '1158201444',
       'hub.verify_token': token,
     })
-    const answer = await fetch(`${house.url}/network/whatsapp/${id}?${query}`)
-    return [answer.status, await answer.text()]
+    const response = await fetch(`${server.url}/network/whatsapp/${id}?${query}`)
+    return [response.status, await response.text()]
   }
   expect(await greet(`token-${app.secret}`)).toEqual([200, '1158201444'])
   expect((await greet('wrong'))[0]).toBe(403)

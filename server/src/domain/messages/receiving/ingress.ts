@@ -8,12 +8,12 @@ import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/inco
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignatureForm, isSignedByNetwork } from '../../../whatsapp/signature.ts'
-import { applyTemplateChange, noteChange } from '../../connections/connections.ts'
+import { applyTemplateChange, recordConnectionChange } from '../../connections/connections.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
-import { isPlain, keepInbound, Rerouted } from './inbound.ts'
+import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { Routes } from './number-routes.ts'
-import { keepPlaced, type Placed } from './record-updates.ts'
+import { type RoutedUpdate, saveUpdates } from './record-updates.ts'
 
 /** What the ingress knows of an app: enough to tell the network from anybody else. */
 export interface AppSecrets {
@@ -84,7 +84,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       !routes.isUnknown({ appId, phoneNumberId: item.phoneNumberId }, revision)
     if (items.length === 0 || !items.every(isForMemory)) return false
     const outcome = await keepPlain(webhook)
-    if (outcome.kind === 'failed' && !(outcome.error instanceof Rerouted)) throw outcome.error
+    if (outcome.kind === 'failed' && !(outcome.error instanceof RoutingChanged)) throw outcome.error
     return outcome.kind === 'kept'
   }
 
@@ -146,7 +146,8 @@ function oneByOneIfNeeded(keepThese: (webhooks: readonly Webhook[]) => Promise<v
       await keepThese(webhooks)
       return webhooks.map(() => ({ kind: 'kept' }))
     } catch (error) {
-      if (webhooks.length === 1 || error instanceof Rerouted) return webhooks.map(() => ({ kind: 'failed', error }))
+      if (webhooks.length === 1 || error instanceof RoutingChanged)
+        return webhooks.map(() => ({ kind: 'failed', error }))
       const outcomes: Outcome[] = []
       for (const webhook of webhooks) outcomes.push(...(await keepEach([webhook])))
       return outcomes
@@ -161,19 +162,20 @@ async function keepAsRemembered({ db, clock, routes }: KeepDeps, webhooks: reado
     destination !== null && item.kind === 'message' ? [{ item, destination }] : [],
   )
   // A number that is not known may have become ours since.
-  if (arrivals.length < addressed.length || webhooks.some((each) => each.revision !== revision)) throw new Rerouted()
-  await keepInbound(db, clock.now(), arrivals, revision)
+  if (arrivals.length < addressed.length || webhooks.some((each) => each.revision !== revision))
+    throw new RoutingChanged()
+  await saveInbound(db, clock.now(), arrivals, revision)
 }
 
 async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
   const { addressed } = await place(routes, webhooks)
-  const placed = addressed.filter((each): each is Addressed & Placed => each.destination !== null)
+  const placed = addressed.filter((each): each is Addressed & RoutedUpdate => each.destination !== null)
   const unknown = addressed.filter(({ destination }) => destination === null)
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
   if (placed.length + updates.length > 0) {
     const outcomes = await db.transaction(async (tx) => {
-      await keepPlaced(tx, now, placed)
+      await saveUpdates(tx, now, placed)
       return parkUpdates(tx, now, updates)
     })
     logUnknown(
@@ -255,7 +257,7 @@ async function takeNote(db: Db, log: Logger, clock: Clock, appId: string, item: 
       await applyTemplateChange(db, clock, appId, item)
       return
     case 'notice':
-      if (item.about === 'number') await noteChange(db, clock, appId, item.wabaId)
+      if (item.about === 'number') await recordConnectionChange(db, clock, appId, item.wabaId)
       log.info({ appId, wabaId: item.wabaId, field: item.field, event: item.event }, 'the network gave notice')
       return
     case 'problem':

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { until } from '../../../../testing/until.ts'
-import { newsChannel } from '../../../db/news.ts'
+import { changeChannel } from '../../../db/change-notices.ts'
 
 async function setUp() {
   const { db, control, start } = await newProcessShop()
@@ -43,7 +43,7 @@ test('what an API process parks is published once, though the worker was killed 
   const session = await db.session()
   onTestFinished(() => session.close())
   const heard: string[] = []
-  await session.listen(newsChannel, (payload) => void heard.push(payload))
+  await session.listen(changeChannel, (payload) => void heard.push(payload))
   const another = addNumber('15550780092')
   await control.phones.say('491701112223', { to: another, text: 'at once' })
   await until('the worker is woken', () => heard.some((payload) => payload.includes('sync_due')))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { localRules, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { eventsOf, signatureOf, text } from '../../../../testing/posting-app.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { type TestAccount, useSimulator } from '../../../../testing/simulated-network.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 import { openDatabase } from '../../../db/db.ts'
 import { newUuid } from '../../../lib/ids.ts'
@@ -11,22 +11,22 @@ import { newLogger } from '../../../lib/logger.ts'
 import type { CallFailure } from '../../../whatsapp/graph-call.ts'
 import { createApp, ingressPath } from '../../connections/apps.ts'
 import { createConnection, requireConnection } from '../../connections/connections.ts'
-import { forgetParked, parkUpdates } from '../../connections/parked.ts'
+import { deleteOldParked, parkUpdates } from '../../connections/parked.ts'
 import { drainSyncs, syncConnection, waitIfParked } from '../../connections/sync.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 import { releaseParked } from './release-parked.ts'
 
-const house = useHouse()
-const network = useSimulator(house)
+const server = useTestServer()
+const network = useSimulator(server)
 // The deadlines of the product: on a busy machine shorter ones lead to retries, and each arrival is counted here.
-const delivering = useDeliveryWorker(house, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
+const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
-const log = () => newLogger('debug', { write: (line) => void house.logged.push(line) })
+const log = () => newLogger('debug', { write: (line) => void server.logged.push(line) })
 
 /** A connected account whose first sync succeeds or fails, an endpoint, and the webhooks that the network posts for it. */
 async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFailure } = {}) {
-  const { db, clock, secretKeys } = house
-  const workspace = await newWorkspace(house)
+  const { db, clock, secretKeys } = server
+  const workspace = await newWorkspace(server)
   const account = network.newAccount()
   const { appSecret, wabaId, token } = account
   const graph = { name: 'app', appSecret, verifyToken: 'verify-me', graphUrl: network.simulator.url }
@@ -45,7 +45,7 @@ async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFai
   const post = async (body: object) => {
     const bytes = JSON.stringify(body)
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, bytes) }
-    const response = await fetch(house.url + ingressPath(app.id), { method: 'POST', headers, body: bytes })
+    const response = await fetch(server.url + ingressPath(app.id), { method: 'POST', headers, body: bytes })
     await response.arrayBuffer()
     return response.status
   }
@@ -101,17 +101,17 @@ const addNumber = (account: TestAccount): string =>
     verifiedName: `New ${phones}`,
   }).id
 
-const release = (db = house.db) => releaseParked(db, house.clock, log())
-const seconds = (from: Date) => (from.getTime() - house.clock.now().getTime()) / 1000
+const release = (db = server.db) => releaseParked(db, server.clock, log())
+const seconds = (from: Date) => (from.getTime() - server.clock.now().getTime()) / 1000
 const loggedEvents = (name: string) =>
-  house.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === name)
+  server.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === name)
 
 test('a message for a number that was added after the sync is delivered once, after a sync at once', async () => {
   const shop = await connectAccount()
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const number = addNumber(shop.account)
   expect(await shop.says(number, { messages: [text('wamid.NEW')] })).toBe(200)
-  expect(await eventsOf(house, shop.workspace.id)).toEqual([])
+  expect(await eventsOf(server, shop.workspace.id)).toEqual([])
   expect(await network.drain()).toBe(1)
   await release()
   await release()
@@ -141,16 +141,16 @@ test.each([
     let syncs = 0
     for (let n = 0; n < 60; n++) {
       expect(await shop.says(number, { messages: [text(`wamid.${n}`)] })).toBe(200)
-      house.clock.forward({ seconds: 1 })
+      server.clock.forward({ seconds: 1 })
       syncs += await drainWith(failure)
     }
     expect(syncs).toBe(4)
     expect(seconds((await shop.look()).syncDueAt)).toBeLessThanOrEqual(15)
-    house.clock.forward({ seconds: 15 })
+    server.clock.forward({ seconds: 15 })
     await network.drain()
     await release()
     const ids = Array.from({ length: 60 }, (_each, n) => `wamid.${n}`)
-    const events = await eventsOf(house, shop.workspace.id)
+    const events = await eventsOf(server, shop.workspace.id)
     expect(events.map(({ data }) => data.wa_message_id)).toEqual(ids)
     expect((await shop.delivered()).map(({ data }) => data.wa_message_id).sort()).toEqual([...ids].sort())
   },
@@ -164,7 +164,7 @@ test('a webhook that the network repeats while it is parked is stored once and g
   expect(await shop.parked()).toHaveLength(1)
   // The same message in another batch is another update, and still one event.
   await shop.says(number, { messages: [text('wamid.B'), text('wamid.C')] })
-  house.clock.forward({ seconds: 3 })
+  server.clock.forward({ seconds: 3 })
   await network.drain()
   await release()
   expect(await shop.says(number, value)).toBe(200)
@@ -177,15 +177,15 @@ test('processes that release at the same time publish each update once, in order
   const number = addNumber(shop.account)
   const ids = Array.from({ length: 350 }, (_, n) => `wamid.${n}`)
   for (const id of ids) await shop.says(number, { messages: [text(id)] })
-  house.clock.forward({ seconds: 3 })
+  server.clock.forward({ seconds: 3 })
   await network.drain()
-  const dbs = [1, 2, 3].map(() => openDatabase(house.connection, () => {}, 2))
+  const dbs = [1, 2, 3].map(() => openDatabase(server.connection, () => {}, 2))
   await Promise.all([release(), ...dbs.map((db) => release(db))])
   await release()
   await Promise.all(dbs.map((db) => db.close()))
-  const events = await eventsOf(house, shop.workspace.id)
+  const events = await eventsOf(server, shop.workspace.id)
   expect(events.map(({ data }) => data.wa_message_id).sort()).toEqual([...ids].sort())
-  const rows = await house.db.rows<{ wa_message_id: string }>(
+  const rows = await server.db.rows<{ wa_message_id: string }>(
     'select wa_message_id from inbound_messages where workspace_id = $1 order by id',
     [shop.workspace.id],
   )
@@ -225,18 +225,18 @@ test('messages, statuses, a form and a cart of one parked webhook are published;
   const body = { object: 'whatsapp_business_account', entry: [{ id: shop.account.wabaId, changes }] }
   expect(await shop.post(body)).toBe(200)
   expect((await shop.delivered()).map(({ data }) => data.wa_message_id)).toEqual(['wamid.KNOWN'])
-  house.clock.forward({ seconds: 3 })
+  server.clock.forward({ seconds: 3 })
   await network.drain()
   // The message that the status is about was sent from the number before its status is released.
-  const [sender] = await house.db.rows<{ id: string }>('select id from senders where phone_number_id = $1', [number])
-  await house.db.change(
+  const [sender] = await server.db.rows<{ id: string }>('select id from senders where phone_number_id = $1', [number])
+  await server.db.change(
     `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, created_at, key_id, type, credits,
        content)
      select $1, $2, $3, '16505550123', 'sent', 'wamid.OUT', $4, id, 'text', 0, '{}' from api_keys where workspace_id = $2`,
-    [newUuid(), shop.workspace.id, sender?.id, house.clock.now()],
+    [newUuid(), shop.workspace.id, sender?.id, server.clock.now()],
   )
   await release()
-  const events = (await eventsOf(house, shop.workspace.id)).map(({ type, data }) => [type, data.wa_message_id])
+  const events = (await eventsOf(server, shop.workspace.id)).map(({ type, data }) => [type, data.wa_message_id])
   expect(events.slice(1)).toEqual([
     ['message.received', 'wamid.TEXT'],
     ['message.received', 'wamid.FORM'],
@@ -244,7 +244,7 @@ test('messages, statuses, a form and a cart of one parked webhook are published;
     ['flow.completed', undefined],
     ['message.delivered', 'wamid.OUT'],
   ])
-  expect(await house.db.rows('select 1 from orders where workspace_id = $1', [shop.workspace.id])).toHaveLength(1)
+  expect(await server.db.rows('select 1 from orders where workspace_id = $1', [shop.workspace.id])).toHaveLength(1)
   expect(await shop.delivered()).toHaveLength(6)
 })
 
@@ -252,14 +252,14 @@ test('updates that were parked when the process stopped are released by the next
   const shop = await connectAccount()
   const number = addNumber(shop.account)
   await shop.says(number, { messages: [text('wamid.A')] })
-  house.clock.forward({ seconds: 3 })
+  server.clock.forward({ seconds: 3 })
   // The sync settles, and the process ends before it releases anything.
   await network.drain()
-  expect(await eventsOf(house, shop.workspace.id)).toEqual([])
-  const db = openDatabase(house.connection, () => {}, 2)
+  expect(await eventsOf(server, shop.workspace.id)).toEqual([])
+  const db = openDatabase(server.connection, () => {}, 2)
   expect(await release(db)).toBe(1)
   await db.close()
-  expect((await eventsOf(house, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.A'])
+  expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.A'])
 })
 
 test('an update that is parked just after its number became known is released by the next look', async () => {
@@ -274,14 +274,14 @@ test('an update that is parked just after its number became known is released by
     webhook: JSON.stringify({ object: 'whatsapp_business_account', entry: [webhook] }),
   }
   await syncConnection(network.network, shop.connection.id)
-  await house.db.transaction((tx) => parkUpdates(tx, house.clock.now(), [update]))
+  await server.db.transaction((tx) => parkUpdates(tx, server.clock.now(), [update]))
   expect(await release()).toBe(1)
-  expect((await eventsOf(house, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.LATE'])
+  expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.LATE'])
 })
 
 test('a number that the account does not list is asked for less and less often, and published once it is listed', async () => {
   const shop = await connectAccount()
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const unlisted = '106549000000001'
   const before = shop.account.calls('phone_numbers')
   const logged = loggedEvents('sync.numbers_not_listed').length
@@ -290,7 +290,7 @@ test('a number that the account does not list is asked for less and less often, 
     await shop.says(unlisted, { messages: [text(`wamid.${n}`)] })
     await network.drain()
     waits.push(seconds((await shop.look()).syncDueAt))
-    house.clock.forward({ seconds: waits[n] ?? 0 })
+    server.clock.forward({ seconds: waits[n] ?? 0 })
   }
   expect(waits).toEqual([15, 30, 60, 120, 240, 480, 900, 900])
   expect(shop.account.calls('phone_numbers') - before).toBe(8)
@@ -304,30 +304,30 @@ test('a number that the account does not list is asked for less and less often, 
 
   // Another unknown number does not wait behind the first.
   await network.drain()
-  house.clock.forward({ seconds: 20 })
+  server.clock.forward({ seconds: 20 })
   const second = addNumber(shop.account)
   await shop.says(second, { messages: [text('wamid.SECOND')] })
   await network.drain()
   await release()
-  expect((await eventsOf(house, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.SECOND'])
+  expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.SECOND'])
   expect(seconds((await shop.look()).syncDueAt)).toBe(30)
 
   network.control.numbers.create({ id: unlisted, wabaId: shop.account.wabaId, phoneNumber: '15553000001' })
-  house.clock.forward({ seconds: 30 })
+  server.clock.forward({ seconds: 30 })
   await network.drain()
   await release()
-  expect(await eventsOf(house, shop.workspace.id)).toHaveLength(9)
+  expect(await eventsOf(server, shop.workspace.id)).toHaveLength(9)
   expect(seconds((await shop.look()).syncDueAt)).toBe(21_600)
 })
 
 test('many unknown numbers of one account cause few syncs', async () => {
   const shop = await connectAccount()
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const before = shop.account.calls('phone_numbers')
   for (let n = 0; n < 60; n++) {
     await shop.says(`10654800000${100 + n}`, { messages: [text(`wamid.${n}`)] })
     await network.drain()
-    house.clock.forward({ seconds: 1 })
+    server.clock.forward({ seconds: 1 })
   }
   expect(shop.account.calls('phone_numbers') - before).toBeLessThanOrEqual(5)
   expect(await shop.parked()).toHaveLength(60)
@@ -345,11 +345,11 @@ test('a pause that the network asks for is respected, however many updates are p
   const before = shop.account.calls('phone_numbers')
   for (let n = 0; n < 29; n++) {
     await shop.says(`1065470000000${10 + n}`, { messages: [text(`wamid.${n}`)] })
-    house.clock.forward({ seconds: 10 })
+    server.clock.forward({ seconds: 10 })
     await drainWith(pause)
   }
   expect(shop.account.calls('phone_numbers')).toBe(before)
-  house.clock.forward({ seconds: 10 })
+  server.clock.forward({ seconds: 10 })
   await drainWith(pause)
   expect(shop.account.calls('phone_numbers')).toBe(before + 1)
   expect(seconds((await shop.look()).syncDueAt)).toBe(300)
@@ -372,7 +372,7 @@ test('while updates are parked a failed sync is repeated after 15 s; refusals wi
 
 test('a sync that died with its process is repeated within a minute while updates are parked', async () => {
   const shop = await connectAccount()
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   const number = addNumber(shop.account)
   await shop.says(number, { messages: [text('wamid.A')] })
   const { client, ...rest } = network.network
@@ -381,27 +381,27 @@ test('a sync that died with its process is repeated within a minute while update
   dying.listTemplates = () => Promise.reject(new Error('killed'))
   await drainSyncs({ ...rest, client: dying }, log())
   expect(seconds((await shop.look()).syncDueAt)).toBe(60)
-  house.clock.forward({ minutes: 1 })
+  server.clock.forward({ minutes: 1 })
   await network.drain()
   await release()
-  expect(await eventsOf(house, shop.workspace.id)).toHaveLength(1)
+  expect(await eventsOf(server, shop.workspace.id)).toHaveLength(1)
 })
 
 test('an update that cannot be published is set aside, and those behind it are published', async () => {
   const shop = await connectAccount()
   const number = addNumber(shop.account)
   for (const id of ['wamid.A', 'wamid.BROKEN', 'wamid.C']) await shop.says(number, { messages: [text(id)] })
-  await house.db.change(`update parked_updates set webhook = 'broken' where webhook like '%wamid.BROKEN%'`)
-  house.clock.forward({ seconds: 3 })
+  await server.db.change(`update parked_updates set webhook = 'broken' where webhook like '%wamid.BROKEN%'`)
+  server.clock.forward({ seconds: 3 })
   await network.drain()
   await release()
-  const ids = (await eventsOf(house, shop.workspace.id)).map(({ data }) => data.wa_message_id)
+  const ids = (await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)
   expect(ids).toEqual(['wamid.A', 'wamid.C'])
   expect(await shop.parked()).toHaveLength(1)
   expect(loggedEvents('parked_updates.release_failed').length).toBe(1)
   await release()
   expect(loggedEvents('parked_updates.release_failed').length).toBe(1)
-  house.clock.forward({ minutes: 5 })
+  server.clock.forward({ minutes: 5 })
   await release()
   expect(loggedEvents('parked_updates.release_failed').length).toBe(2)
 })
@@ -410,11 +410,11 @@ test('updates that are parked for longer than the retention are deleted, with on
   const shop = await connectAccount()
   await shop.says('106549000000002', { messages: [text('wamid.A')] })
   await shop.says('106549000000002', { messages: [text('wamid.B')] })
-  const forget = () => forgetParked(house.db, log(), house.clock.now(), 30)
-  house.clock.forward({ hours: 29 * 24 })
+  const forget = () => deleteOldParked(server.db, log(), server.clock.now(), 30)
+  server.clock.forward({ hours: 29 * 24 })
   await forget()
   expect(await shop.parked()).toHaveLength(2)
-  house.clock.forward({ hours: 2 * 24 })
+  server.clock.forward({ hours: 2 * 24 })
   await forget()
   await forget()
   expect(await shop.parked()).toEqual([])

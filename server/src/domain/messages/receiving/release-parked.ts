@@ -15,7 +15,7 @@ import {
   type TakenUpdate,
   takeParked,
 } from '../../connections/parked.ts'
-import { keepPlaced } from './record-updates.ts'
+import { saveUpdates } from './record-updates.ts'
 
 const lookMs = 2_000
 
@@ -99,7 +99,7 @@ function publishOldest(
         item.kind === 'message' || item.kind === 'status' ? [{ item, destination: number }] : [],
       ),
     )
-    await keepPlaced(tx, now, placed)
+    await saveUpdates(tx, now, placed)
     return updates.length
   })
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
 
-export interface Tracked {
+export interface TrackedMessage {
   id: string
   workspaceId: string
   senderId: string
@@ -17,7 +17,7 @@ export interface Tracked {
   known: NetworkStatus[]
 }
 
-export interface Sighting {
+export interface StatusReference {
   senderId: string
   waMessageId: string | null
   /** The id we gave the message when we sent it, where the network gives it back. */
@@ -51,8 +51,8 @@ const tracking = statement(
  * by a statement of its own: one that waits for a lock goes on to see other tables as they were before it waited, and would
  * miss a status that whoever held the lock has just written.
  */
-export async function lockTracked(db: Db, seen: readonly Sighting[]): Promise<Tracked[]> {
-  const [, tracked] = await Promise.all([locking.rows(db, { seen }), tracking.rows<Tracked>(db, { seen })])
+export async function lockMessages(db: Db, seen: readonly StatusReference[]): Promise<TrackedMessage[]> {
+  const [, tracked] = await Promise.all([locking.rows(db, { seen }), tracking.rows<TrackedMessage>(db, { seen })])
   return tracked
 }
 
@@ -72,7 +72,7 @@ const statusInsertion = statement(
 export const insertStatuses = (db: Db, statuses: readonly StatusRow[]): Promise<number> =>
   statusInsertion.change(db, { statuses })
 
-export interface Standing {
+export interface MessageProgress {
   id: string
   status: MessageStatus
   waMessageId: string | null
@@ -108,7 +108,7 @@ const standingUpdate = statement(
 )
 
 /** Writes where messages now stand; a time that is null is left as it is, and so is a known id of the network. */
-export const updateStanding = (db: Db, standings: readonly Standing[]): Promise<number> =>
+export const updateProgress = (db: Db, standings: readonly MessageProgress[]): Promise<number> =>
   standingUpdate.change(db, { standings })
 
 export interface EarlyStatus {
@@ -155,5 +155,5 @@ export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> 
   )
 
 /** Those of messages that some other app sent never match. */
-export const dropOldEarly = (db: Db, before: Date): Promise<number> =>
+export const deleteEarlyBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from early_statuses where recorded_at < $1', [before])

@@ -11,15 +11,15 @@ import { publish } from '../../deliveries/engine/publish.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
 import {
-  dropOldEarly,
+  deleteEarlyBefore,
   type EarlyStatus,
   insertEarly,
   insertStatuses,
-  lockTracked,
-  type Standing,
-  type Tracked,
+  lockMessages,
+  type MessageProgress,
+  type TrackedMessage,
   takeMatchedEarly,
-  updateStanding,
+  updateProgress,
 } from './statuses.sql.ts'
 
 /** The network's word on a message that one of our numbers sent, or ours where we had to give it up. */
@@ -43,9 +43,9 @@ export function toReport(item: StatusItem, { senderId, workspaceId }: Destinatio
  * late only fills its time. One whose message is not known yet is kept for when it is. The first word on a message settles
  * its sending, and a failure gives its credits back. Run within a transaction.
  */
-export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]): Promise<void> {
+export async function saveStatuses(db: Db, now: Date, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return
-  const tracked = await lockTracked(db, reports)
+  const tracked = await lockMessages(db, reports)
   const byWaId = new Map(tracked.flatMap((each) => (each.waMessageId ? [[waKeyOf(each), each]] : [])))
   const byId = new Map(tracked.map((each) => [each.id, each]))
   const matched = Map.groupBy(reports, (report) => byWaId.get(waKeyOf(report)) ?? byId.get(report.messageId ?? ''))
@@ -58,7 +58,7 @@ export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]
     db,
     fresh.map(({ message, report }) => ({ ...report, messageId: message.id, workspaceId: message.workspaceId })),
   )
-  await updateStanding(
+  await updateProgress(
     db,
     changes.filter((change) => change.fresh.length > 0).map(({ standing }) => standing),
   )
@@ -84,22 +84,22 @@ export async function keepStatuses(db: Db, now: Date, reports: readonly Report[]
 }
 
 /** Statuses that came before their message was known, once it is; and none kept for ever. */
-export async function settleEarly(db: Db, clock: Clock): Promise<void> {
+export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
   const now = await databaseNow(db, clock)
   await db.transaction(async (tx) => {
     const matched = await takeMatchedEarly(tx, 1000)
-    await keepStatuses(
+    await saveStatuses(
       tx,
       now,
       matched.map((early) => ({ ...early, messageId: null })),
     )
   })
-  await dropOldEarly(db, new Date(now.getTime() - 7 * 24 * 3_600_000))
+  await deleteEarlyBefore(db, new Date(now.getTime() - 7 * 24 * 3_600_000))
 }
 
 interface Change {
-  message: Tracked
-  standing: Standing
+  message: TrackedMessage
+  standing: MessageProgress
   /** Those that this message had not had yet. */
   fresh: Report[]
 }
@@ -107,7 +107,7 @@ interface Change {
 const waKeyOf = ({ senderId, waMessageId }: { senderId: string; waMessageId: string | null }) =>
   `${senderId} ${waMessageId}`
 
-function advance(message: Tracked, reports: readonly Report[]): Change {
+function advance(message: TrackedMessage, reports: readonly Report[]): Change {
   const known = new Set(message.known)
   const fresh: Report[] = []
   let { status, sentAt } = message
@@ -142,7 +142,7 @@ function inOrder({ status, occurredAt }: Report, sentAt: Date | null, followedAt
   return sentAt && occurredAt < sentAt ? sentAt : occurredAt
 }
 
-function toData(message: Tracked, report: Report): Static<typeof MessageStatusData> {
+function toData(message: TrackedMessage, report: Report): Static<typeof MessageStatusData> {
   return {
     message_id: withPrefix('msg', message.id),
     to: message.recipient,

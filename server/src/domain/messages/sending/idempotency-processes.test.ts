@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callApi } from '../../../../testing/call.ts'
-import { useHouse } from '../../../../testing/house.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { proveLedger, readBalance } from '../../credits/credits.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 let processes: ServiceProcess[]
 
 beforeAll(async () => {
-  processes = await Promise.all([1, 2, 3].map(() => spawnService(house.connection, { PARLEY_ROLE: 'api' })))
+  processes = await Promise.all([1, 2, 3].map(() => spawnService(server.connection, { PARLEY_ROLE: 'api' })))
 })
 
 afterAll(async () => void (await Promise.all(processes.map((each) => each.stop()))))
@@ -25,21 +25,21 @@ test('50 parallel sends with one key over three operating-system processes: one 
       headers: { 'idempotency-key': 'order-1001' },
       body: { to: '16505550123', type: 'text', text: { body: 'hi' } },
     })
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => send(index)))
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202))
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
-  const messages = await house.db.rows('select 1 from messages where workspace_id = $1', [workspace.id])
+  const responses = await Promise.all(Array.from({ length: 50 }, (_, index) => send(index)))
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(202))
+  expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
+  const messages = await server.db.rows('select 1 from messages where workspace_id = $1', [workspace.id])
   expect(messages).toHaveLength(1)
-  expect(await readBalance(house.db, workspace.id)).toBe(9)
-  expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+  expect(await readBalance(server.db, workspace.id)).toBe(9)
+  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
 test('100 parallel sends with 10 credits over three operating-system processes: ten 202, ninety 402', async () => {
   const { workspace } = await sending.newShop(10)
   // More than one key may spend in a minute.
   const keys = [workspace.secret, (await workspace.newKey()).secret]
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
       callApi(`${processes[index % 3]?.url}/v1/messages`, {
         method: 'POST',
@@ -48,8 +48,8 @@ test('100 parallel sends with 10 credits over three operating-system processes: 
       }),
     ),
   )
-  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+  const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
   expect([count(202), count(402)]).toEqual([10, 90])
-  expect(await readBalance(house.db, workspace.id)).toBe(0)
-  expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+  expect(await readBalance(server.db, workspace.id)).toBe(0)
+  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
 })

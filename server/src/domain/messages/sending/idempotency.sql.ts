@@ -21,10 +21,10 @@ const insertion = statement(
 /**
  * Keeps the answer under its key. Waits for a transaction that is just keeping one under the same key; 0: there is one.
  */
-export const insertAnswer = (db: Db, row: IdempotencyRow, now: Date): Promise<number> =>
+export const insertStoredResponse = (db: Db, row: IdempotencyRow, now: Date): Promise<number> =>
   insertion.change(db, { kept: [row], now })
 
-export const storedAnswer = (
+export const storedResponse = (
   db: Db,
   workspaceId: string,
   keyId: string,
@@ -48,8 +48,8 @@ export const countRow = (db: Db, workspaceId: string, now: Date, most: number): 
     [workspaceId, now, most],
   )
 
-export const dropOldAnswers = (db: Db, before: Date): Promise<number> =>
+export const deleteResponsesBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from idempotency_keys where created_at < $1', [before])
 
-export const dropOldDays = (db: Db, before: Date): Promise<number> =>
+export const deleteDaysBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from idempotency_days where day < ($1::timestamptz at time zone 'UTC')::date`, [before])

@@ -1,25 +1,25 @@
 import type { Message } from '@parley/contract/message'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../../testing/house.ts'
 import { useProcesses } from '../../../../testing/processes.ts'
 import { useSending } from '../../../../testing/sending.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { giveCredits, proveLedger, readBalance } from '../../credits/credits.ts'
-import { mostADay, sweepAnswers } from './idempotency.ts'
+import { deleteOldResponses, maxPerDay } from './idempotency.ts'
 
-const house = useHouse()
-const processes = useProcesses(house)
-const sending = useSending(house)
+const server = useTestServer()
+const processes = useProcesses(server)
+const sending = useSending(server)
 
 const text = { to: '16505550123', type: 'text', text: { body: 'hi' } }
 const under = (key: string) => ({ 'idempotency-key': key })
 
 const messagesOf = (workspaceId: string) =>
-  house.db.rows('select id from messages where workspace_id = $1', [workspaceId])
+  server.db.rows('select id from messages where workspace_id = $1', [workspaceId])
 
 test('50 parallel sends with one key over three processes: one message, one debit, fifty equal answers', async () => {
   const { workspace } = await sending.newShop(10)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       processes.call(index, '/v1/messages', {
         method: 'POST',
@@ -29,12 +29,12 @@ test('50 parallel sends with one key over three processes: one message, one debi
       }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202))
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(202))
+  expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
   expect(await messagesOf(workspace.id)).toHaveLength(1)
-  expect(await readBalance(house.db, workspace.id)).toBe(9)
-  expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+  expect(await readBalance(server.db, workspace.id)).toBe(9)
+  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
 test('the first answer is given again for a day, also after the message went on and its template did not', async () => {
@@ -44,9 +44,9 @@ test('the first answer is given again for a day, also after the message went on 
   const first = await shop.send(body, under('a'))
   expect(first.headers.get('idempotent-replayed')).toBeNull()
   await sending.settle()
-  await house.db.change(`update templates set status = 'PAUSED' where workspace_id = $1`, [shop.workspace.id])
-  house.clock.forward({ hours: 24 })
-  await sweepAnswers(house.db, house.clock)
+  await server.db.change(`update templates set status = 'PAUSED' where workspace_id = $1`, [shop.workspace.id])
+  server.clock.forward({ hours: 24 })
+  await deleteOldResponses(server.db, server.clock)
   const { type, to } = body
   for (const same of [body, { template, type, to }]) {
     const again = await shop.send(same, under('a'))
@@ -54,8 +54,8 @@ test('the first answer is given again for a day, also after the message went on 
     expect(again.body).toEqual(first.body)
   }
   expect(await messagesOf(shop.workspace.id)).toHaveLength(1)
-  house.clock.forward({ hours: 2 })
-  await sweepAnswers(house.db, house.clock)
+  server.clock.forward({ hours: 2 })
+  await deleteOldResponses(server.db, server.clock)
   expect((await shop.send(text, under('a'))).headers.get('idempotent-replayed')).toBeNull()
 })
 
@@ -64,14 +64,14 @@ test('another body under the same key is refused and costs nothing', async () =>
   await send(text, under('a'))
   const { status, body } = await send({ ...text, text: { body: 'ho' } }, under('a'))
   expect([status, body]).toMatchObject([422, { error: { code: 'idempotency_key_reused' } }])
-  expect(await readBalance(house.db, workspace.id)).toBe(4)
+  expect(await readBalance(server.db, workspace.id)).toBe(4)
 })
 
 test('a request that was refused leaves its key free', async () => {
   const { send, workspace } = await sending.newShop(0)
   expect((await send({ ...text, to: 'nobody' }, under('a'))).status).toBe(400)
   expect((await send(text, under('a'))).status).toBe(402)
-  await giveCredits(house.db, house.clock, workspace.id, 1, 'test')
+  await giveCredits(server.db, server.clock, workspace.id, 1, 'test')
   const { status, headers } = await send(text, under('a'))
   expect([status, headers.get('idempotent-replayed')]).toEqual([202, null])
 })
@@ -82,7 +82,7 @@ test('a key is its owner’s: neither another API key nor another workspace gets
   const ids = [
     await ours.send(text, under('a')),
     await theirs.send(text, under('a')),
-    await house.call('/v1/messages', { method: 'POST', key: secret, headers: under('a'), body: text }),
+    await server.call('/v1/messages', { method: 'POST', key: secret, headers: under('a'), body: text }),
   ].map(({ body }) => (body as Message).id)
   expect(new Set(ids).size).toBe(3)
 })
@@ -98,7 +98,7 @@ test.each(['', 'a b', '\u00fc', 'x'.repeat(256)])('the key "%s" is refused, with
 test('a day has room for so many keys and no more', async () => {
   const { send, workspace } = await sending.newShop()
   await send(text, under('a'))
-  await house.db.change('update idempotency_days set used = $2 where workspace_id = $1', [workspace.id, mostADay])
+  await server.db.change('update idempotency_days set used = $2 where workspace_id = $1', [workspace.id, maxPerDay])
   expect((await send(text, under('b'))).status).toBe(429)
   expect((await send(text)).status).toBe(202)
   expect((await send(text, under('a'))).headers.get('idempotent-replayed')).toBe('true')

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../../testing/house.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 const statusesOf = async ({ workspace }: TestShop) => {
-  const rows = await house.db.rows<{ status: string; count: number }>(
+  const rows = await server.db.rows<{ status: string; count: number }>(
     'select status, count(*) from messages where workspace_id = $1 group by 1',
     [workspace.id],
   )
@@ -25,14 +25,14 @@ test('a number sends no more than its throughput, over all processes', async () 
   const drainAll = () => Promise.all([sending.outbox, ...others].map((outbox) => outbox.drain()))
   await drainAll()
   expect(await statusesOf(shop)).toMatchObject({ queued: 22 })
-  house.clock.forward({ ms: 100 })
+  server.clock.forward({ ms: 100 })
   await drainAll()
   expect(await statusesOf(shop)).toMatchObject({ queued: 15 })
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await drainAll()
   expect(await statusesOf(shop)).toMatchObject({ queued: 7 })
-  await house.db.change(`update senders set throughput = 'HIGH' where workspace_id = $1`, [shop.workspace.id])
-  house.clock.forward({ seconds: 1 })
+  await server.db.change(`update senders set throughput = 'HIGH' where workspace_id = $1`, [shop.workspace.id])
+  server.clock.forward({ seconds: 1 })
   await drainAll()
   expect(await statusesOf(shop)).not.toHaveProperty('queued')
   sending.network.control.switches.set({ throughputLimit: false })
@@ -40,14 +40,14 @@ test('a number sends no more than its throughput, over all processes', async () 
 
 test('to one person no more than 45 at once, without being refused for it; others are not kept waiting', async () => {
   const shop = await sending.newShop()
-  await house.db.change(`update senders set throughput = 'HIGH' where workspace_id = $1`, [shop.workspace.id])
+  await server.db.change(`update senders set throughput = 'HIGH' where workspace_id = $1`, [shop.workspace.id])
   await sendMany(shop, 50, () => '16505550177')
   const other = await shop.sendText('16505550178')
   await sending.settle()
   expect(shop.taken('16505550177')).toHaveLength(45)
   expect(await shop.look(other.id)).toMatchObject({ status: 'read' })
   for (let n = 46; n <= 50; n++) {
-    house.clock.forward({ seconds: 6 })
+    server.clock.forward({ seconds: 6 })
     // The pretend network has a clock of its own, which has not moved.
     sending.network.control.switches.set({ pairLimit: false })
     await sending.settle()
@@ -55,7 +55,7 @@ test('to one person no more than 45 at once, without being refused for it; other
   }
   sending.network.control.switches.set({ pairLimit: true })
   expect(
-    await house.db.rows('select 1 from messages where workspace_id = $1 and error is not null', [shop.workspace.id]),
+    await server.db.rows('select 1 from messages where workspace_id = $1 and error is not null', [shop.workspace.id]),
   ).toEqual([])
 })
 
@@ -68,13 +68,13 @@ test('a number in trouble waits and then goes on; another workspace’s does not
   await sending.settle()
   expect(await statusesOf(bad)).toEqual({ queued: 4 })
   expect(await statusesOf(good)).toEqual({ read: 3 })
-  house.clock.forward({ seconds: 89 })
+  server.clock.forward({ seconds: 89 })
   await sending.settle()
   expect(await statusesOf(bad)).toEqual({ queued: 4 })
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await sending.settle()
   expect(await statusesOf(bad)).toEqual({ read: 4 })
-  expect(await house.db.rows('select 1 from sending_holds where subject_id = $1', [bad.senderId.slice(4)])).toEqual([])
+  expect(await server.db.rows('select 1 from sending_holds where subject_id = $1', [bad.senderId.slice(4)])).toEqual([])
 })
 
 test('a token that is no longer good holds the whole connection, longer each time, until a message goes through', async () => {
@@ -87,7 +87,7 @@ test('a token that is no longer good holds the whole connection, longer each tim
   await sending.settle()
   expect(await statusesOf(shop)).toEqual({ failed: 1, queued: 2 })
   control.tokens.change(shop.account.token, { revoked: false })
-  house.clock.forward({ seconds: 5 })
+  server.clock.forward({ seconds: 5 })
   await sending.settle()
   expect(await statusesOf(shop)).toEqual({ failed: 1, read: 2 })
 })
@@ -96,7 +96,7 @@ test('what cannot be handed over for a day is given up, with the network’s las
   const shop = await sending.newShop(1)
   const { id } = await shop.sendText('15551000002')
   await sending.settle()
-  house.clock.forward({ hours: 24 })
+  server.clock.forward({ hours: 24 })
   await sending.settle()
   expect(await shop.look(id)).toMatchObject({ status: 'failed', error: { code: 2 } })
 })
@@ -109,9 +109,9 @@ test('an outbox that is told to stop gives back what it has not begun', async ()
   await outbox.stop()
   await turn
   await outbox.stop()
-  const states = await house.db.rows('select distinct state from outbox where workspace_id = $1', [shop.workspace.id])
+  const states = await server.db.rows('select distinct state from outbox where workspace_id = $1', [shop.workspace.id])
   expect(states).toEqual([{ state: 'waiting' }])
-  house.clock.forward({ seconds: 1 })
+  server.clock.forward({ seconds: 1 })
   await sending.settle()
   expect(await statusesOf(shop)).toEqual({ read: 5 })
 })

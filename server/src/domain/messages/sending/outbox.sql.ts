@@ -159,7 +159,7 @@ export const dropFromOutbox = (db: Db, messageIds: readonly string[]): Promise<n
   db.change('delete from outbox where message_id = any($1::uuid[])', [messageIds])
 
 /** Leases that ran out: what had not left is waiting again, what may have left is unknown; and what is too late expires. */
-export async function reap(db: Db, now: Date, unknownUntil: Date): Promise<void> {
+export async function recoverExpiredLeases(db: Db, now: Date, unknownUntil: Date): Promise<void> {
   await db.change(
     `update outbox set state = case state when 'calling' then 'unknown' else 'waiting' end,
        due_at = case state when 'calling' then $2 else $1 end
@@ -186,7 +186,7 @@ export const countOutbox = (db: Db, now: Date): Promise<OutboxCount[]> =>
     [now],
   )
 
-export interface Hopeless {
+export interface ExpiredSend {
   messageId: string
   workspaceId: string
   senderId: string
@@ -194,7 +194,7 @@ export interface Hopeless {
   lastError: MessageError | null
 }
 
-export const hopeless = (db: Db, now: Date, limit: number): Promise<Hopeless[]> =>
+export const expiredSends = (db: Db, now: Date, limit: number): Promise<ExpiredSend[]> =>
   db.rows(
     `select message_id as "messageId", workspace_id as "workspaceId", sender_id as "senderId", state,
        last_error as "lastError"

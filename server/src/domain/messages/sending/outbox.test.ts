@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../../testing/house.ts'
 import { ledgerOf } from '../../../../testing/ledger.ts'
 import { eventsOf } from '../../../../testing/posting-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { proveLedger, readBalance } from '../../credits/credits.ts'
-import { keepStatuses } from '../receiving/statuses.ts'
+import { saveStatuses } from '../receiving/statuses.ts'
 import type { Step } from './outbox.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 const kindsOf = async ({ workspace }: TestShop) =>
-  (await ledgerOf(house.db, workspace.id)).map(({ kind }) => kind).sort()
+  (await ledgerOf(server.db, workspace.id)).map(({ kind }) => kind).sort()
 
 /** Lets time pass until the message has come as far as it will; a status that the network owes comes first. */
 async function finish(shop: TestShop, id: string) {
@@ -20,7 +20,7 @@ async function finish(shop: TestShop, id: string) {
     await sending.settle()
     const message = await shop.look(id)
     if (message.status !== 'queued') return message
-    house.clock.forward({ hours: 2 })
+    server.clock.forward({ hours: 2 })
   }
   return shop.look(id)
 }
@@ -28,7 +28,7 @@ async function finish(shop: TestShop, id: string) {
 /** What a message went through, each status once, in the order of `occurred_at`. The network counts in whole seconds. */
 async function storyOf(shop: TestShop, id: string) {
   const order = ['sent', 'failed', 'delivered', 'read']
-  const events = (await eventsOf(house, shop.workspace.id))
+  const events = (await eventsOf(server, shop.workspace.id))
     .filter(({ data }) => data.message_id === id)
     .sort((left, right) => order.indexOf(String(left.data.status)) - order.indexOf(String(right.data.status)))
   const times = events.map(({ data }) => String(data.occurred_at))
@@ -79,7 +79,7 @@ test.each(magic)('%s ends as the reference says', async (to, body, statuses, cod
   if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
   const isFailed = statuses.includes('failed')
   expect(await kindsOf(shop)).toEqual(isFailed ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
-  expect(await readBalance(house.db, shop.workspace.id)).toBe(isFailed ? 3 : 2)
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(isFailed ? 3 : 2)
 })
 
 const deaths: [step: Step, ends: string, taken: number][] = [
@@ -102,13 +102,13 @@ test.each(deaths)(
     })
     await dying.drain()
     await sending.network.control.settled()
-    house.clock.forward({ seconds: 91 })
+    server.clock.forward({ seconds: 91 })
     expect(await finish(shop, id)).toMatchObject({ status: ends })
     expect(shop.taken('16505550123').filter(({ ourId }) => ourId === id)).toHaveLength(taken)
     expect(await kindsOf(shop)).toEqual(ends === 'failed' ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
     expect(await storyOf(shop, id)).toEqual(ends === 'failed' ? ['failed'] : ['sent', 'delivered', 'read'])
-    expect(await house.db.rows('select 1 from outbox where message_id = $1', [id.slice(4)])).toEqual([])
-    expect(await proveLedger(house.db, newLogger('silent'))).toEqual([])
+    expect(await server.db.rows('select 1 from outbox where message_id = $1', [id.slice(4)])).toEqual([])
+    expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
   },
 )
 
@@ -116,7 +116,7 @@ test('two processes never send a message twice, also when one of them was away f
   const shop = await sending.newShop(10)
   const ids: string[] = []
   for (let n = 0; n < 8; n++) ids.push((await shop.sendText(`1650555010${n}`)).id)
-  const slow = sending.newOutbox({ onStep: (at) => at === 'claimed' && house.clock.forward({ seconds: 91 }) })
+  const slow = sending.newOutbox({ onStep: (at) => at === 'claimed' && server.clock.forward({ seconds: 91 }) })
   await slow.turn()
   await Promise.all([sending.outbox.drain(), slow.drain()])
   for (let round = 0; round < 5; round++) await finish(shop, ids[0] ?? '')
@@ -128,7 +128,7 @@ test('what the handset says after a message was given up outranks it; the refund
   sending.network.control.switches.set({ delayWebhooksMs: 3_600_000 })
   const { id } = await shop.sendText('15559000002')
   await sending.outbox.drain()
-  house.clock.forward({ hours: 2 })
+  server.clock.forward({ hours: 2 })
   await sending.outbox.drain()
   expect(await shop.look(id)).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } })
   sending.network.control.switches.set({ delayWebhooksMs: 0 })
@@ -137,11 +137,11 @@ test('what the handset says after a message was given up outranks it; the refund
     ...report,
     messageId: id.slice(4),
     status: 'delivered' as const,
-    occurredAt: house.clock.now(),
+    occurredAt: server.clock.now(),
     error: null,
   }
-  await house.db.transaction((tx) => keepStatuses(tx, house.clock.now(), [late]))
+  await server.db.transaction((tx) => saveStatuses(tx, server.clock.now(), [late]))
   expect(await shop.look(id)).toMatchObject({ status: 'delivered', error: null })
   expect(await kindsOf(shop)).toEqual(['debit', 'grant', 'refund'])
-  expect(await readBalance(house.db, shop.workspace.id)).toBe(1)
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(1)
 })

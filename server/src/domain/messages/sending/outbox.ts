@@ -12,23 +12,23 @@ import { databaseNow } from '../../../db/database-clock.ts'
 import { batched } from '../../../lib/batch.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import { judgeSend, type SendJudgement } from '../../../whatsapp/judge-send.ts'
 import { buildMessage } from '../../../whatsapp/outgoing.ts'
+import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-retry-policy.ts'
 import type { Network } from '../../connections/network.ts'
 import { holdPair } from './holds.sql.ts'
 import {
   type Claimed,
   claimDue,
   dueSenders,
-  hopeless,
+  expiredSends,
   insertPaces,
   markCalling,
-  reap,
+  recoverExpiredLeases,
   requeue,
   type Wanted,
 } from './outbox.sql.ts'
 import { PairPaces, paceOf } from './pace.ts'
-import { type Called, giveUp, settleCalls, unknownForMs } from './record-calls.ts'
+import { type Called, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
 
 export { activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
@@ -80,7 +80,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
 
   async function settleEach(calls: readonly Called[]): Promise<({ error: unknown } | null)[]> {
     try {
-      await db.transaction((tx) => settleCalls(tx, clock.now(), calls))
+      await db.transaction((tx) => recordCalls(tx, clock.now(), calls))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
@@ -125,7 +125,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     const at = clock.now()
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
     onStep('answered', messageId)
-    await keep({ claimed, judgement: judgeSend(outcome, claimed.attempts + 1), at })
+    await keep({ claimed, judgement: classifySendOutcome(outcome, claimed.attempts + 1), at })
     onStep('settled', messageId)
   }
 
@@ -168,9 +168,9 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     },
     async tidy() {
       const now = await databaseNow(db, clock)
-      await reap(db, now, new Date(now.getTime() + unknownForMs))
-      const lost = await hopeless(db, now, 500)
-      if (lost.length > 0) await db.transaction((tx) => giveUp(tx, now, lost))
+      await recoverExpiredLeases(db, now, new Date(now.getTime() + unknownForMs))
+      const lost = await expiredSends(db, now, 500)
+      if (lost.length > 0) await db.transaction((tx) => failExpired(tx, now, lost))
     },
     async drain() {
       await outbox.tidy()
@@ -185,7 +185,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   return outbox
 }
 
-type Built = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendJudgement & { kind: 'failed' })
+type Built = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
 
 /** A template may have changed since the message was taken, so that it cannot be built any more. */
 function build({ messageId, content, template }: Claimed): Built {

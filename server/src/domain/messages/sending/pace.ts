@@ -1,6 +1,6 @@
 /** How fast to send, and how long to wait when the network says so. All of it pure. */
-import { forgetOldest } from '../../../lib/forget-oldest.ts'
-import { type ErrorScope, lookUpError } from '../../../whatsapp/errors.ts'
+import { deleteOldest } from '../../../lib/delete-oldest.ts'
+import { type ErrorScope, findError } from '../../../whatsapp/errors.ts'
 
 export interface Pace {
   gapSeconds: number
@@ -37,7 +37,7 @@ export class PairPaces {
     if (againMs > nowMs) return { taken: false, againMs }
     this.#usedUntilMs.delete(pair)
     this.#usedUntilMs.set(pair, used + pairGapMs)
-    forgetOldest(this.#usedUntilMs, maxPairs)
+    deleteOldest(this.#usedUntilMs, maxPairs)
     return { taken: true }
   }
 }
@@ -66,6 +66,6 @@ export function heldBy(scope: ErrorScope, isFinal: boolean): Held {
  * meet it too, from five seconds to five minutes. One message that goes through ends it.
  */
 export function holdMs(code: number | string, failures: number): number {
-  const entry = lookUpError({ code })
+  const entry = findError({ code })
   return entry.temporary ? entry.waitMs(failures) : Math.min(300_000, 5_000 * 2 ** (Math.min(failures, 10) - 1))
 }

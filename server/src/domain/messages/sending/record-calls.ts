@@ -1,16 +1,16 @@
 /** What became of send calls, kept: the message's status and event, its credits, and who has to wait. */
 import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
-import type { SendJudgement } from '../../../whatsapp/judge-send.ts'
-import { outcomeUnknown } from '../../../whatsapp/judge-send.ts'
-import { keepStatuses, type Report } from '../receiving/statuses.ts'
+import type { SendDecision } from '../../../whatsapp/send-retry-policy.ts'
+import { outcomeUnknown } from '../../../whatsapp/send-retry-policy.ts'
+import { type Report, saveStatuses } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
-import { type Claimed, type Hopeless, park, requeue } from './outbox.sql.ts'
+import { type Claimed, type ExpiredSend, park, requeue } from './outbox.sql.ts'
 import { heldBy, holdMs } from './pace.ts'
 
 export interface Called {
   claimed: Claimed
-  judgement: SendJudgement
+  judgement: SendDecision
   /** When the call began. */
   at: Date
 }
@@ -19,8 +19,8 @@ export interface Called {
 export const unknownForMs = 3_600_000
 
 /** Keeps the outcomes of calls. Run within a transaction. */
-export async function settleCalls(db: Db, now: Date, calls: readonly Called[]): Promise<void> {
-  await keepStatuses(db, now, calls.flatMap(reportOf))
+export async function recordCalls(db: Db, now: Date, calls: readonly Called[]): Promise<void> {
+  await saveStatuses(db, now, calls.flatMap(reportOf))
   const retried = calls.flatMap(({ claimed, judgement }) =>
     judgement.kind === 'retry'
       ? [{ ...claimed, dueAt: after(now, judgement.afterMs), error: judgement.error, scope: judgement.scope }]
@@ -41,12 +41,12 @@ export async function settleCalls(db: Db, now: Date, calls: readonly Called[]): 
 }
 
 /** Fails what nobody heard of again, and what could not be handed over in time. Run within a transaction. */
-export async function giveUp(db: Db, now: Date, messages: readonly Hopeless[]): Promise<void> {
+export async function failExpired(db: Db, now: Date, messages: readonly ExpiredSend[]): Promise<void> {
   const reports = messages.map(({ messageId, workspaceId, senderId, state, lastError }) => {
     const error = state === 'unknown' ? outcomeUnknown('no status came') : (lastError ?? tooLate)
     return { ...failed(error, now), messageId, workspaceId, senderId }
   })
-  await keepStatuses(db, now, reports)
+  await saveStatuses(db, now, reports)
 }
 
 const tooLate: MessageError = {

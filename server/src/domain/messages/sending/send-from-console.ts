@@ -9,14 +9,17 @@ import { requireWorkspace } from '../../workspaces/workspaces.ts'
 import { askedFor } from '../reading/timeline.sql.ts'
 import { sendMessage } from './send.ts'
 
-export interface HandDeps {
+export interface ConsoleSendDeps {
   db: Db
   clock: Clock
   workspaceId: string
   person: { email: string }
 }
 
-export async function sendByHand({ db, clock, workspaceId, person }: HandDeps, body: unknown): Promise<Message> {
+export async function sendFromConsole(
+  { db, clock, workspaceId, person }: ConsoleSendDeps,
+  body: unknown,
+): Promise<Message> {
   const { suspended } = await requireWorkspace(db, workspaceId)
   if (suspended) {
     refuse('workspace_suspended', { message: `The workspace is suspended and cannot send: ${suspended.reason}` })
@@ -27,12 +30,12 @@ export async function sendByHand({ db, clock, workspaceId, person }: HandDeps, b
 }
 
 /** The same request under a new id, through the same number. */
-export async function sendAgain(deps: HandDeps, id: string): Promise<Message> {
+export async function sendAgain(deps: ConsoleSendDeps, id: string): Promise<Message> {
   const uuid = withoutPrefix('msg', id)
   const before = uuid && (await askedFor(deps.db, deps.workspaceId, uuid))
   if (!before) return refuse('not_found')
   const { request, flowToken } = before.content
-  return sendByHand(deps, { ...withoutToken(request, flowToken), sender_id: withPrefix('snd', before.sender_id) })
+  return sendFromConsole(deps, { ...withoutToken(request, flowToken), sender_id: withPrefix('snd', before.sender_id) })
 }
 
 /** A form's token that the service made is made anew: two messages with one token could not be told apart. */

@@ -58,13 +58,13 @@ export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Pr
     expiresAt,
   })
 
-export interface Referred {
+export interface ReferredMessage {
   senderId: string
   waMessageId: string | null
 }
 
 /** A message of the workspace, sent or received, by our id. */
-export const referredById = (db: Db, workspaceId: string, id: string): Promise<Referred | undefined> =>
+export const referredById = (db: Db, workspaceId: string, id: string): Promise<ReferredMessage | undefined> =>
   db.first(
     `select sender_id as "senderId", wa_message_id as "waMessageId" from messages where workspace_id = $1 and id = $2
      union all
@@ -78,7 +78,7 @@ export const referredByWaId = (
   workspaceId: string,
   senderId: string,
   waMessageId: string,
-): Promise<Referred | undefined> =>
+): Promise<ReferredMessage | undefined> =>
   db.first(
     `select sender_id as "senderId", wa_message_id as "waMessageId" from messages
      where workspace_id = $1 and sender_id = $2 and wa_message_id = $3

@@ -1,12 +1,12 @@
 import type { Message } from '@parley/contract/message'
 import { expect, test } from 'vitest'
-import { useHouse } from '../../../../testing/house.ts'
 import { eventsOf } from '../../../../testing/posting-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
 import { readBalance } from '../../credits/credits.ts'
 
-const house = useHouse()
-const sending = useSending(house)
+const server = useTestServer()
+const sending = useSending(server)
 
 test('a message is taken at once, goes to the network, and comes back as read', async () => {
   const shop = await sending.newShop()
@@ -24,7 +24,7 @@ test('a message is taken at once, goes to the network, and comes back as read', 
     wa_message_id: null,
     credits: 1,
     error: null,
-    created_at: house.clock.now().toISOString(),
+    created_at: server.clock.now().toISOString(),
     sent_at: null,
     delivered_at: null,
     read_at: null,
@@ -36,7 +36,7 @@ test('a message is taken at once, goes to the network, and comes back as read', 
   const message = await shop.look(id)
   expect(message).toMatchObject({ status: 'read', wa_message_id: expect.stringMatching(/^wamid\./), error: null })
   expect(message.history.map((step) => step.status)).toEqual(['queued', 'sent', 'delivered', 'read'])
-  const events = await eventsOf(house, shop.workspace.id)
+  const events = await eventsOf(server, shop.workspace.id)
   // In whatever order the network's words came in.
   expect(events.map(({ type, data }) => [type, data.message_id]).sort()).toEqual([
     ['message.delivered', id],
@@ -76,7 +76,7 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   await sending.settle()
   await sending.network.control.phones.say(to, { to: shop.account.phoneNumber, text: 'hello back' })
   await sending.network.control.settled()
-  const events = await eventsOf(house, shop.workspace.id)
+  const events = await eventsOf(server, shop.workspace.id)
   const received = events.find(({ type }) => type === 'message.received')?.data as Record<string, string>
   for (const id of [ours.id, received.message_id]) {
     const reply = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: id })
@@ -106,7 +106,7 @@ test('a form’s token is the caller’s or one of ours, goes to the network, an
       { type: 'BUTTONS', buttons: [form] },
     ],
   })
-  await house.db.change('update connections set sync_due_at = $1', [house.clock.now()])
+  await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
   await sending.network.drain()
   const send = async (flow?: object) => {
     const template = { name: 'form', language: 'en', ...(flow && { flow }) }
@@ -114,7 +114,7 @@ test('a form’s token is the caller’s or one of ours, goes to the network, an
   }
   const messages = [await send({ token: 'mine', data: { a: 1 } }), await send()]
   await sending.settle()
-  const kept = await house.db.rows<{ token: string }>(
+  const kept = await server.db.rows<{ token: string }>(
     'select message_id, token, template_id, flow_id, recipient from flow_tokens where workspace_id = $1 order by message_id',
     [shop.workspace.id],
   )
@@ -165,14 +165,14 @@ const faults: [name: string, body: object, params: string[]][] = [
 test.each(faults)('%s is refused with each fault named, and costs nothing', async (_name, body, params) => {
   const shop = await sending.newShop(1)
   shop.account.addTemplate({ name: 'paused', status: 'PAUSED', components: [{ type: 'BODY', text: 'Hi.' }] })
-  await house.db.change('update connections set sync_due_at = $1', [house.clock.now()])
+  await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
   await sending.network.drain()
-  const { status, body: answer } = await shop.send(body)
+  const { status, body: response } = await shop.send(body)
   expect(status).toBe(400)
-  const { errors } = (answer as { error: { errors: { param: string }[] } }).error
+  const { errors } = (response as { error: { errors: { param: string }[] } }).error
   expect(errors.map(({ param }) => param).sort()).toEqual([...params].sort())
-  expect(await readBalance(house.db, shop.workspace.id)).toBe(1)
-  expect(await house.db.rows('select 1 from messages where workspace_id = $1', [shop.workspace.id])).toEqual([])
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(1)
+  expect(await server.db.rows('select 1 from messages where workspace_id = $1', [shop.workspace.id])).toEqual([])
 })
 
 test.each(['[]', '"x"', 'null', '7'])('a body of %s is refused', async (body) => {
@@ -190,7 +190,7 @@ test('of several senders one has to be named, and only a connected one can send'
   }
   expect(await codes({})).toEqual(['missing'])
   expect(await codes({ sender_id: shop.senderId })).toBeUndefined()
-  await house.db.change(`update senders set status = 'FLAGGED' where id = $1`, [shop.senderId.slice(4)])
+  await server.db.change(`update senders set status = 'FLAGGED' where id = $1`, [shop.senderId.slice(4)])
   expect(await codes({ sender_id: shop.senderId })).toEqual(['not_connected'])
   const other = await sending.newShop()
   expect(await codes({ sender_id: other.senderId })).toEqual(['unknown'])
@@ -199,8 +199,8 @@ test('of several senders one has to be named, and only a connected one can send'
 test('sending takes its scope', async () => {
   const { workspace } = await sending.newShop()
   const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
-  const answer = await house.call('/v1/messages', { method: 'POST', key: secret, body: {} })
-  expect([answer.status, answer.body]).toMatchObject([
+  const response = await server.call('/v1/messages', { method: 'POST', key: secret, body: {} })
+  expect([response.status, response.body]).toMatchObject([
     403,
     { error: { code: 'insufficient_scope', details: { required_scope: 'messages:send' } } },
   ])

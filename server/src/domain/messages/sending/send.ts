@@ -7,18 +7,25 @@ import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { wakeHere } from '../../../db/wake.ts'
+import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Caller } from '../../../lib/gate.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
 import { refuse, refuseFaults } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/check-send.ts'
 import { templateFlow } from '../../../whatsapp/variables.ts'
 import { debit } from '../../credits/credits.ts'
 import { priceOf } from '../../credits/prices.ts'
-import { keepFormToken } from '../../flows/keep.ts'
+import { keepFormToken } from '../../flows/save-submissions.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
-import { checkIdempotencyKey, findAnswer, isInProgress, keepAnswer, newOnce, type Once } from './idempotency.ts'
+import {
+  checkIdempotencyKey,
+  findStoredResponse,
+  type IdempotentRequest,
+  isInProgress,
+  newIdempotentRequest,
+  saveResponse,
+} from './idempotency.ts'
 import { findReferences, type References } from './references.ts'
 import { insertMessage, type NewMessage } from './send.sql.ts'
 
@@ -41,7 +48,7 @@ export interface Sent {
 }
 
 /** A message that could not be handed over for so long is not worth sending any more. */
-export const worthSendingMs = 24 * 3_600_000
+export const sendWithinMs = 24 * 3_600_000
 
 export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey: string | undefined): Promise<Sent> {
   const { db, caller } = deps
@@ -49,13 +56,13 @@ export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey:
   const { workspaceId, keyId } = caller
   const once =
     faults.length === 0 && idempotencyKey !== undefined && keyId !== null
-      ? newOnce({ workspaceId, keyId }, idempotencyKey, body)
+      ? newIdempotentRequest({ workspaceId, keyId }, idempotencyKey, body)
       : null
-  const before = once && (await findAnswer(db, once))
+  const before = once && (await findStoredResponse(db, once))
   if (before) return { message: before, replayed: true }
   const message = await takeIt(deps, body, faults, once)
   if (message) return { message, replayed: false }
-  const meanwhile = once && (await findAnswer(db, once))
+  const meanwhile = once && (await findStoredResponse(db, once))
   if (!meanwhile) throw new Error('an answer that was kept a moment ago is gone')
   return { message: meanwhile, replayed: true }
 }
@@ -65,7 +72,7 @@ async function takeIt(
   deps: SendDeps,
   body: unknown,
   faults: readonly Fault[],
-  once: Once | null,
+  once: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   try {
     return await deps.db.transaction(async (tx) => {
@@ -89,20 +96,20 @@ async function keep(
   deps: SendDeps,
   request: SendRequest,
   references: Usable,
-  once: Once | null,
+  once: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   const now = deps.clock.now()
   const credits = await priceOf(tx, request.type, references.template?.category ?? null)
   const message = toNewMessage(deps, now, request, references, credits)
-  const answer = toMessage(rowOf(message))
-  if (once && !(await keepAnswer(tx, once, answer, now))) return undefined
+  const response = toMessage(rowOf(message))
+  if (once && !(await saveResponse(tx, once, response, now))) return undefined
   await insertMessage(tx, message)
   await rememberForm(tx, message, references)
   wakeHere(tx, 'send')
   tx.tell(message.workspaceId, 'messages')
   // Last, for here the workspace's other sends wait in line.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
-  return answer
+  return response
 }
 
 function toNewMessage(
@@ -133,7 +140,7 @@ function toNewMessage(
       ...(reactedWaMessageId !== null && { reactedWaMessageId }),
     },
     createdAt: now,
-    expiresAt: new Date(now.getTime() + worthSendingMs),
+    expiresAt: new Date(now.getTime() + sendWithinMs),
   }
 }
 

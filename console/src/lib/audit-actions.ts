@@ -1,0 +1,126 @@
+import type { AuditEntry } from '@parley/contract/console/audit'
+import { capital } from './format.ts'
+
+type Values = Readonly<Record<string, unknown>>
+type Part = Pick<AuditEntry, 'action' | 'target' | 'target_name' | 'before' | 'after'>
+type Words = (name: string, after: Values, before: Values, given: Part) => string
+
+/** What was done, as the rest of a sentence that begins with who did it: "revoked the key “Billing”". */
+export function sentenceOf(entry: Part): string {
+  const words = sentences[entry.action]
+  const name = entry.target_name ?? entry.target ?? ''
+  if (!words)
+    return [entry.action.replace('.', ': ').replaceAll('_', ' '), name && `“${name}”`].filter(Boolean).join(' ')
+  return words(name, entry.after ?? {}, entry.before ?? {}, entry)
+}
+
+/** A kind of deed without its object, for filters. */
+export function actionLabel(action: string): string {
+  return entries[action] ?? capital(action.replace('.', ': ').replaceAll('_', ' '))
+}
+
+const named = (name: string) => (name ? ` “${name}”` : '')
+const changed = (after: Values) => {
+  const fields = Object.keys(after).map((field) => field.replaceAll('_', ' '))
+  return fields.length > 0 && fields.length <= 3 ? ` (${fields.join(', ')})` : ''
+}
+
+const sentences: Record<string, Words> = {
+  'key.create': (name) => `created the key${named(name)}`,
+  'key.change': (name, after) => `changed the key${named(name)}${changed(after)}`,
+  'key.rotate': (name) => `rotated the key${named(name)}`,
+  'key.revoke': (name) => `revoked the key${named(name)}`,
+  'webhook.create': (name) => `created the webhook${named(name)}`,
+  'webhook.change': (name, after) => `changed the webhook${named(name)}${changed(after)}`,
+  'webhook.enable': (name) => `enabled the webhook${named(name)}`,
+  'webhook.disable': (name) => `disabled the webhook${named(name)}`,
+  'webhook.rotate': (name) => `rotated the secret of the webhook${named(name)}`,
+  'webhook.delete': (name) => `deleted the webhook${named(name)}`,
+  'webhook.test': (name) => `sent a test event to the webhook${named(name)}`,
+  'webhook.recover': (name) => `retried the failed deliveries of the webhook${named(name)}`,
+  'delivery.retry': () => 'retried a delivery',
+  'delivery.retry_many': (_name, { retried }) => `retried ${retried ?? 'several'} deliveries`,
+  'message.send': () => 'sent a message',
+  'message.send_again': () => 'sent a message again',
+  'order.status': (name, { status }) => `set the order${named(name)} to ${status ?? 'another status'}`,
+  'refusals.mute': (name) => `muted refusals with the code ${name}`,
+  'refusals.unmute': (name) => `unmuted refusals with the code ${name}`,
+  'credits.warn_at': (_name, { low_balance }) => `set the warning for low credits to ${low_balance}`,
+  'network.sync': (_name, { ok }) => `asked the network anew${ok === false ? ', in vain' : ''}`,
+  'invite.create': (name, { role }) => `invited ${name}${role ? ` as ${role}` : ''}`,
+  'invite.withdraw': (name) => `withdrew the invitation of ${name}`,
+  'member.role': (name, { role }, before) => `changed the role of ${name} from ${before.role} to ${role}`,
+  'member.remove': (name) => `removed ${name} from the team`,
+  'member.leave': () => 'left the workspace',
+  'member.join': (_name, { role }) => `joined the workspace${role ? ` as ${role}` : ''}`,
+  'workspace.create': (name) => `created the workspace${named(name)}`,
+  'workspace.settings': (_name, after, before) => {
+    const fields = Object.keys(after).filter((field) => after[field] !== before[field])
+    return `changed the settings${changed(Object.fromEntries(fields.map((field) => [field, null])))}`
+  },
+  'workspace.suspend': (name) => `suspended the workspace${named(name)}`,
+  'workspace.resume': (name) => `resumed the workspace${named(name)}`,
+  'workspace.credit': (_name, { amount }) =>
+    Number(amount) < 0 ? `took ${-Number(amount)} credits` : `gave ${amount} credits`,
+  'price.set': (name, { credits }) => `set the price of ${name} to ${credits}`,
+  'app.create': (name) => `created the app${named(name)}`,
+  'connection.create': (name) => `connected the account ${name}`,
+  'connection.sync': () => 'asked the network for an account anew',
+  'person.reset_link': (name, { second_factor_off: off }) =>
+    `created a link for a new password of ${name}${off ? ' and removed their second factor, passkeys and sessions' : ''}`,
+  'person.passkey_remove': (name, _after, before) =>
+    `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
+  'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
+  'session.locked': () => 'was locked out for a while, after too many wrong tries',
+  'session.first_factor': () => 'gave the right password and was asked for a second factor',
+  'session.end': () => 'signed out',
+  'session.revoke': () => 'signed out one of their devices',
+  'session.revoke_others': (_name, { ended }) => `signed out ${ended} other devices`,
+  'account.rename': (_name, { name }) => `changed their name to “${name}”`,
+  'account.setup': (_name, { operator }) => `set up an account${operator ? ' as an operator' : ''}`,
+  'account.password': (_name, { by, passkeys_removed: passkeys }) =>
+    `changed their password${by ? ` (${by})` : ''}${Number(passkeys) > 0 ? ', which removed their passkeys' : ''}`,
+  'account.two_factor_on': () => 'turned on an authenticator app',
+  'account.two_factor_off': () => 'turned off their authenticator app',
+  'account.backup_codes': () => 'made new backup codes',
+  'account.passkey_add': (name) => `added the passkey${named(name)}`,
+  'account.passkey_remove': (_name, _after, _before, { target_name: name }) =>
+    `removed the passkey${named(name ?? '')}`,
+}
+
+const entries: Record<string, string> = {
+  'key.create': 'Key created',
+  'key.change': 'Key changed',
+  'key.rotate': 'Key rotated',
+  'key.revoke': 'Key revoked',
+  'webhook.create': 'Webhook created',
+  'webhook.change': 'Webhook changed',
+  'webhook.rotate': 'Webhook secret rotated',
+  'webhook.delete': 'Webhook deleted',
+  'webhook.recover': 'Failed deliveries retried',
+  'delivery.retry': 'Delivery retried',
+  'delivery.retry_many': 'Deliveries retried',
+  'invite.create': 'Invited',
+  'invite.withdraw': 'Invitation withdrawn',
+  'member.role': 'Role changed',
+  'member.remove': 'Member removed',
+  'member.leave': 'Member left',
+  'member.join': 'Member joined',
+  'account.setup': 'Account set up',
+  'workspace.create': 'Workspace created',
+  'workspace.settings': 'Settings changed',
+  'workspace.suspend': 'Workspace suspended',
+  'workspace.resume': 'Workspace resumed',
+  'workspace.credit': 'Credits given or taken',
+  'credits.warn_at': 'Credit warning changed',
+  'connection.create': 'Account connected',
+  'network.sync': 'Network asked anew',
+  'message.send': 'Message sent',
+  'message.send_again': 'Message sent again',
+  'order.status': 'Order status changed',
+  'refusals.mute': 'Refusals muted',
+  'refusals.unmute': 'Refusals unmuted',
+  'person.reset_link': 'Link for a new password created',
+  'person.passkey_remove': 'Passkey removed by an operator',
+  'session.begin': 'Signed in by a link',
+}

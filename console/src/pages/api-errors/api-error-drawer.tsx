@@ -1,0 +1,200 @@
+import type { ApiErrorDetail, ApiErrorPeriod } from '@parley/contract/console/api-errors'
+import { formatNumber, formatShortTime, plural } from '../../lib/format.ts'
+import { useHere } from '../../lib/session.ts'
+import { BarChart } from '../../ui/bar-chart.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { Card, Row, Stack } from '../../ui/layout.tsx'
+import { PageLink, SafeText } from '../../ui/link.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
+import { HttpBadge } from '../../ui/status-badge.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import styles from './api-errors.module.css'
+import { useApiError, useMute } from './api-errors.queries.ts'
+import { remedyOf } from './remedy.ts'
+
+/** One group: what it means, how to end it, whom it concerns, and the latest of it. */
+export function ApiErrorDrawer({
+  code,
+  since,
+  onClose,
+}: {
+  code: string | null
+  since: ApiErrorPeriod
+  onClose: () => void
+}) {
+  const asked = useApiError(code, since)
+  const { data } = asked
+  return (
+    <Drawer
+      wide
+      open={code !== null}
+      onClose={onClose}
+      title={<span className="mono">{code}</span>}
+      badge={data?.status && <HttpBadge status={data.status} />}
+    >
+      <Loaded asked={asked} what="These refusals">
+        {(group) => <RefusalFacts group={group} />}
+      </Loaded>
+    </Drawer>
+  )
+}
+
+function RefusalFacts({ group }: { group: ApiErrorDetail }) {
+  const here = useHere()
+  const mute = useMute(group.code)
+  const remedy = remedyOf(group)
+  const { code } = group
+  const log = (more: string) => here.path(`requests?code=${code}${more}`)
+  return (
+    <Stack gap={5}>
+      <Notice tone={group.status && group.status >= 500 ? 'bad' : 'warn'} title={`${group.title}.`}>
+        {group.cause} {group.remedy}
+      </Notice>
+      <Row>
+        {remedy && (
+          <ButtonLink kind="primary" to={here.path(remedy.to)} icon="arrowRight">
+            {remedy.title}
+          </ButtonLink>
+        )}
+        <ButtonLink to={log(`&from=${group.since}`)} icon="request">
+          See them in the log
+        </ButtonLink>
+        <Button
+          kind="quiet"
+          icon={group.muted ? 'eye' : 'eyeOff'}
+          busy={mute.isPending}
+          onClick={() => mute.run(!group.muted)}
+        >
+          {group.muted ? 'Show it again' : 'Mute'}
+        </Button>
+      </Row>
+      <Card title={`${plural(group.count, 'refusal')} since ${formatShortTime(group.since)}`}>
+        <Trend group={group} />
+      </Card>
+      <Card title="By key" flush>
+        <Counts
+          label="Refusals by key"
+          rows={group.by_key.map(({ key, count, last_at }) => ({
+            id: key?.id ?? 'none',
+            what: key ? (
+              <PageLink to={here.path(`keys?open=${key.id}`)}>
+                <SafeText>{key.name ?? key.id}</SafeText>
+              </PageLink>
+            ) : (
+              <span className="quiet">No known key</span>
+            ),
+            count,
+            at: last_at,
+            to: key ? log(`&key=${key.id}`) : log(''),
+          }))}
+        />
+      </Card>
+      <Card title="By address" flush>
+        <Counts
+          label="Refusals by address"
+          rows={group.by_address.map(({ address, count, last_at }) => ({
+            id: address ?? 'none',
+            what: <span className="mono">{address ?? 'unknown'}</span>,
+            count,
+            at: last_at,
+            to: log(address ? `&address=${encodeURIComponent(address)}` : ''),
+          }))}
+        />
+      </Card>
+      {group.by_route.length > 0 && (
+        <Card title="By endpoint" detail={`Of the latest ${formatNumber(group.routes_of)}.`} flush>
+          <Counts
+            label="Refusals by endpoint"
+            rows={group.by_route.map(({ method, route, count }) => ({
+              id: `${method} ${route}`,
+              what: <SafeText className="mono">{`${method} ${route}`}</SafeText>,
+              count,
+              at: null,
+              to: log(`&method=${method}&route=${encodeURIComponent(route)}`),
+            }))}
+          />
+        </Card>
+      )}
+      {group.samples.length > 0 && (
+        <Card title="The latest" flush>
+          <Counts
+            label="The latest requests of this group"
+            rows={group.samples.map((request) => ({
+              id: request.id,
+              what: <SafeText className="mono">{`${request.method} ${request.route}`}</SafeText>,
+              count: null,
+              at: request.at,
+              to: here.path(`requests?open=${request.id}`),
+            }))}
+          />
+        </Card>
+      )}
+    </Stack>
+  )
+}
+
+function Trend({ group }: { group: ApiErrorDetail }) {
+  const start = new Date(group.since).getTime()
+  const stepMs = group.step_hours * 3_600_000
+  const bars = group.trend.map((count, index) => {
+    const from = new Date(start + index * stepMs)
+    const label =
+      group.step_hours < 6
+        ? from.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+        : from.toLocaleDateString([], { day: 'numeric', month: 'short' })
+    const title = `${formatShortTime(from)} – ${formatShortTime(new Date(from.getTime() + stepMs))}`
+    return { key: from.toISOString(), label, title, values: { count } }
+  })
+  return (
+    <BarChart
+      label="Refusals over time"
+      bars={bars}
+      series={[{ key: 'count', title: 'Refused', tone: 'warn' }]}
+      height={140}
+    />
+  )
+}
+
+interface CountRow {
+  id: string
+  what: React.ReactNode
+  count: number | null
+  at: string | null
+  to: string
+}
+
+function Counts({ label, rows }: { label: string; rows: readonly CountRow[] }) {
+  return (
+    <table className={styles.counts} aria-label={label}>
+      <thead className={styles.head}>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col" className={styles.when}>
+            Last
+          </th>
+          <th scope="col" className={styles.many}>
+            How many
+          </th>
+          <th scope="col" className={styles.go}>
+            Log
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, what, count, at, to }) => (
+          <tr key={id}>
+            <td className={styles.what}>{what}</td>
+            <td className={styles.when}>{at && <TimeAgo at={at} />}</td>
+            <td className={styles.many}>{count !== null && formatNumber(count)}</td>
+            <td className={styles.go}>
+              <PageLink to={to} aria-label={`${id} in the request log`}>
+                Log
+              </PageLink>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,139 @@
+import type { ApiErrorGroup } from '@parley/contract/console/api-errors'
+import { formatNumber, plural } from '../../lib/format.ts'
+import { useHere } from '../../lib/session.ts'
+import { useSearchParam } from '../../lib/url.ts'
+import { PeriodSwitch, periodWords, usePeriod } from '../../parts/period.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { PageBody, Stack } from '../../ui/layout.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Sparkline } from '../../ui/sparkline.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { TimeAgo } from '../../ui/time.tsx'
+import { ApiErrorDrawer } from './api-error-drawer.tsx'
+import styles from './api-errors.module.css'
+import { useApiErrors } from './api-errors.queries.ts'
+
+export function ApiErrorsPage() {
+  const here = useHere()
+  const [since, setSince] = usePeriod('since')
+  const [open, setOpen] = useSearchParam('open', { push: true })
+  const { data, error, isPending, isFetching, refetch } = useApiErrors(since)
+  const groups = data?.data.filter(({ muted }) => muted === null)
+  const muted = data?.data.filter(({ muted }) => muted !== null) ?? []
+  const list = (rows: ApiErrorGroup[] | undefined) => ({
+    rows,
+    error,
+    isLoading: isPending,
+    isRefreshing: isFetching,
+    retry: () => void refetch(),
+  })
+  const table = { rowKey: (group: ApiErrorGroup) => group.code, onOpen: (group: ApiErrorGroup) => setOpen(group.code) }
+  return (
+    <>
+      <PageHeader
+        title="Refusals"
+        detail="What the API refused, grouped by error, with what it means and how to end it."
+        actions={<PeriodSwitch value={since} onChange={setSince} />}
+      />
+      <PageBody>
+        <Stack gap={4}>
+          <DataTable
+            {...table}
+            label="Refusals by error"
+            list={list(groups)}
+            openKey={open}
+            columns={columns}
+            empty={
+              <EmptyState
+                icon="checkCircle"
+                title={`Nothing was refused in ${periodWords[since]}`}
+                action={
+                  <ButtonLink to={here.path('requests')} icon="request">
+                    See all requests
+                  </ButtonLink>
+                }
+              >
+                {muted.length > 0
+                  ? `Apart from ${plural(muted.length, 'muted group')}, every request was answered.`
+                  : 'A request that is refused shows up here within a second, with its cause and what to do.'}
+              </EmptyState>
+            }
+          />
+          {muted.length > 0 && (
+            <details className={styles.folded}>
+              <summary>{plural(muted.length, 'muted group')}, still counted</summary>
+              <div>
+                <DataTable {...table} label="Muted groups" list={list(muted)} openKey={open} columns={columns} />
+              </div>
+            </details>
+          )}
+        </Stack>
+      </PageBody>
+      <ApiErrorDrawer code={open} since={since} onClose={() => setOpen(null)} />
+    </>
+  )
+}
+
+const columns: readonly Column<ApiErrorGroup>[] = [
+  {
+    key: 'error',
+    title: 'Error',
+    cell: ({ code, title }) => (
+      <span className="lines">
+        <strong className="clip">{title}</strong>
+        <span className="mono small quiet">{code}</span>
+      </span>
+    ),
+  },
+  {
+    key: 'trend',
+    title: 'Trend',
+    width: 120,
+    cell: ({ trend, count }) => (
+      <Sparkline values={trend} tone="bad" label={`${formatNumber(count)} over the period`} />
+    ),
+  },
+  {
+    key: 'count',
+    title: 'Times',
+    width: 90,
+    align: 'right',
+    cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
+  },
+  {
+    key: 'keys',
+    title: 'Keys',
+    width: 190,
+    hideOn: 'tablet',
+    cell: ({ keys, key_count }) =>
+      key_count === 0 ? (
+        <span className="quiet">none known</span>
+      ) : (
+        <SafeText className="clip">
+          {`${keys[0]?.name ?? 'unknown'}${key_count > 1 ? ` and ${key_count - 1} more` : ''}`}
+        </SafeText>
+      ),
+  },
+  {
+    key: 'addresses',
+    title: 'From',
+    width: 170,
+    hideOn: 'tablet',
+    cell: ({ addresses, address_count }) => (
+      <span className="mono small clip">
+        {address_count === 0 ? '–' : `${addresses[0]}${address_count > 1 ? ` +${address_count - 1}` : ''}`}
+      </span>
+    ),
+  },
+  {
+    key: 'first',
+    title: 'First',
+    width: 110,
+    align: 'right',
+    hideOn: 'tablet',
+    cell: ({ first_at }) => <TimeAgo at={first_at} />,
+  },
+  { key: 'last', title: 'Last', width: 110, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
+]

@@ -1,0 +1,26 @@
+import type { ApiErrorDetail, ApiErrorGroups, ApiErrorPeriod } from '@parley/contract/console/api-errors'
+import { useData } from '../../lib/query.ts'
+import { useHere } from '../../lib/session.ts'
+import { useAction } from '../../lib/use-action.ts'
+
+export const useApiErrors = (since: ApiErrorPeriod) =>
+  useData<ApiErrorGroups>(useHere().api('refusals'), {
+    query: { since },
+    topics: ['requests'],
+    placeholderData: (before) => before,
+  })
+
+export const useApiError = (code: string | null, since: ApiErrorPeriod) =>
+  useData<ApiErrorDetail>(useHere().api(`refusals/${code}`), {
+    query: { since },
+    topics: ['requests'],
+    enabled: code !== null,
+  })
+
+export function useMute(code: string) {
+  const refusals = useHere().api('refusals')
+  return useAction((send, mute: boolean) => send(mute ? 'PUT' : 'DELETE', `${refusals}/${code}/mute`), {
+    refetch: [refusals],
+    done: (_, mute) => (mute ? `${code} is folded away` : `${code} is shown again`),
+  })
+}

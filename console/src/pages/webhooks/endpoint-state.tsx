@@ -1,0 +1,46 @@
+import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
+import { formatNumber } from '../../lib/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { SafeText } from '../../ui/link.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { useEnableWebhook } from './webhooks.queries.ts'
+
+/** What is the matter with an endpoint, if something is, and the way out. */
+export function EndpointState({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+  if (webhook.state === 'disabled') return <Disabled webhook={webhook} mayManage={mayManage} />
+  if (webhook.state !== 'failing') return null
+  const { failures, failures_max, failing_since } = webhook
+  return (
+    <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
+      The first of them was at <Moment at={failing_since} />. After {failures_max} failures in a row it is disabled, and
+      its events are held. Open a delivery to see what it answers.
+    </Notice>
+  )
+}
+
+function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+  const { count, more } = webhook.held
+  const enable = useEnableWebhook(
+    webhook.id,
+    count > 0 ? 'Webhook enabled; what was held is being sent' : 'Webhook enabled',
+  )
+  return (
+    <Notice
+      tone="bad"
+      title="This webhook is disabled."
+      action={
+        mayManage && (
+          <Button kind="primary" icon="play" busy={enable.isPending} onClick={() => enable.run()}>
+            Enable
+          </Button>
+        )
+      }
+    >
+      <SafeText>{webhook.disabled_reason}</SafeText>{' '}
+      {count === 0
+        ? 'New events are held until it is enabled.'
+        : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent once it is enabled.`}
+    </Notice>
+  )
+}

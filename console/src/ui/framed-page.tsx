@@ -1,0 +1,31 @@
+import { type ReactNode, useEffect } from 'react'
+import styles from './framed-page.module.css'
+import { Logo } from './logo.tsx'
+
+/** The pages before one is inside: a quiet card under the mark. */
+export function FramedPage({
+  title,
+  detail,
+  children,
+  foot,
+}: {
+  title: string
+  detail?: ReactNode
+  children?: ReactNode
+  foot?: ReactNode
+}) {
+  useEffect(() => {
+    document.title = `${title} · Parley`
+  }, [title])
+  return (
+    <main className={styles.door}>
+      <div className={styles.card}>
+        <Logo size={28} />
+        <h1 className={styles.title}>{title}</h1>
+        {detail && <p className={styles.detail}>{detail}</p>}
+        {children}
+      </div>
+      {foot && <div className={styles.foot}>{foot}</div>}
+    </main>
+  )
+}

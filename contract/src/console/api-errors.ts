@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp } from '../ids.ts'
+import { LoggedRequest } from './requests.ts'
+
+export const apiErrorPeriods = ['24h', '7d', '30d'] as const
+export type ApiErrorPeriod = (typeof apiErrorPeriods)[number]
+
+export const ApiErrorQuery = Type.Object(
+  { since: Type.Optional(Type.Unsafe<ApiErrorPeriod>(Type.String({ enum: [...apiErrorPeriods] }))) },
+  { additionalProperties: false },
+)
+
+const KeyCount = Type.Object({
+  id: Type.String(),
+  name: nullable(Type.String()),
+  hint: nullable(Type.String()),
+  revoked: Type.Boolean(),
+})
+
+export const ApiErrorGroup = Type.Object({
+  code: Type.String(),
+  status: nullable(Type.Integer()),
+  title: Type.String(),
+  cause: Type.String(),
+  remedy: Type.String(),
+  count: Type.Integer(),
+  first_at: Timestamp,
+  last_at: Timestamp,
+  /** The ten busiest; how many there are in all stands beside. */
+  keys: Type.Array(KeyCount),
+  key_count: Type.Integer(),
+  addresses: Type.Array(Type.String()),
+  address_count: Type.Integer(),
+  /** How often in each step of the period, the oldest first. */
+  trend: Type.Array(Type.Integer()),
+  muted: nullable(Type.Object({ by: Type.String(), at: Timestamp })),
+})
+export type ApiErrorGroup = Static<typeof ApiErrorGroup>
+
+export const ApiErrorGroups = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(ApiErrorGroup),
+  since: Timestamp,
+  /** What a step of a trend spans, in hours. */
+  step_hours: Type.Integer(),
+})
+export type ApiErrorGroups = Static<typeof ApiErrorGroups>
+
+export const ApiErrorDetail = Type.Object({
+  ...ApiErrorGroup.properties,
+  since: Timestamp,
+  step_hours: Type.Integer(),
+  by_key: Type.Array(Type.Object({ key: nullable(KeyCount), count: Type.Integer(), last_at: Timestamp })),
+  by_address: Type.Array(Type.Object({ address: nullable(Type.String()), count: Type.Integer(), last_at: Timestamp })),
+  /** Among the latest requests of the group, as many as `routes_of` says. */
+  by_route: Type.Array(Type.Object({ method: Type.String(), route: Type.String(), count: Type.Integer() })),
+  routes_of: Type.Integer(),
+  samples: Type.Array(LoggedRequest),
+})
+export type ApiErrorDetail = Static<typeof ApiErrorDetail>
+
+export const MutedReply = Type.Object({ code: Type.String(), muted: Type.Boolean() })

@@ -1,0 +1,32 @@
+import type { TimelineEvent } from '@parley/contract/console/messages'
+import type { Db } from '../../../db/db.ts'
+import { withPrefix } from '../../../lib/ids.ts'
+import { deliveriesOfEvents, eventsOfMessage } from './deliveries-of-message.sql.ts'
+
+/** What a message caused: each event that told of it, and how far each has come to each endpoint. */
+export async function findEventsOf(
+  db: Db,
+  workspaceId: string,
+  messageId: string,
+  since: Date,
+): Promise<TimelineEvent[]> {
+  const events = await eventsOfMessage(db, workspaceId, messageId, since)
+  const deliveries = events.length === 0 ? [] : await deliveriesOfEvents(db, workspaceId, events)
+  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
+  return events.map(({ id, type, createdAt }) => ({
+    id,
+    type,
+    created_at: createdAt.toISOString(),
+    deliveries: (byEvent.get(id) ?? []).map((delivery) => ({
+      webhook_id: withPrefix('whk', delivery.webhookId),
+      webhook_name: delivery.name,
+      url: delivery.url,
+      state: delivery.state,
+      attempts: delivery.attempts,
+      last_attempt_at: delivery.lastAt?.toISOString() ?? null,
+      last_status: delivery.status,
+      last_error: delivery.error,
+      next_attempt_at: delivery.dueAt?.toISOString() ?? null,
+    })),
+  }))
+}

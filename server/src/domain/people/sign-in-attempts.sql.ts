@@ -1,0 +1,48 @@
+import type { Db } from '../../db/db.ts'
+
+export interface SignInAttemptsRow {
+  failures: number
+  locked_until: Date | null
+}
+
+export const attemptsFor = (db: Db, subject: Buffer): Promise<SignInAttemptsRow | undefined> =>
+  db.first('select failures, locked_until from sign_in_tries where subject = $1', [subject])
+
+export interface LockoutRules {
+  /** Tries before that time no longer count. */
+  forgetBefore: Date
+  /** With so many the locks begin, each as long as the next entry says; the last one stays. */
+  allowed: number
+  locks: readonly Date[]
+}
+
+/** Counts one more, and locks with it, in one step; nothing comes back while it is locked. */
+export const addAttempt = (
+  db: Db,
+  subject: Buffer,
+  at: Date,
+  { forgetBefore, allowed, locks }: LockoutRules,
+): Promise<SignInAttemptsRow | undefined> =>
+  db.first(
+    `insert into sign_in_tries as tries (subject, failures, last_at) values ($1, 1, $2)
+     on conflict (subject) do update set (failures, last_at, locked_until) = (
+       select count, $2, case when count >= $4::int then ($5::timestamptz[])[least(count - $4 + 1, cardinality($5))] end
+       from (select case when tries.last_at < $3 then 1 else tries.failures + 1 end as count) as now)
+     where tries.locked_until is null or tries.locked_until <= $2
+     returning failures, locked_until`,
+    [subject, at, forgetBefore, allowed, locks],
+  )
+
+/** Takes one try back, and the lock it brought, unless that is another's by now. */
+export const removeAttempt = (db: Db, subject: Buffer, lockedUntil: Date | null): Promise<number> =>
+  db.change(
+    `update sign_in_tries set failures = greatest(failures - 1, 0),
+       locked_until = nullif(locked_until, $2::timestamptz) where subject = $1`,
+    [subject, lockedUntil],
+  )
+
+export const clearFailures = (db: Db, subject: Buffer): Promise<number> =>
+  db.change('delete from sign_in_tries where subject = $1', [subject])
+
+export const deleteAttemptsBefore = (db: Db, before: Date): Promise<number> =>
+  db.change('delete from sign_in_tries where last_at < $1', [before])

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { findError, networkErrors } from './errors.ts'
+import { fixture } from './fixtures.ts'
+import type { CallOutcome } from './graph-call.ts'
+import { readNetworkError } from './network-error.ts'
+import { classifySendOutcome } from './send-retry-policy.ts'
+
+type Refused = Extract<CallOutcome<never>, { kind: 'refused' }>
+
+function refused(code: number | string, more: Partial<Refused> = {}): Refused {
+  const error = { code, title: 't', message: 'm', details: null }
+  return { kind: 'refused', status: 400, error, isTransient: false, retryAfterMs: null, ...more }
+}
+
+const seconds = (outcome: Refused, attempt: number) => {
+  const judgement = classifySendOutcome(outcome, attempt)
+  return judgement.kind === 'retry' ? [judgement.scope, judgement.afterMs / 1000] : [judgement.kind]
+}
+
+describe("the network's retry table", () => {
+  test.each<[number, number, (string | number)[]]>([
+    [131056, 1, ['recipient', 1]],
+    [131056, 2, ['recipient', 4]],
+    [131056, 3, ['recipient', 16]],
+    [131056, 8, ['failed']],
+    [130429, 1, ['number', 1]],
+    [130429, 10, ['number', 60]],
+    [131057, 1, ['number', 90]],
+    [80007, 1, ['waba', 60]],
+    [4, 1, ['app', 60]],
+    [4, 9, ['app', 3600]],
+    [2, 1, ['app', 1]],
+    [131016, 2, ['app', 2]],
+    [133004, 3, ['app', 4]],
+    [131000, 4, ['message', 8]],
+    [131000, 5, ['failed']],
+    [1, 2, ['message', 2]],
+    [1, 3, ['failed']],
+  ])('code %i, try %i: %j', (code, attempt, expected) => {
+    expect(seconds(refused(code), attempt)).toEqual(expected)
+  })
+
+  test.each([0, 3, 10, 33, 100, 190, 200, 299, 368, 131005, 131008, 131009, 131021, 131026, 131030, 131031, 131037])(
+    'code %i is final',
+    (code) => expect(classifySendOutcome(refused(code), 1).kind).toBe('failed'),
+  )
+
+  test.each([131042, 131045, 131047, 131048, 131049, 131050, 131051, 131053, 131062, 132000, 132001, 132005, 132007])(
+    'code %i is final',
+    (code) => expect(classifySendOutcome(refused(code), 1).kind).toBe('failed'),
+  )
+
+  test('a final refusal says whom else it will hit', () => {
+    const scopes = [190, 0, 10, 250, 131042, 133010, 131026, 132000].map((code) => findError({ code }).scope)
+    expect(scopes).toEqual([
+      'credentials',
+      'credentials',
+      'credentials',
+      'credentials',
+      'waba',
+      'number',
+      'recipient',
+      'message',
+    ])
+  })
+
+  test('the network’s own wait is kept where it is longer', () => {
+    expect(seconds(refused(4, { retryAfterMs: 600_000 }), 1)).toEqual(['app', 600])
+    expect(seconds(refused(4, { retryAfterMs: 1 }), 1)).toEqual(['app', 60])
+  })
+
+  test('an error nobody listed passes only if the network says so', () => {
+    expect(classifySendOutcome(refused(999_999), 1).kind).toBe('failed')
+    expect(classifySendOutcome(refused(999_999, { isTransient: true }), 1).kind).toBe('retry')
+    expect(classifySendOutcome(refused(999_999, { status: 500 }), 1).kind).toBe('retry')
+    expect(classifySendOutcome(refused('http_429', { isTransient: true, status: 429 }), 1).kind).toBe('retry')
+    expect(classifySendOutcome(refused('http_404', { status: 404 }), 1).kind).toBe('failed')
+  })
+
+  test('every temporary error has a wait that grows and an end', () => {
+    for (const entry of networkErrors.values()) {
+      if (!entry.temporary) continue
+      expect(entry.waitMs(1)).toBeGreaterThanOrEqual(1000)
+      expect(entry.waitMs(5)).toBeGreaterThanOrEqual(entry.waitMs(1))
+      expect(entry.waitMs(1000)).toBeLessThanOrEqual(5 * 3_600_000)
+      expect(Number.isFinite(entry.maxTries)).toBe(true)
+    }
+  })
+})
+
+test('what never left is tried again; what may have arrived never is', () => {
+  expect(classifySendOutcome({ kind: 'unreachable', why: 'ECONNREFUSED' }, 1)).toMatchObject({
+    kind: 'retry',
+    afterMs: 1000,
+  })
+  expect(classifySendOutcome({ kind: 'unknown', why: 'timeout', status: null }, 1)).toMatchObject({
+    kind: 'unknown',
+    error: { code: 'outcome_unknown', details: 'timeout' },
+  })
+  expect(classifySendOutcome({ kind: 'unreachable', why: 'UND_ERR_INVALID_ARG' }, 1).kind).toBe('failed')
+})
+
+test('an error answer keeps code, message and details', () => {
+  const { error } = fixture('own/api-error-132000.json') as { error: unknown }
+  expect(readNetworkError(error)).toEqual({
+    code: 132000,
+    title: 'The number of template parameters does not match',
+    message: '(#132000) Number of parameters does not match the expected number of params',
+    details: 'body: number of localizable_params (1) does not match the expected number of params (3)',
+  })
+  expect(readNetworkError({ code: '131026', error_data: 'plain' })).toMatchObject({ code: 131026, details: 'plain' })
+  expect(readNetworkError({})).toMatchObject({ code: 'unknown' })
+  expect(readNetworkError('no')).toBeNull()
+})

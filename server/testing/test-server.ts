@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll } from 'vitest'
+import { type Api, buildApi } from '../src/api.ts'
+import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
+import { ensurePartitions } from '../src/db/partitions.ts'
+import type { BodyLimits } from '../src/http/body-memory.ts'
+import type { ClientTimeouts } from '../src/http/client-timeouts.ts'
+import type { Route } from '../src/http/route.ts'
+import { type Logger, newLogger } from '../src/lib/logger.ts'
+import type { SecretKeys } from '../src/lib/seal.ts'
+import type { Runtime } from '../src/runtime.ts'
+import { type ApiResponse, type CallOptions, callApi } from './call.ts'
+import { newDatabaseWithDays } from './database.ts'
+import { FakeClock } from './fake-clock.ts'
+import { openApiCheck } from './openapi-check.ts'
+import { newRuntime } from './runtime.ts'
+
+/** The service as a test sees it: real HTTP on a port of its own, a real database, and a clock it can move. */
+export interface TestServer {
+  url: string
+  clock: FakeClock
+  db: Database
+  connection: Connection
+  runtime: Runtime
+  api: Api
+  secretKeys: SecretKeys
+  /** What the logger wrote. */
+  logged: string[]
+  /** Moves the clock by days, as a running service would see them pass: with the partitions of each day made in time. */
+  passDays(days: number): Promise<void>
+  /** Calls the API and holds the answer against the OpenAPI document. */
+  call(path: string, options?: CallOptions): Promise<ApiResponse>
+}
+
+export interface TestServerOptions {
+  moreRoutes?: readonly Route[]
+  trustProxy?: readonly string[]
+  patience?: ClientTimeouts
+  bodyLimits?: BodyLimits
+}
+
+/** Opens a house for the tests of this file. */
+export function useTestServer(options: TestServerOptions = {}): TestServer {
+  const server = {} as TestServer
+  let close = async () => {}
+  beforeAll(async () => {
+    const opened = await startTestServer(options)
+    close = opened.close
+    Object.assign(server, opened.server)
+  })
+  afterAll(() => close())
+  return server
+}
+
+export async function startTestServer(options: TestServerOptions = {}) {
+  const { connection, drop } = await newDatabaseWithDays()
+  const logged: string[] = []
+  const log = newLogger('debug', { write: (line) => void logged.push(line) })
+  const clock = new FakeClock()
+  const secretKeys = new Map([['test', randomBytes(32)]])
+  const { url, db, api, runtime, close } = await serveApi({ connection, clock, secretKeys }, log, options)
+  const check = await openApiCheck(url)
+  const server: TestServer = {
+    url,
+    clock,
+    db,
+    connection,
+    runtime,
+    api,
+    secretKeys,
+    logged,
+    passDays(days) {
+      clock.forward({ hours: 24 * days })
+      return ensurePartitions(db, clock)
+    },
+    async call(path, callOptions = {}) {
+      const response = await callApi(url + path, callOptions)
+      if (path.startsWith('/v1')) check(callOptions.method ?? 'GET', path, response)
+      return response
+    },
+  }
+  return {
+    server: server,
+    async close() {
+      await close()
+      await drop()
+    },
+  }
+}
+
+/** The API of a house on a port of its own, with connections and a memory of its own. */
+export async function serveApi(
+  { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'clock' | 'secretKeys'>,
+  log: Logger,
+  { trustProxy = [], ...options }: TestServerOptions = {},
+) {
+  const db = openDatabase(connection, () => {}, 5)
+  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
+  const api = await buildApi(runtime, { isReady: async () => true, ...options })
+  const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    url,
+    db,
+    api,
+    runtime,
+    async close() {
+      await api.app.close()
+      await api.flush()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import type { WireEntry } from './api.ts'
+import { button, type Child, el, fill } from './dom.ts'
+import { icon } from './icons.ts'
+import { jsonView, pretty } from './json-view.ts'
+import { logText, messagesIn } from './network-log-text.ts'
+import { pin, point } from './pointing.ts'
+import { copyText } from './toast.ts'
+
+export interface EntryView {
+  view: HTMLElement
+  messages: string[]
+}
+
+let entries = 0
+
+/** One line of the wire; opened, it shows what was sent and what was answered. */
+export function newEntry(entry: WireEntry): EntryView {
+  const messages = messagesIn(entry)
+  const { title, detail } = logText(entry)
+  const time = el('time', { datetime: entry.at }, new Date(entry.at).toLocaleTimeString(undefined, { hour12: false }))
+  if (entry.kind === 'note')
+    return {
+      messages,
+      view: el('li', { class: 'entry note' }, el('p', {}, icon('alert', 16), el('span', {}, detail), time)),
+    }
+  const id = `entry-${++entries}`
+  const body = el('div', { class: 'entry-body', id, hidden: true })
+  const isGood = entry.status !== null && entry.status < 300
+  const head = button(
+    { class: 'entry-head', 'aria-expanded': 'false', 'aria-controls': id },
+    () => {
+      body.hidden = !body.hidden
+      head.setAttribute('aria-expanded', String(!body.hidden))
+      if (!body.hidden) fill(body, ...bodyOf(entry))
+      if (!body.hidden && messages.length > 0) pin(messages, 'chat')
+    },
+    el(
+      'span',
+      { class: 'entry-way', title: entry.kind === 'webhook' ? 'Webhook, to the app' : 'Call, from the app' },
+      icon(entry.kind === 'webhook' ? 'out' : 'in', 17),
+    ),
+    el(
+      'span',
+      { class: 'entry-words' },
+      el('strong', { class: title.includes('failed') ? 'failed' : null }, title),
+      el('span', { class: 'entry-detail' }, detail),
+    ),
+    entry.kind === 'webhook' &&
+      entry.attempt > 1 &&
+      el('span', { class: 'retry', title: `Attempt ${entry.attempt}` }, `try ${entry.attempt}`),
+    el('span', { class: `code ${isGood ? 'good' : 'bad'}` }, entry.status === null ? 'none' : String(entry.status)),
+    el('span', { class: 'entry-when' }, time, el('span', {}, `${entry.durationMs} ms`)),
+  )
+  const view = el('li', { class: `entry ${entry.kind}`, 'data-kind': entry.kind }, head, body)
+  view.addEventListener('mouseenter', () => point(messages))
+  view.addEventListener('mouseleave', () => point([]))
+  return { view, messages }
+}
+
+function bodyOf(entry: Exclude<WireEntry, { kind: 'note' }>): Child[] {
+  const facts: [string, string][] =
+    entry.kind === 'webhook'
+      ? [
+          ['POST', entry.url],
+          ['Signature', entry.signature],
+          ['Attempt', `${entry.attempt} · ${entry.updates} ${entry.updates === 1 ? 'update' : 'updates'}`],
+          ...(entry.error ? [['Error', entry.error] as [string, string]] : []),
+        ]
+      : [
+          [entry.method, entry.url],
+          ['Token', entry.token ?? 'none'],
+        ]
+  return [
+    el(
+      'dl',
+      { class: 'facts' },
+      facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+    ),
+    entry.request && block('Request', entry.request),
+    entry.response && block('Response', entry.response),
+  ]
+}
+
+function block(label: string, text: string): Child {
+  return el(
+    'div',
+    { class: 'block' },
+    el(
+      'div',
+      { class: 'block-head' },
+      el('h3', {}, label),
+      button(
+        { class: 'copy', 'aria-label': `Copy the ${label.toLowerCase()}` },
+        () => void copyText(pretty(text)),
+        icon('copy', 15),
+        'Copy',
+      ),
+    ),
+    jsonView(text, label),
+  )
+}
