@@ -100,7 +100,11 @@ const ofDb = ['clock_marks']
 /** Where one statement reads another noun's tables all the same, by file or folder below `domain/`, and why. */
 const crossings: readonly { where: string; tables: readonly string[]; why: string }[] = [
   { where: 'keys/access.sql.ts', tables: ['workspaces'], why: 'a key and the suspension, at one revision' },
-  { where: 'keys/shown.sql.ts', tables: ['traffic_hours'], why: 'requests of each key by day, summed where they are' },
+  {
+    where: 'keys/console.sql.ts',
+    tables: ['traffic_hours'],
+    why: 'requests of each key by day, summed where they are',
+  },
   {
     where: 'messages/sending/outbox.sql.ts',
     tables: ['senders', 'templates'],
@@ -115,7 +119,7 @@ const crossings: readonly { where: string; tables: readonly string[]; why: strin
     why: 'whether every secret opens: sealed columns are handed to nobody else',
   },
   {
-    where: 'overview/find.sql.ts',
+    where: 'overview/search.sql.ts',
     tables: [
       'api_keys',
       'events',

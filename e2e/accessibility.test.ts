@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useBrowser } from '../server/testing/browser.ts'
 import { type BusyInstallation, makeBusy } from './busy-installation.ts'
 import { consolePages } from './console-pages.ts'
-import { atRest, drawn } from './drawn.ts'
 import { type Installation, startInstallation } from './installation.ts'
+import { animationsDone, pageReady } from './page-ready.ts'
 
 /** Nothing that axe calls serious or critical, on any page, in light and in dark. */
 const browser = useBrowser()
@@ -86,14 +86,14 @@ interface Fault {
 /** Everything is looked at in light; in dark only what can differ there, the contrast. First as the page is, then the other. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
-  await drawn(page)
+  await pageReady(page)
   await page.evaluate(axe)
   const now = await page.locator('html').getAttribute('data-mantine-color-scheme')
   const faults: string[] = []
   for (const scheme of now === 'dark' ? (['dark', 'light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme: scheme })
     await page.waitForSelector(`html[data-mantine-color-scheme="${scheme}"]`)
-    await atRest(page)
+    await animationsDone(page)
     const rules = scheme === 'light' ? {} : { runOnly: ['color-contrast'] }
     const found = await page.evaluate<Fault[]>(
       `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...rules })}).then((found) => found.violations)`,

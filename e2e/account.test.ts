@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
-import { choose } from './drawn.ts'
+import { choose } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
 /** What people set for themselves and for their workspace: saved, shown after a reload, and refused at the field. */

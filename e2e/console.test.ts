@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PageOptions, useBrowser } from '../server/testing/browser.ts'
 import { type Received, type Receiver, useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
-import { choose, drawn } from './drawn.ts'
 import { type Installation, startInstallation } from './installation.ts'
+import { choose, pageReady } from './page-ready.ts'
 
 /** One story, told in steps: each test goes on where the one before it ended. */
 const browser = useBrowser()
@@ -190,7 +190,7 @@ test('the first load brings less than 250 KiB of script', async () => {
   // Not by a click: the mouse would rest on something, and where it rests leads to a page that is then fetched ahead.
   await page.getByLabel('Password', { exact: true }).press('Enter')
   await title(page, 'Overview')
-  await drawn(page)
+  await pageReady(page)
   const bodies = await Promise.all([...scripts].map(async (url) => (await fetch(url)).arrayBuffer()))
   const sizes = bodies.map((body) => gzipSync(body).length)
   expect(sizes.length).toBeGreaterThan(1)

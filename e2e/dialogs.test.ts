@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type PageOptions, screenshot } from '../server/testing/browser.ts'
 import { goodPassword } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
-import { atRest, choose } from './drawn.ts'
+import { animationsDone, choose } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** Dialogs over dialogs and drawers: the one opened last is on top, has the focus, and is the only one that Esc closes. */
@@ -217,7 +217,7 @@ test('a link that opens a drawer and a dialog at once puts the dialog on top, wi
   const page = await open(`keys?open=${key.id}&add_ip=203.0.113.7`)
   const edit = page.getByRole('dialog', { name: 'Edit key' })
   await edit.waitFor()
-  await atRest(page)
+  await animationsDone(page)
   await isOnTop(edit.getByRole('button', { name: 'Save changes' }))
   await until('the focus is in the dialog', async () => (await edit.locator(':focus').count()) === 1, 5_000)
   await page.keyboard.press('Escape')

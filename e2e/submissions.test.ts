@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
-import { choose } from './drawn.ts'
+import { choose } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
 /** What people send in: forms with files, and orders. */

@@ -2,5 +2,5 @@ export function withLock<T>(
   file: string,
   onWait: () => void,
   work: (nameChild: (pid: number) => void) => Promise<T>,
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<T>

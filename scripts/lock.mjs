@@ -11,8 +11,8 @@ const childMaxMs = 600_000
  * every two seconds: where all of them are gone, or it has not been touched for long (their numbers may be others' by
  * now), it does not count. `work` is given a way to name a child that works on if this process is killed.
  */
-export async function withLock(file, onWait, work, patienceMs = 15_000) {
-  await take(file, onWait, patienceMs)
+export async function withLock(file, onWait, work, timeoutMs = 15_000) {
+  await take(file, onWait, timeoutMs)
   const beat = setInterval(() => touch(file), beatMs)
   beat.unref()
   const drop = () => rmSync(file, { force: true })
@@ -26,7 +26,7 @@ export async function withLock(file, onWait, work, patienceMs = 15_000) {
   }
 }
 
-async function take(file, onWait, patienceMs) {
+async function take(file, onWait, timeoutMs) {
   for (let told = false; ; await sleep(100)) {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' })
@@ -36,7 +36,7 @@ async function take(file, onWait, patienceMs) {
     } catch (error) {
       if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error
     }
-    if (!isHeld(file, patienceMs)) {
+    if (!isHeld(file, timeoutMs)) {
       rmSync(file, { force: true })
     } else if (!told) {
       onWait()
@@ -45,13 +45,13 @@ async function take(file, onWait, patienceMs) {
   }
 }
 
-function isHeld(file, patienceMs) {
+function isHeld(file, timeoutMs) {
   try {
     const [holder, ...children] = readFileSync(file, 'utf8').split(' ').map(Number)
     const ageMs = Date.now() - statSync(file).mtimeMs
     if (ageMs < childMaxMs && children.some(isAlive)) return true
     // 0: made but not yet written, which is a matter of an instant. Our own number is that of an earlier life.
-    return ageMs < patienceMs && (holder === 0 || (holder !== process.pid && isAlive(holder)))
+    return ageMs < timeoutMs && (holder === 0 || (holder !== process.pid && isAlive(holder)))
   } catch (error) {
     if (error.code === 'ENOENT') return false
     throw error

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { chromium as driver, type Page } from 'playwright-core'
 import { makeBusy } from '../e2e/busy-installation.ts'
 import { consolePages } from '../e2e/console-pages.ts'
-import { drawn } from '../e2e/drawn.ts'
 import { startInstallation } from '../e2e/installation.ts'
+import { pageReady } from '../e2e/page-ready.ts'
 import { chromiumPath } from '../server/testing/chromium.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -53,7 +53,7 @@ try {
 async function shoot(page: Page, address: string, name: string): Promise<void> {
   await page.goto(address)
   await page.waitForLoadState('load')
-  await drawn(page, 8000).catch(() => {})
+  await pageReady(page, 8000).catch(() => {})
   await page.waitForTimeout(700)
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
   console.log(`  ${name}.png`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readConfig } from '@parley/server/config'
 import { openStore } from '@parley/server/db/store'
 import { newLogger } from '@parley/server/lib/logger'
-import { questions, type Visit } from './pages-asked.ts'
+import { type ConsoleSession, questions } from './page-requests.ts'
 import { type Seeded, seed } from './pages-seed.ts'
 import { startTarget } from './process.ts'
 
@@ -53,7 +53,7 @@ async function seedOnce(dataDir: string): Promise<Seeded & { isAgain: boolean }>
 async function signIn(
   url: string,
   { workspaceId, setupToken, isAgain }: Seeded & { isAgain: boolean },
-): Promise<Visit> {
+): Promise<ConsoleSession> {
   const who = { email: 'bench@example.com', password: 'seven quiet otters' }
   const [path, body] = isAgain ? ['sign-in', who] : [`links/${setupToken}`, { ...who, name: 'Bench' }]
   const response = await fetch(`${url}/console/api/${path}`, {
@@ -80,7 +80,7 @@ async function signIn(
   }
 }
 
-async function measure(visit: Visit): Promise<void> {
+async function measure(visit: ConsoleSession): Promise<void> {
   const asked: { page: string; name: string; cold: number; warm: number }[] = []
   console.log(row('page', 'request', 'cold ms', 'warm ms'))
   for await (const { page, path } of questions(visit)) {

@@ -4,7 +4,7 @@ export interface Progress {
   end(): void
 }
 
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 /**
  * Tells on standard error what takes long: at a terminal on one line that is wiped again, elsewhere a line for each thing
@@ -18,7 +18,7 @@ export function newProgress(stream: NodeJS.WriteStream = process.stderr): Progre
       clearTimeout(late)
       wipe()
       if (stream.isTTY) stream.write(`${what}…`)
-      else late = setTimeout(() => stream.write(`${what}…\n`), patienceMs).unref()
+      else late = setTimeout(() => stream.write(`${what}…\n`), timeoutMs).unref()
     },
     end() {
       clearTimeout(late)

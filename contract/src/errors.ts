@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Fault } from './field-errors.ts'
+import { FieldError } from './field-errors.ts'
 
 /**
  * The error catalogue. The answers, the OpenAPI enum, the page at /docs/errors and the console's labels are all made
@@ -203,7 +203,7 @@ export const ErrorReply = Type.Object(
       request_id: Type.String({ pattern: '^req_' }),
       doc_url: Type.String(),
       param: Type.Optional(Type.String({ description: 'The first parameter at fault.' })),
-      errors: Type.Optional(Type.Array(Fault, { maxItems: 20 })),
+      errors: Type.Optional(Type.Array(FieldError, { maxItems: 20 })),
       details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   },

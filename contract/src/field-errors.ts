@@ -30,9 +30,9 @@ export const fieldErrors = {
 export type FieldErrorCode = keyof typeof fieldErrors
 
 /** One fault of a request; `param` is a path such as `template.variables.body.1`. */
-export const Fault = Type.Object({
+export const FieldError = Type.Object({
   param: Type.String(),
   code: Type.Unsafe<FieldErrorCode>(Type.String({ enum: Object.keys(fieldErrors) })),
   message: Type.String({ description: 'For people. It may change; branch on `code`.' }),
 })
-export type Fault = Static<typeof Fault>
+export type FieldError = Static<typeof FieldError>

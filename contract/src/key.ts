@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Uuid } from './ids.ts'
 import { Scopes } from './scopes.ts'
 
-export const budgetRange = { minimum: 1, maximum: 100, default: 30 } as const
+export const rateLimitRange = { minimum: 1, maximum: 100, default: 30 } as const
 
 /** Who is calling: `GET /v1/me`. */
 export const Me = Type.Object(
@@ -10,8 +10,8 @@ export const Me = Type.Object(
     account_id: Type.String({ ...Uuid, description: 'The workspace the key belongs to.' }),
     key: Type.Object({ id: Uuid, name: Type.String(), scopes: Scopes }),
     rate_limit_per_min: Type.Integer({
-      minimum: budgetRange.minimum,
-      maximum: budgetRange.maximum,
+      minimum: rateLimitRange.minimum,
+      maximum: rateLimitRange.maximum,
       description: 'The key’s budget of requests a minute.',
     }),
   },

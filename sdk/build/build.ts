@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { declareWords } from './words.ts'
+import { declareContractTypes } from './contract-types.ts'
 
 const sdk = join(import.meta.dirname, '..')
 
@@ -12,7 +12,7 @@ export async function build(outDir: string): Promise<void> {
   execFileSync(process.execPath, [tsc, '-p', join(sdk, 'tsconfig.build.json'), '--outDir', outDir], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  writeFileSync(join(outDir, 'contract.d.ts'), await declareWords())
+  writeFileSync(join(outDir, 'contract.d.ts'), await declareContractTypes())
   for (const name of readdirSync(outDir)) {
     const file = join(outDir, name)
     const text = readFileSync(file, 'utf8')

@@ -24,7 +24,10 @@ beforeAll(async () => {
   const tarball = await pack(folder)
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }')
-  copyFileSync(join(import.meta.dirname, '..', 'testing', 'stranger.ts'), join(project, 'stranger.ts'))
+  copyFileSync(
+    join(import.meta.dirname, '..', 'testing', 'installed-package.ts'),
+    join(project, 'installed-package.ts'),
+  )
   await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
 })
 
@@ -76,7 +79,7 @@ test.each([
   ['nodenext, with the types of Node alone', { module: 'nodenext', lib: ['es2022'] }],
   ['bundler, with those of the web as well', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }],
 ])('a strict program compiles against it: %s', async (_name, options) => {
-  expect(await compile(project, ['stranger.ts'], { ...options, skipLibCheck: false, outDir: 'out' })).toBe('')
+  expect(await compile(project, ['installed-package.ts'], { ...options, skipLibCheck: false, outDir: 'out' })).toBe('')
 })
 
 test('every example of the README compiles', async () => {
@@ -105,7 +108,7 @@ test('every example of the README compiles', async () => {
 test('the program calls the service and receives what it delivers', async () => {
   const shop = await service.sending.newShop()
   const port = await freePort()
-  const running = spawnNode([join(project, 'out', 'stranger.js')], {
+  const running = spawnNode([join(project, 'out', 'installed-package.js')], {
     PARLEY_URL: service.server.url,
     PARLEY_API_KEY: shop.workspace.secret,
     PARLEY_WEBHOOK_SECRET: await service.listen(shop.workspace, `http://127.0.0.1:${port}/hook`),

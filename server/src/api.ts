@@ -52,13 +52,13 @@ export interface ApiOptions {
   isReady(): Promise<boolean>
   /** Routes besides those of the product, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
-  patience?: ClientTimeouts
+  timeouts?: ClientTimeouts
   bodyLimits?: BodyLimits
 }
 
 export async function buildApi(
   runtime: Runtime,
-  { isReady, moreRoutes = [], patience = defaultClientTimeouts, bodyLimits = defaultBodyLimits }: ApiOptions,
+  { isReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits }: ApiOptions,
 ): Promise<Api> {
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
@@ -75,7 +75,7 @@ export async function buildApi(
     log,
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
-    patience,
+    timeouts,
     bodies,
     admit: newAccessCheck(db, clock),
     record(record) {
@@ -88,8 +88,16 @@ export async function buildApi(
   const ingress = newIngress({ db, clock, log, ...network.vault })
   const receive = counted(ingress.receive, tally)
   const screen = countedScreen(ingress.screen, tally)
-  const door = newIngressListener({ ...ingress, screen, receive, log, patience, bodies, publicUrl: config.publicUrl })
-  const app = newHttpServer(newPipeline(all, deps), door, deps)
+  const ingressListener = newIngressListener({
+    ...ingress,
+    screen,
+    receive,
+    log,
+    timeouts: timeouts,
+    bodies,
+    publicUrl: config.publicUrl,
+  })
+  const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
   const console = openConsole(app, runtime, deps)
   const pages = { isReady, pages: { '/docs/errors': errorsPage() } }
   // In a room of their own: a hook of the whole server would run for the console and the network as well.

@@ -77,7 +77,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }
-  const hub = new LiveHub(deps.patience.streamCheckMs)
+  const hub = new LiveHub(deps.timeouts.streamCheckMs)
   app.register(
     async (room) => {
       mountConsole(room, consoleRoutes(runtime), full)

@@ -7,7 +7,7 @@ import { createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
-import { newApp, newSender, type PostedTo, text, webhookOf } from './posting-app.ts'
+import { type IngressTarget, newApp, newSender, text, webhookOf } from './network-app.ts'
 import { secretKeys, spawnService } from './service.ts'
 
 export interface CrashOutcome {
@@ -92,7 +92,7 @@ export async function crashUnderLoad(options: {
   return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: underWay.size }
 }
 
-async function prepare(service: PostedTo, hookUrl: string) {
+async function prepare(service: IngressTarget, hookUrl: string) {
   const { db, clock } = service
   const { id: workspaceId } = await createWorkspace(db, clock, 'crash')
   const input = { workspaceId, name: 'receiver', url: hookUrl, events: ['message.received'] }

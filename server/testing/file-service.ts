@@ -7,7 +7,7 @@ import { systemClock } from '../src/lib/clock.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { newDatabase } from './database.ts'
 import type { FileHost } from './file-host.ts'
-import { newApp, newSender, webhookOf } from './posting-app.ts'
+import { newApp, newSender, webhookOf } from './network-app.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 

@@ -1,7 +1,7 @@
 import type { FileLoss } from '@parley/contract/flow-response'
 import { saveSubmissions } from '../src/domain/flows/save-submissions.ts'
 import { newUuid } from '../src/lib/ids.ts'
-import { newApp, newSender } from './posting-app.ts'
+import { newApp, newSender } from './network-app.ts'
 import type { TestServer } from './test-server.ts'
 import type { TestWorkspace } from './workspace.ts'
 

@@ -5,7 +5,7 @@ import { beforeAll } from 'vitest'
 import { syncConnection } from '../src/domain/connections/sync.ts'
 import { type Fetcher, newFetcher } from '../src/domain/files/fetcher.ts'
 import { newLogger } from '../src/lib/logger.ts'
-import { eventsOf } from './posting-app.ts'
+import { eventsOf } from './network-app.ts'
 import { type Sending, type TestShop, useSending } from './sending.ts'
 import type { TestServer } from './test-server.ts'
 

@@ -35,7 +35,7 @@ export interface TestServer {
 export interface TestServerOptions {
   moreRoutes?: readonly Route[]
   trustProxy?: readonly string[]
-  patience?: ClientTimeouts
+  timeouts?: ClientTimeouts
   bodyLimits?: BodyLimits
 }
 

@@ -13,7 +13,7 @@ import { handsetRoutes } from './handset-page.ts'
 import { newTraceId } from './ids.ts'
 import { folderStore, memoryStore } from './media-store.ts'
 import { errorBody, GraphError } from './network/errors.ts'
-import { resumeJourneys } from './network/journey.ts'
+import { resumeLifecycles } from './network/lifecycle.ts'
 import { Limits } from './network/limits.ts'
 import { destinationOf, type Network } from './network.ts'
 import { NetworkLog } from './network-log.ts'
@@ -67,7 +67,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   network.url = options.publicUrl ?? urlOf(server.server.address() as AddressInfo)
   if (saved) {
     network.queue.restore(saved.batches)
-    resumeJourneys(network)
+    resumeLifecycles(network)
   }
   return {
     url: network.url,

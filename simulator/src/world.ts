@@ -151,12 +151,12 @@ export interface Message {
   at: string
   contextId: string | null
   /** Only on messages a business sent. */
-  journey: Journey | null
+  journey: Lifecycle | null
   /** Only on messages a phone wrote: the business's app has taken it, or the business said that it has seen it. */
   receipt?: 'taken' | 'seen'
 }
 
-export interface Journey {
+export interface Lifecycle {
   state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed'
   fate: MessageOutcome
   opaque: string | null

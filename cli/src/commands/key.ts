@@ -1,4 +1,4 @@
-import { budgetRange } from '@parley/contract/key'
+import { rateLimitRange } from '@parley/contract/key'
 import { scopes } from '@parley/contract/scopes'
 import { changeKey, createKey, type Key, listKeys, revokeKey, warningsOf } from '@parley/server/domain/keys/keys'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
@@ -19,7 +19,7 @@ export const keyCommands: readonly Command[] = [
       ip: { value: 'CIDR', repeated: true, help: 'an address it may be used from (default any)' },
       rate: {
         value: 'N',
-        help: `requests a minute, ${budgetRange.minimum} to ${budgetRange.maximum} (default ${budgetRange.default})`,
+        help: `requests a minute, ${rateLimitRange.minimum} to ${rateLimitRange.maximum} (default ${rateLimitRange.default})`,
       },
     },
     async run(call) {

@@ -6,7 +6,7 @@ import type { Command } from '../command.ts'
 import { newProgress } from '../progress.ts'
 
 /** Longer than a receiver has to answer. */
-const patienceMs = 13_000
+const timeoutMs = 13_000
 
 export const testCommand: Command = {
   name: 'webhook test',
@@ -40,7 +40,7 @@ async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise
   const progress = newProgress()
   progress.say('Waiting for the first attempt')
   try {
-    for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(150)) {
+    for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(150)) {
       const made = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
       if (made) return made
     }

@@ -1,4 +1,4 @@
-import type { Fault } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 
 /**
  * Requests to the console's own API. An error response is thrown as an ApiError. When the service wants the person to
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly code: string
   readonly requestId: string | null
   readonly param: string | null
-  readonly errors: readonly Fault[]
+  readonly errors: readonly FieldError[]
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(status: number, code: string, message: string, more: Partial<Omit<ApiError, 'name'>> = {}) {
@@ -132,7 +132,7 @@ function errorOf(response: Response, json: unknown): ApiError {
   return new ApiError(response.status, String(error.code), String(error.message), {
     requestId,
     param: (error.param as string | undefined) ?? null,
-    errors: (error.errors as Fault[] | undefined) ?? [],
+    errors: (error.errors as FieldError[] | undefined) ?? [],
     details: (error.details as Record<string, unknown> | undefined) ?? {},
   })
 }

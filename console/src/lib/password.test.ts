@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { passwordFault, passwordStrength } from './password.ts'
+import { passwordProblem, passwordStrength } from './password.ts'
 
 test('a password needs 15 characters and takes 128, whatever they are', () => {
-  expect(passwordFault('')).toBe('Choose a password.')
-  expect(passwordFault('a'.repeat(14))).toContain('1 more')
-  expect(passwordFault('a'.repeat(15))).toBeNull()
-  expect(passwordFault('ñ🙂'.repeat(8))).toBeNull()
-  expect(passwordFault('a'.repeat(128))).toBeNull()
-  expect(passwordFault('a'.repeat(129))).toContain('at most 128')
+  expect(passwordProblem('')).toBe('Choose a password.')
+  expect(passwordProblem('a'.repeat(14))).toContain('1 more')
+  expect(passwordProblem('a'.repeat(15))).toBeNull()
+  expect(passwordProblem('ñ🙂'.repeat(8))).toBeNull()
+  expect(passwordProblem('a'.repeat(128))).toBeNull()
+  expect(passwordProblem('a'.repeat(129))).toContain('at most 128')
 })
 
 test('length without variety does not count as strong', () => {

@@ -4,7 +4,7 @@ import type { passwordLength } from '@parley/contract/console/session'
 const length: typeof passwordLength = { min: 15, max: 128 }
 
 /** What is wrong with a new password, or null. Its length is the only rule; the service also refuses well-known ones. */
-export function passwordFault(password: string): string | null {
+export function passwordProblem(password: string): string | null {
   const size = [...password].length
   if (size === 0) return 'Choose a password.'
   if (size < length.min) return `Too short: ${length.min - size} more to go. At least ${length.min} characters.`

@@ -31,7 +31,7 @@ export class ChangeNotifier {
     this.#everyMs = everyMs
   }
 
-  tell(workspaceId: string, topic: ChangeTopic): void {
+  notify(workspaceId: string, topic: ChangeTopic): void {
     if (this.#closed) return
     const key = `${workspaceId} ${topic}`
     if (!this.#items.has(key)) this.#items.set(key, { workspaceId, topic })

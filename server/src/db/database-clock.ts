@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
+import { formatDuration } from '../lib/format-duration.ts'
 import type { Logger } from '../lib/logger.ts'
 import { type Loop, startLoop } from '../lib/loop.ts'
 import { StartupError } from '../lib/refuse.ts'
-import { span } from '../lib/span.ts'
 import type { Db } from './db.ts'
 
 /** Leases last half a minute: a process that is further off than this could take what belongs to another. */
@@ -134,4 +134,4 @@ export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart,
 }
 
 const wordsFor = (aheadMs: number): string =>
-  `The clock of this machine is ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database.`
+  `The clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database.`

@@ -22,7 +22,7 @@ export interface Db {
   /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
   afterCommit(work: () => void): void
   /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
-  tell(workspaceId: string, topic: ChangeTopic): void
+  notify(workspaceId: string, topic: ChangeTopic): void
   /** The same for every view of this database and every transaction in it. */
   readonly process: ProcessState
   /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
@@ -46,13 +46,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 const visibility = 'parley.workspace'
 
 /** How long a statement that a request waits for may take. Loops, and what tends partitions, take as long as it takes. */
-const usualPatienceMs = 30_000
+const defaultTimeoutMs = 30_000
 
 export function openDatabase(
   connection: Connection,
   onError: (error: Error) => void,
   max = 10,
-  patienceMs = usualPatienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Database {
   // In a pipeline a statement need not wait for the answer to the one before: what opens a transaction, or says whose rows
   // may be seen, travels along with what it is for.
@@ -62,8 +62,8 @@ export function openDatabase(
   // PostgreSQL ends what takes too long; one that hangs cannot, so a little later we stop waiting ourselves.
   const walled = new pg.Pool({
     ...shared,
-    query_timeout: Math.ceil(patienceMs * 1.2),
-    verify: (client, done) => void client.query(`set statement_timeout = ${patienceMs}`, (error) => done(error)),
+    query_timeout: Math.ceil(timeoutMs * 1.2),
+    verify: (client, done) => void client.query(`set statement_timeout = ${timeoutMs}`, (error) => done(error)),
   })
   let closing = false
   for (const pool of [whole, walled]) {
@@ -202,7 +202,7 @@ function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (w
         return result
       }),
     afterCommit,
-    tell: (workspaceId, topic) => afterCommit(() => root.desk.tell(workspaceId, topic)),
+    notify: (workspaceId, topic) => afterCommit(() => root.desk.notify(workspaceId, topic)),
     process: root.process,
     within: (workspaceId) => dbOn(root, afterCommit, lendWithin(workspaceId), lendWithin),
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
+import { formatDuration } from '../lib/format-duration.ts'
 import type { Logger } from '../lib/logger.ts'
-import { span } from '../lib/span.ts'
 import type { Db } from './db.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<b
   )
   const { jumpMs = 0, steady = false } = mark ?? {}
   if (Math.abs(jumpMs) > 86_400_000) {
-    const words = `The database's clock is ${span(Math.abs(jumpMs))} ${jumpMs > 0 ? 'ahead of' : 'behind'} when it was last seen.`
+    const words = `The database's clock is ${formatDuration(Math.abs(jumpMs))} ${jumpMs > 0 ? 'ahead of' : 'behind'} when it was last seen.`
     log.warn(
       { event: 'clock.jumped', jump_ms: Math.round(jumpMs) },
       `${words} Nothing is removed for its age for a day. If the clock is wrong, set it right before that.`,

@@ -10,5 +10,5 @@ const topicOf = { deliveries: 'due', synchronise: 'sync_due' } as const
 /** Once committed, the loop begins its next turn: in this process, or in those that run it. */
 export function wakeAnywhere(db: Db, loop: keyof typeof topicOf, workspaceId: string): void {
   if (db.process.loops.has(loop)) wakeHere(db, loop)
-  else db.tell(workspaceId, topicOf[loop])
+  else db.notify(workspaceId, topicOf[loop])
 }

@@ -16,7 +16,7 @@ import { openRoute } from './console/route.ts'
 import { newIngressListener } from './ingress.ts'
 import { mountMetrics } from './metrics.ts'
 import { mountPages } from './pages.ts'
-import { newPipeline, uncharged } from './pipeline.ts'
+import { newPipeline, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
 
@@ -38,18 +38,18 @@ beforeAll(async () => {
     log: newLogger('debug', { write: (line) => void logged.push(line) }),
     publicUrl: 'http://parley.test',
     trustProxy: [],
-    patience: defaultClientTimeouts,
+    timeouts: defaultClientTimeouts,
     bodies,
   }
   const rejects = async () => fail()
-  const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: uncharged })
+  const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })
   const row = { method: 'GET', scope: 'public', summary: 'Fails', tag: 'Test', reply: Type.Null() } as const
   const v1 = newPipeline([route({ ...row, path: '/v1/fails', handle: fail })], {
     ...deps,
     admit,
     record() {},
   })
-  const network = newIngressListener({ ...deps, greet: rejects, screen: () => undefined, receive: rejects })
+  const network = newIngressListener({ ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
   app = newHttpServer(v1, network, { ...deps, admit, record() {} })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
   app.register(async (room) => mountConsole(room, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })

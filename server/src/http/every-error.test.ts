@@ -5,7 +5,7 @@ import { echoRoutes } from '../../testing/echo.ts'
 import { codesNotThrownYet, contractErrors, expectCommonHeaders } from '../../testing/expect-error.ts'
 import { newFile } from '../../testing/files.ts'
 import { loggedRequest } from '../../testing/log.ts'
-import { newApp, newSender } from '../../testing/posting-app.ts'
+import { newApp, newSender } from '../../testing/network-app.ts'
 import { type RawResponse, rawResponse } from '../../testing/raw.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace } from '../../testing/workspace.ts'
@@ -25,7 +25,7 @@ const away = route({
 })
 const server = useTestServer({
   moreRoutes: [...echoRoutes, away],
-  patience: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
+  timeouts: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
 })
 
 async function withKey(input: Partial<KeyInput>, path: string, options: CallOptions = {}): Promise<ApiResponse> {

@@ -9,9 +9,9 @@ import { errorResponse, jsonType } from './errors.ts'
 export interface IngressOptions {
   publicUrl: string
   log: Logger
-  patience: ClientTimeouts
+  timeouts: ClientTimeouts
   bodies: Bodies
-  greet(appId: string, queryString: string): Promise<string | null>
+  verifyHandshake(appId: string, queryString: string): Promise<string | null>
   /** Refuses a webhook that its headers already rule out; a promise only if the database has to be asked. */
   screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
@@ -35,18 +35,18 @@ async function answer(options: IngressOptions, request: IncomingMessage, respons
     await takeWebhook(options, appId, request)
     response.writeHead(200, ['content-length', '0']).end()
   } else if (appId !== undefined && request.method === 'GET') {
-    const challenge = await options.greet(appId, query)
+    const challenge = await options.verifyHandshake(appId, query)
     sendText(response, challenge === null ? 403 : 200, challenge ?? 'The verify token is wrong.')
   } else refuse('not_found')
 }
 
 async function takeWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
-  const { bodies, patience } = options
+  const { bodies, timeouts } = options
   const signature = request.headers['x-hub-signature-256']
   try {
     const screened = options.screen(appId, signature)
     if (screened) await screened
-    await options.receive(appId, await bodies.read(request, 'network', patience.bodyMs), signature)
+    await options.receive(appId, await bodies.read(request, 'network', timeouts.bodyMs), signature)
   } finally {
     bodies.release(request)
   }

@@ -30,7 +30,7 @@ export interface PipelineDeps {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
-  patience: ClientTimeouts
+  timeouts: ClientTimeouts
   bodies: Bodies
   admit: CheckAccess
   record(record: RequestRecord): void
@@ -61,7 +61,7 @@ class Exchange implements AccessRequest, Context {
   readonly #startedMs = performance.now()
   readonly #found: Found | null
   #caller: Caller | null = null
-  #budget: RateLimitState = uncharged
+  #budget: RateLimitState = notCharged
   #code: string | null = null
   /** Headers that only this answer has: names and values in turn. */
   #more: string[] | undefined
@@ -174,8 +174,8 @@ class Exchange implements AccessRequest, Context {
   }
 
   #readBody(): Promise<unknown> {
-    const { bodies, patience } = this.#place
-    return readJson(bodies, this.#request, patience.bodyMs)
+    const { bodies, timeouts } = this.#place
+    return readJson(bodies, this.#request, timeouts.bodyMs)
   }
 
   #sendJson(status: number, body: string): void {
@@ -214,7 +214,7 @@ class Exchange implements AccessRequest, Context {
 }
 
 /** Nothing was charged: the database could not be asked. */
-export const uncharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
+export const notCharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
 
 /** The headers that stand on every answer under /v1: names and values in turn, which Node writes without a detour. */
 export function commonHeaders(requestId: string, budget: RateLimitState): string[] {

@@ -50,18 +50,18 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
   return app
 }
 
-type ServerDeps = { patience: ClientTimeouts; bodies: Bodies }
+type ServerDeps = { timeouts: ClientTimeouts; bodies: Bodies }
 
 function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, deps: ServerDeps): Server {
-  const { patience, bodies } = deps
+  const { timeouts, bodies } = deps
   const options = {
     // Two Authorization headers become one that is not a key, instead of one of them winning.
     joinDuplicateHeaders: true,
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: 75_000,
-    requestTimeout: patience.requestMs,
-    headersTimeout: patience.headersMs,
-    connectionsCheckingInterval: patience.checkMs,
+    requestTimeout: timeouts.requestMs,
+    headersTimeout: timeouts.headersMs,
+    connectionsCheckingInterval: timeouts.checkMs,
     // Node would answer a request without a host in a shape of its own; the pipeline does it in ours.
     requireHostHeader: false,
   }

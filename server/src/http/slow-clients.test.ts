@@ -9,7 +9,7 @@ import { defaultClientTimeouts } from './client-timeouts.ts'
 
 const server = useTestServer({
   moreRoutes: echoRoutes,
-  patience: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
+  timeouts: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
 })
 
 /** Sends one byte after another until the other side has had enough. */

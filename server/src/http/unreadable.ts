@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
-import { commonHeaders, type PipelineDeps, uncharged } from './pipeline.ts'
+import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
 
 /** What Node keeps on a connection: the request it is parsing, and the answer being written. */
 type HttpSocket = Socket & {
@@ -49,7 +49,7 @@ export async function rejectUnreadable(
   const final = admission?.kind === 'refused' ? admission.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
   const own = Object.entries({ ...headers, Connection: 'close' }).flat()
-  close(socket, status, [...commonHeaders(requestId, admission?.budget ?? uncharged), ...own], body)
+  close(socket, status, [...commonHeaders(requestId, admission?.budget ?? notCharged), ...own], body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,

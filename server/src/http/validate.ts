@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { characterFaults, newValidator, type Source, type Validator } from '../lib/field-errors.ts'
-import { refuse, refuseFaults } from '../lib/refuse.ts'
+import { characterErrors, newValidator, type Source, type Validator } from '../lib/field-errors.ts'
+import { refuse, refuseInvalid } from '../lib/refuse.ts'
 
 export type Check = (value: unknown) => void
 
@@ -13,9 +13,9 @@ export function checkFor(source: Source, schema: TSchema): Check {
   return (value) => {
     validate ??= newValidator(schema, source)
     const wrong = validate(value)
-    const faults = wrong.length > 0 ? wrong : characterFaults(value)
+    const faults = wrong.length > 0 ? wrong : characterErrors(value)
     if (faults.length === 0) return
     if (source === 'params') refuse('not_found')
-    refuseFaults(faults)
+    refuseInvalid(faults)
   }
 }

@@ -7,7 +7,7 @@ import { interactiveSchemas } from '@parley/contract/send-interactive'
 import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { routes } from '../api.ts'
-import { newValidator, textFaults } from './field-errors.ts'
+import { newValidator, textErrors } from './field-errors.ts'
 
 const contract = join(import.meta.dirname, '..', '..', '..', 'contract', 'src')
 
@@ -80,7 +80,7 @@ test('a missing and an unknown field are named by their path', () => {
 test('rules outside of schemas say the same', () => {
   const validate = newValidator(Type.Object({ x: word }), 'body')
   for (const x of ['', 'a', '12345', '123456', '😀'.repeat(5), '😀'.repeat(6)]) {
-    expect(textFaults('x', x, 5), x).toEqual(validate({ x }))
+    expect(textErrors('x', x, 5), x).toEqual(validate({ x }))
   }
 })
 

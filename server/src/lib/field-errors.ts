@@ -1,10 +1,10 @@
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { TSchema } from 'typebox'
-import { faultsMax } from './refuse.ts'
+import { fieldErrorsMax } from './refuse.ts'
 
 export type Source = 'params' | 'query' | 'body'
-export type Validator = (value: unknown) => Fault[]
+export type Validator = (value: unknown) => FieldError[]
 
 // Bodies are taken as they are: nothing unknown is dropped and "1" is not 1. A query is text, so numbers are read from it.
 const settings = { allErrors: true, strict: false, useDefaults: true, verbose: true, formats: { 'date-time': isTime } }
@@ -23,23 +23,23 @@ export function plainSchema(schema: TSchema): object {
 }
 
 /** What is wrong with a text that has to have 1 to `max` characters. */
-export function textFaults(param: string, text: string, max: number): Fault[] {
+export function textErrors(param: string, text: string, max: number): FieldError[] {
   if (text === '') return [{ param, code: 'too_short', message: sentence(param, notEmpty) }]
   return [...text].length > max ? [{ param, code: 'too_long', message: sentence(param, atMostCharacters(max)) }] : []
 }
 
 /** Text that PostgreSQL cannot store and the network cannot send: NUL, and half of a surrogate pair. */
-export function characterFaults(value: unknown, at = ''): Fault[] {
+export function characterErrors(value: unknown, at = ''): FieldError[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [characterFault(at)]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) =>
-    isStorable(key) ? characterFaults(inner, at ? `${at}.${key}` : key) : [characterFault(at)],
+    isStorable(key) ? characterErrors(inner, at ? `${at}.${key}` : key) : [characterFault(at)],
   )
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-const characterFault = (at: string): Fault => ({
+const characterFault = (at: string): FieldError => ({
   param: shortened(at || 'body'),
   code: 'invalid_characters',
   message: 'The text contains characters that cannot be stored.',
@@ -53,11 +53,11 @@ function isTime(text: string): boolean {
 }
 
 /** A hostile body has as many errors as it has bytes; only the first ones are reported. */
-function toFaults(errors: readonly ErrorObject[], source: Source, prefix: string): Fault[] {
+function toFaults(errors: readonly ErrorObject[], source: Source, prefix: string): FieldError[] {
   const isHidden = hiddenBy(errors)
-  const faults = new Map<string, Fault>()
+  const faults = new Map<string, FieldError>()
   for (const error of errors) {
-    if (faults.size === faultsMax) break
+    if (faults.size === fieldErrorsMax) break
     if (isHidden(error)) continue
     const fault = toFault(error, source, prefix)
     // A time can fail its pattern and its format at once.
@@ -91,7 +91,7 @@ function nullBranch({ schema }: ErrorObject): number {
   return branches.length === 2 ? branches.findIndex(({ type }) => type === 'null') : -1
 }
 
-function toFault(error: ErrorObject, source: Source, prefix: string): Fault {
+function toFault(error: ErrorObject, source: Source, prefix: string): FieldError {
   const { keyword, params } = error
   // Ajv is told to be verbose, so every error comes with its schema.
   const schema = error.parentSchema as Schema
@@ -107,7 +107,7 @@ function toFault(error: ErrorObject, source: Source, prefix: string): Fault {
   return code === 'invalid' && schema.errorMessage ? { ...made, message: schema.errorMessage } : made
 }
 
-function fault(path: readonly string[], source: Source, code: FieldErrorCode, claim: string): Fault {
+function fault(path: readonly string[], source: Source, code: FieldErrorCode, claim: string): FieldError {
   if (path.length === 0) return { param: source, code, message: `The request ${source} ${claim}.` }
   const param = shortened(path.join('.'))
   return { param, code, message: sentence(param, claim) }

@@ -8,7 +8,7 @@ import { loopback } from '../../testing/deliveries.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
 import { newOutbound, type OutboundOptions } from './outbound.ts'
-import { faultOfTarget, type TargetRules } from './target-guard.ts'
+import { type TargetRules, targetProblem } from './target-guard.ts'
 
 let receiver: Receiver
 beforeAll(async () => {
@@ -70,7 +70,7 @@ test.each(forbidden)('%s is blocked, when saved and when posted to, and nothing 
   const url = `http://${host}:${receiver.port}/`
   const before = receiver.connections()
   expect(await post(url)).toMatchObject({ fault: 'blocked', status: null, address: null })
-  expect(await faultOfTarget(strict, new URL(url))).toMatch(/must not be reached/)
+  expect(await targetProblem(strict, new URL(url))).toMatch(/must not be reached/)
   expect(receiver.connections()).toBe(before)
 })
 
@@ -90,7 +90,7 @@ test('a name that turns to a private address after it was saved is blocked at th
   const resolve = async () => [{ address: asked++ === 0 ? '93.184.216.34' : '127.0.0.1', family: 4 }]
   const url = `http://rebinding.example:${receiver.port}/`
   const before = receiver.connections()
-  expect(await faultOfTarget({ ...strict, resolve }, new URL(url))).toBeUndefined()
+  expect(await targetProblem({ ...strict, resolve }, new URL(url))).toBeUndefined()
   expect(await post(url, { resolve })).toMatchObject({ fault: 'blocked', address: null })
   expect([asked, receiver.connections()]).toEqual([2, before])
 })
@@ -128,7 +128,7 @@ test('plain http only where it is allowed; no name or password in a URL', async 
   expect(await post(receiver.url, { ...local, allowHttp: false })).toMatchObject({ fault: 'blocked' })
   expect(await post(receiver.url, { ...local, allowHttp: 'loopback' })).toMatchObject({ status: 200 })
   const fault = (url: string, rules: Partial<TargetRules>) =>
-    faultOfTarget({ ...strict, resolve: async () => [{ address: '93.184.216.34', family: 4 }], ...rules }, new URL(url))
+    targetProblem({ ...strict, resolve: async () => [{ address: '93.184.216.34', family: 4 }], ...rules }, new URL(url))
   expect(await fault('http://example.com/', { allowHttp: false })).toMatch(/https/)
   expect(await fault('http://example.com/', { allowHttp: 'loopback' })).toMatch(/plain http/)
   expect(await fault('ftp://example.com/', {})).toMatch(/https/)
@@ -141,7 +141,7 @@ test('a name that does not resolve has its own class', async () => {
     throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
   }
   expect(await post('http://nowhere.example/', { resolve })).toMatchObject({ fault: 'dns' })
-  expect(await faultOfTarget({ ...strict, resolve }, new URL('https://nowhere.example/'))).toMatch(/cannot be resolved/)
+  expect(await targetProblem({ ...strict, resolve }, new URL('https://nowhere.example/'))).toMatch(/cannot be resolved/)
   const hanging = () => new Promise<never>(() => {})
   expect(await post('http://slow.example/', { resolve: hanging, deadlineMs: 50 })).toMatchObject({ fault: 'timeout' })
 })

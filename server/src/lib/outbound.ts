@@ -3,7 +3,7 @@ import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { deleteOldest } from './delete-oldest.ts'
 import { OutboundConnection } from './outbound-connection.ts'
-import { faultOf, type OutboundFault } from './outbound-error.ts'
+import { type OutboundErrorKind, outboundErrorKind } from './outbound-error.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
 export interface OutboundOptions extends TargetRules {
@@ -18,7 +18,7 @@ export interface OutboundOptions extends TargetRules {
 /** The result of a request. `fault` is null if the response is a 2xx. */
 export interface Posted {
   status: number | null
-  fault: OutboundFault | null
+  fault: OutboundErrorKind | null
   /** The address that was reached. */
   address: string | null
   /** The first 16 KiB of the response body. */
@@ -82,7 +82,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
   }
 
   /** A redirect is never followed. One to an address that must not be reached fails as `blocked`. */
-  function faultIn(url: URL, { status, location }: OutboundConnection): OutboundFault | null {
+  function faultIn(url: URL, { status, location }: OutboundConnection): OutboundErrorKind | null {
     if (status === null || status < 200 || status >= 400) return 'http'
     if (status < 300) return null
     const to = location ? URL.parse(location, url.href) : null
@@ -111,7 +111,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
           giveBack(url.origin, connection)
           const { status, address, body: response } = connection
           const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
-          const fault = error ? faultOf(error, address !== null) : faultIn(url, connection)
+          const fault = error ? outboundErrorKind(error, address !== null) : faultIn(url, connection)
           resolve({ status, fault, address, answer: response, durationUs })
         })
       })

@@ -1,10 +1,10 @@
 import { type AnyErrorCode, everyError } from '@parley/contract/console/errors'
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 
 export interface RefusalParts {
   message?: string
   param?: string
-  errors?: Fault[]
+  errors?: FieldError[]
   details?: Record<string, unknown>
   headers?: Record<string, string>
 }
@@ -36,19 +36,19 @@ export function refuseParam(param: string, code: FieldErrorCode, message: string
   throw invalid([{ param, code, message }])
 }
 
-export function refuseFaults(faults: Fault[]): never {
+export function refuseInvalid(faults: FieldError[]): never {
   throw invalid(faults)
 }
 
-export function refuseIfAny(faults: Fault[]): void {
-  if (faults.length > 0) refuseFaults(faults)
+export function refuseIfAny(faults: FieldError[]): void {
+  if (faults.length > 0) refuseInvalid(faults)
 }
 
 /** More faults than this are not told; they would not help anybody. */
-export const faultsMax = 20
+export const fieldErrorsMax = 20
 
-export function invalid(faults: Fault[]): Refusal {
-  const errors = faults.slice(0, faultsMax)
+export function invalid(faults: FieldError[]): Refusal {
+  const errors = faults.slice(0, fieldErrorsMax)
   const first = errors[0]
   return new Refusal('validation_failed', first ? { message: first.message, param: first.param, errors } : {})
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type AddressRange, readRange } from './addresses.ts'
 import { newOutbound } from './outbound.ts'
-import { faultOfTarget, type TargetRules } from './target-guard.ts'
+import { type TargetRules, targetProblem } from './target-guard.ts'
 
 const nothingAllowed: TargetRules = { allowHttp: true, allowRanges: [] }
 
@@ -55,7 +55,7 @@ const hosts = [
 
 test.each(hosts)('%s is neither saved nor posted to', async (host) => {
   const url = new URL(`https://${host}/hook`)
-  expect(await faultOfTarget(nothingAllowed, url)).toMatch(/must not be reached: .* is not a public address/)
+  expect(await targetProblem(nothingAllowed, url)).toMatch(/must not be reached: .* is not a public address/)
   const outbound = newOutbound({ ...nothingAllowed, ca: null })
   expect(await outbound.post(url, [], Buffer.from('{}'))).toMatchObject({
     fault: 'blocked',
@@ -66,12 +66,12 @@ test.each(hosts)('%s is neither saved nor posted to', async (host) => {
 })
 
 test.each(['8.8.8.8', '[2606:4700:4700::1111]', '[2001:4860:4860::8888]'])('%s may be saved', async (host) => {
-  expect(await faultOfTarget(nothingAllowed, new URL(`https://${host}/`))).toBeUndefined()
+  expect(await targetProblem(nothingAllowed, new URL(`https://${host}/`))).toBeUndefined()
 })
 
 test('a range that is allowed opens its own addresses and no disguise of them', async () => {
   const rules = { ...nothingAllowed, allowRanges: [readRange('10.0.0.0/8') as AddressRange] }
-  const faultOf = (host: string) => faultOfTarget(rules, new URL(`https://${host}/`))
+  const faultOf = (host: string) => targetProblem(rules, new URL(`https://${host}/`))
   expect(await faultOf('10.1.2.3')).toBeUndefined()
   expect(await faultOf('[::ffff:10.1.2.3]')).toBeUndefined()
   for (const host of ['[::10.1.2.3]', '[0::10.1.2.3]', '[64:ff9b::10.1.2.3]', '[2002:a01:203::1]']) {
@@ -84,5 +84,5 @@ test('one private address among public ones is enough to refuse a name', async (
     { address: '93.184.216.34', family: 4 },
     { address: '::10.0.0.1', family: 6 },
   ]
-  expect(await faultOfTarget({ ...nothingAllowed, resolve }, new URL('https://two.example/'))).toContain('::10.0.0.1')
+  expect(await targetProblem({ ...nothingAllowed, resolve }, new URL('https://two.example/'))).toContain('::10.0.0.1')
 })

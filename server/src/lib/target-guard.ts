@@ -44,7 +44,7 @@ export async function guardedAddresses(rules: TargetRules, protocol: string, hos
 }
 
 /** Why a URL must not be saved as a target, in words; undefined if it may. */
-export async function faultOfTarget(rules: TargetRules, url: URL): Promise<string | undefined> {
+export async function targetProblem(rules: TargetRules, url: URL): Promise<string | undefined> {
   if (url.protocol !== 'https:' && (url.protocol !== 'http:' || rules.allowHttp === false)) {
     return 'The URL must be of the form https://host/path.'
   }

@@ -1,14 +1,14 @@
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { InteractiveKind } from '@parley/contract/send-interactive'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
 /** What the schema of an interactive message cannot say. The message is known to fit the schema of its kind. */
-export function checkInteractive(message: JsonObject, kind: InteractiveKind): Fault[] {
+export function checkInteractive(message: JsonObject, kind: InteractiveKind): FieldError[] {
   const action = readObject(message.action) ?? {}
   return [...headerFaults(readObject(message.header)), ...actionFaults(action, kind)]
 }
 
-function actionFaults(action: JsonObject, kind: InteractiveKind): Fault[] {
+function actionFaults(action: JsonObject, kind: InteractiveKind): FieldError[] {
   switch (kind) {
     case 'button': {
       const replies = readArray(action.buttons).map((button) => readObject(readObject(button)?.reply))
@@ -30,7 +30,7 @@ function actionFaults(action: JsonObject, kind: InteractiveKind): Fault[] {
   }
 }
 
-function headerFaults(header: JsonObject | null): Fault[] {
+function headerFaults(header: JsonObject | null): FieldError[] {
   if (header === null) return []
   const { type, ...members } = header
   const content = members[String(type)]
@@ -44,7 +44,7 @@ function headerFaults(header: JsonObject | null): Fault[] {
   return []
 }
 
-function sectionFaults(action: JsonObject, items: readonly unknown[], limit: number): Fault[] {
+function sectionFaults(action: JsonObject, items: readonly unknown[], limit: number): FieldError[] {
   const at = 'interactive.action.sections'
   const sections = readArray(action.sections).map(readObject)
   const untitled = sections.length > 1 ? sections.findIndex((section) => section?.title === undefined) : -1
@@ -56,7 +56,7 @@ function sectionFaults(action: JsonObject, items: readonly unknown[], limit: num
   ]
 }
 
-function flowFaults(parameters: JsonObject): Fault[] {
+function flowFaults(parameters: JsonObject): FieldError[] {
   const at = 'interactive.action.parameters'
   const named = (parameters.flow_id === undefined) !== (parameters.flow_name === undefined)
   const needless = parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined
@@ -68,7 +68,7 @@ function flowFaults(parameters: JsonObject): Fault[] {
   ]
 }
 
-function repeated(items: readonly (JsonObject | null)[], name: string, at: string): Fault[] {
+function repeated(items: readonly (JsonObject | null)[], name: string, at: string): FieldError[] {
   const values = items.map((item) => item?.[name])
   const unique = new Set(values).size === values.length
   return unique ? [] : [fault(at, 'invalid', `Every "${name}" must be different from the others.`)]
@@ -80,4 +80,4 @@ function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
     .map(readObject)
 }
 
-const fault = (param: string, code: FieldErrorCode, message: string): Fault => ({ param, code, message })
+const fault = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

@@ -2,11 +2,11 @@
  * Every fault of a send request, each named by its path. The schema of the kind that was meant is the one that speaks:
  * a list with a title too long is told so, not that it fails to be any of nine other things.
  */
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import { SendRequest, sendTypes } from '@parley/contract/send'
 import { type InteractiveKind, interactiveSchemas } from '@parley/contract/send-interactive'
 import { Type } from 'typebox'
-import { characterFaults, newValidator } from '../lib/field-errors.ts'
+import { characterErrors, newValidator } from '../lib/field-errors.ts'
 import { checkInteractive } from './check-interactive.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
@@ -22,15 +22,15 @@ const interactiveKinds = new Map(
 )
 
 /** An empty list means that the body is a `SendRequest`. */
-export function checkSend(body: unknown): Fault[] {
+export function checkSend(body: unknown): FieldError[] {
   const shape = shapeFaults(body)
   const send = readObject(body)
   if (send === null) return shape
   const inside = send.interactive === undefined ? [] : interactiveFaults(send.interactive)
-  return [...shape, ...memberFaults(send), ...inside, ...contentFaults(send), ...characterFaults(send)]
+  return [...shape, ...memberFaults(send), ...inside, ...contentFaults(send), ...characterErrors(send)]
 }
 
-function interactiveFaults(value: unknown): Fault[] {
+function interactiveFaults(value: unknown): FieldError[] {
   const message = readObject(value)
   if (message === null) return [fault('interactive', 'wrong_type', '"interactive" must be an object.')]
   const check = interactiveKinds.get(String(message.type))
@@ -42,7 +42,7 @@ function interactiveFaults(value: unknown): Fault[] {
   return faults.length > 0 ? faults : checkInteractive(message, message.type as InteractiveKind)
 }
 
-function memberFaults(send: JsonObject): Fault[] {
+function memberFaults(send: JsonObject): FieldError[] {
   const type = sendTypes.find((known) => known === send.type)
   if (type === undefined) return []
   const missing =
@@ -55,8 +55,8 @@ function memberFaults(send: JsonObject): Fault[] {
 
 const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
 
-function contentFaults(send: JsonObject): Fault[] {
-  const faults: Fault[] = []
+function contentFaults(send: JsonObject): FieldError[] {
+  const faults: FieldError[] = []
   for (const type of mediaTypes) {
     const file = readObject(send[type])
     if (file !== null && (file.id === undefined) === (file.link === undefined)) {
@@ -78,10 +78,10 @@ function contentFaults(send: JsonObject): Fault[] {
   return faults
 }
 
-function namingFaults({ id, name, language }: JsonObject): Fault[] {
+function namingFaults({ id, name, language }: JsonObject): FieldError[] {
   if (id !== undefined && name === undefined && language === undefined) return []
   if (id === undefined && name !== undefined && language !== undefined) return []
   return [fault('template', 'invalid', 'A template is named by "id", or by "name" and "language".')]
 }
 
-const fault = (param: string, code: FieldErrorCode, message: string): Fault => ({ param, code, message })
+const fault = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

@@ -1,4 +1,4 @@
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendTemplate } from '@parley/contract/send'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
@@ -7,13 +7,13 @@ import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './
  * Every fault of the values given for a template, each named, before anything is spent: missing, unknown, of the wrong
  * kind, or text the network would refuse.
  */
-export function checkVariables(template: NetworkTemplate, send: SendTemplate): Fault[] {
+export function checkVariables(template: NetworkTemplate, send: SendTemplate): FieldError[] {
   const values: JsonObject = send.variables ?? {}
   const slots = new Map(templateSlots(template).map((slot) => [slot.key, slot]))
   const missing = [...slots.values()]
     .filter((slot) => slot.required && !Object.hasOwn(values, slot.key))
     .map((slot) => fault(slot.key, 'missing', `The template needs the variable "${slot.key}".`))
-  const wrong = Object.entries(values).flatMap(([key, value]): Fault[] => {
+  const wrong = Object.entries(values).flatMap(([key, value]): FieldError[] => {
     const slot = slots.get(key)
     if (slot === undefined) return [fault(key, 'unknown', `The template has no variable "${key}".`)]
     return checkValue(slot, value)
@@ -21,7 +21,7 @@ export function checkVariables(template: NetworkTemplate, send: SendTemplate): F
   return [...missing, ...wrong, ...checkLengths(template, values), ...checkFlow(template, send)]
 }
 
-function checkValue(slot: Slot, value: unknown): Fault[] {
+function checkValue(slot: Slot, value: unknown): FieldError[] {
   switch (slot.type) {
     case 'text':
       return checkText(slot, value)
@@ -42,7 +42,7 @@ function checkValue(slot: Slot, value: unknown): Fault[] {
   }
 }
 
-function checkText({ key, maxLength }: Slot, value: unknown): Fault[] {
+function checkText({ key, maxLength }: Slot, value: unknown): FieldError[] {
   if (typeof value !== 'string') return [fault(key, 'wrong_type', `"${key}" must be a string.`)]
   if (value.trim() === '') return [fault(key, 'too_short', `"${key}" must not be empty.`)]
   if ([...value].length > maxLength) {
@@ -55,7 +55,7 @@ function checkText({ key, maxLength }: Slot, value: unknown): Fault[] {
   return []
 }
 
-function checkMedia(key: string, value: unknown, more: string[]): Fault[] {
+function checkMedia(key: string, value: unknown, more: string[]): FieldError[] {
   if (typeof value === 'string') return checkLink(key, value)
   const file = readObject(value)
   if (file === null) return [fault(key, 'wrong_type', `"${key}" must be a link, or an object with "id" or "link".`)]
@@ -66,13 +66,13 @@ function checkMedia(key: string, value: unknown, more: string[]): Fault[] {
   return typeof file.link === 'string' && faults.length === 0 ? checkLink(`${key}.link`, file.link) : faults
 }
 
-function checkLink(key: string, link: string): Fault[] {
+function checkLink(key: string, link: string): FieldError[] {
   if (link.length > maxWordLength) return [tooLong(key)]
   const good = /^https?:\/\/\S+$/.test(link) && URL.canParse(link)
   return good ? [] : [fault(key, 'invalid', `"${key}" must be a link that starts with http:// or https://.`)]
 }
 
-function checkLocation(key: string, value: unknown): Fault[] {
+function checkLocation(key: string, value: unknown): FieldError[] {
   const place = readObject(value)
   if (place === null) return [fault(key, 'wrong_type', `"${key}" must be an object with "latitude" and "longitude".`)]
   const { latitude, longitude, ...rest } = place
@@ -83,13 +83,13 @@ function checkLocation(key: string, value: unknown): Fault[] {
   ]
 }
 
-function checkCoordinate(key: string, value: unknown, limit: number): Fault[] {
+function checkCoordinate(key: string, value: unknown, limit: number): FieldError[] {
   if (value === undefined) return [fault(key, 'missing', `"${key}" is required.`)]
   if (typeof value !== 'number') return [fault(key, 'wrong_type', `"${key}" must be a number.`)]
   return Math.abs(value) <= limit ? [] : [fault(key, 'out_of_range', `"${key}" must be from -${limit} to ${limit}.`)]
 }
 
-function checkProducts(key: string, value: unknown): Fault[] {
+function checkProducts(key: string, value: unknown): FieldError[] {
   const products = readObject(value)
   if (products === null) return [fault(key, 'wrong_type', `"${key}" must be an object.`)]
   const sections = readArray(products.sections).map(readObject)
@@ -106,13 +106,13 @@ function isListOfIds(value: unknown): boolean {
 }
 
 /** An object of short strings: all of `needed`, any of `allowed`, nothing else. */
-function checkWords(key: string, value: unknown, needed: string[], allowed: string[]): Fault[] {
+function checkWords(key: string, value: unknown, needed: string[], allowed: string[]): FieldError[] {
   const object = readObject(value)
   if (object === null) return [fault(key, 'wrong_type', `"${key}" must be an object.`)]
   const missing = needed
     .filter((name) => object[name] === undefined)
     .map((name) => fault(`${key}.${name}`, 'missing', `"${key}.${name}" is required.`))
-  const wrong = Object.entries(object).flatMap(([name, word]): Fault[] => {
+  const wrong = Object.entries(object).flatMap(([name, word]): FieldError[] => {
     const at = `${key}.${name}`
     if (![...needed, ...allowed].includes(name)) return [fault(at, 'unknown', `"${at}" is not a known field.`)]
     if (typeof word !== 'string') return [fault(at, 'wrong_type', `"${at}" must be a string.`)]
@@ -123,8 +123,8 @@ function checkWords(key: string, value: unknown, needed: string[], allowed: stri
 }
 
 /** The text as the recipient would see it has a limit of its own, wider for a template that is nothing but a body. */
-function checkLengths(template: NetworkTemplate, values: JsonObject): Fault[] {
-  return template.components.map(readObject).flatMap((component): Fault[] => {
+function checkLengths(template: NetworkTemplate, values: JsonObject): FieldError[] {
+  return template.components.map(readObject).flatMap((component): FieldError[] => {
     const kind = String(component?.type).toLowerCase()
     if ((kind !== 'body' && kind !== 'header') || typeof component?.text !== 'string') return []
     const limit = kind === 'header' ? 60 : template.components.length === 1 ? 32_768 : 1024
@@ -138,12 +138,12 @@ function checkLengths(template: NetworkTemplate, values: JsonObject): Fault[] {
   })
 }
 
-function checkFlow(template: NetworkTemplate, send: SendTemplate): Fault[] {
+function checkFlow(template: NetworkTemplate, send: SendTemplate): FieldError[] {
   if (send.flow === undefined || templateFlow(template) !== null) return []
   return [{ param: 'template.flow', code: 'unknown', message: 'The template has no form button.' }]
 }
 
-function checkTime(key: string, value: unknown): Fault[] {
+function checkTime(key: string, value: unknown): FieldError[] {
   if (typeof value !== 'string') return [fault(key, 'wrong_type', `"${key}" must be a string.`)]
   const good = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
   return good ? [] : [fault(key, 'invalid', `"${key}" must be a time in ISO 8601 format.`)]
@@ -151,8 +151,9 @@ function checkTime(key: string, value: unknown): Fault[] {
 
 const maxWordLength = 2048
 
-const tooLong = (key: string): Fault => fault(key, 'too_long', `"${key}" must be at most ${maxWordLength} characters.`)
+const tooLong = (key: string): FieldError =>
+  fault(key, 'too_long', `"${key}" must be at most ${maxWordLength} characters.`)
 
-function fault(key: string, code: FieldErrorCode, message: string): Fault {
+function fault(key: string, code: FieldErrorCode, message: string): FieldError {
   return { param: `template.variables.${key}`, code, message }
 }

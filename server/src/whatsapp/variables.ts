@@ -3,7 +3,7 @@
  * its value is given under, and the place in the network's request where the value goes.
  */
 import type { TemplateFlow, TemplateVariable, VariableType } from '@parley/contract/template'
-import { holesIn, suffixOf } from './holes.ts'
+import { placeholdersIn, suffixOf } from './placeholders.ts'
 import { type JsonObject, readArray, readId, readObject, readText, readWords } from './read-json.ts'
 
 /** A template as the network holds it. */
@@ -105,7 +105,7 @@ function textSlots(kind: 'header' | 'body', component: JsonObject, card: number 
   const given = readArray(example?.[`${kind}_text`])
   const byPosition = Array.isArray(given[0]) ? given[0] : given
   const byName = readArray(example?.[`${kind}_text_named_params`]).map(readObject)
-  return holesIn(component.text).map(({ name, position }) => {
+  return placeholdersIn(component.text).map(({ name, position }) => {
     const sample =
       position === null ? byName.find((item) => item?.param_name === name)?.example : byPosition[position - 1]
     const part = { kind, parameterName: position === null ? name : null }
@@ -119,7 +119,7 @@ function buttonSlots(button: JsonObject | null, index: number, card: number | nu
   switch (word(button?.type)) {
     case 'URL':
       // Always positional, also in a template with named variables.
-      if (holesIn(button?.url).length === 0) return []
+      if (placeholdersIn(button?.url).length === 0) return []
       return [
         slot(
           card,
@@ -163,7 +163,7 @@ function codeSlots(components: readonly JsonObject[]): Slot[] {
   const code = slot(null, 'body.1', 'text', { kind: 'body', parameterName: null }, { example, maxLength: 15 })
   const buttons = components.flatMap(buttonsOf)
   const fed = buttons.flatMap((button, index): Slot[] =>
-    isCodeButton(button) || holesIn(button?.url).length > 0
+    isCodeButton(button) || placeholdersIn(button?.url).length > 0
       ? [{ ...code, listed: false, part: { kind: 'button', index, subType: 'url' } }]
       : [],
   )

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
-import { simulatedFailures } from '../network/magic.ts'
+import { simulatedFailures } from '../network/test-numbers.ts'
 import { phoneActions } from '../phones/actions.ts'
 import { startSimulator } from '../start.ts'
 import { appId, hello, newWorld, numberId, phone, wabaId } from '../testing/world.ts'

@@ -1,7 +1,7 @@
 import { ManualClock } from '../clock.ts'
 import { fieldsOf } from '../flow-fields.ts'
 import type { Json } from '../json.ts'
-import { deliverWaiting } from '../network/journey.ts'
+import { deliverWaiting } from '../network/lifecycle.ts'
 import { setTemplateStatus } from '../network/templates.ts'
 import { idle, type Network } from '../network.ts'
 import type { NetworkLogEvent } from '../network-log.ts'

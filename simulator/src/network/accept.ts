@@ -2,8 +2,8 @@ import { newWamid } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { switchesFor } from '../switches.ts'
 import { type Message, type MessageOutcome, type Phone, type PhoneNumber, remember } from '../world.ts'
-import { windowIsOpen } from './journey.ts'
-import { magicOf, type SimulatedFailure } from './magic.ts'
+import { windowIsOpen } from './lifecycle.ts'
+import { type SimulatedFailure, testNumberOf } from './test-numbers.ts'
 
 /** A message the network is about to take, with what its checks found out. */
 export interface Draft {
@@ -48,7 +48,7 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
 const failsAfterSent = new Set([131036])
 
 function fateOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draft, isOpen: boolean): MessageOutcome {
-  const magic = magicOf(phone.waId)
+  const magic = testNumberOf(phone.waId)
   if (magic?.kind === 'fails') return fail(magic.code)
   if (!phone.onWhatsApp) return fail(131026)
   if (draft.category === 'MARKETING' && !phone.acceptsMarketing) return fail(131050)

@@ -1,5 +1,5 @@
 import { arrayIn, objectIn, scalarIn, textIn } from '../json.ts'
-import { openChat, playVoice } from '../network/journey.ts'
+import { openChat, playVoice } from '../network/lifecycle.ts'
 import type { Network } from '../network.ts'
 import { bool, ControlError, json, list, object, optional, record, type Shape, text, wrong } from '../shape.ts'
 import { findTemplate, type Message, type PhoneNumber } from '../world.ts'

@@ -3,13 +3,13 @@ import type { Json } from '../json.ts'
 import { statusError } from '../network/errors.ts'
 import { contactOf } from '../phones/identity.ts'
 import type { Switches } from '../switches.ts'
-import type { Journey, Message, Phone } from '../world.ts'
+import type { Lifecycle, Message, Phone } from '../world.ts'
 
 export type ReportedStatus = 'sent' | 'delivered' | 'read' | 'played' | 'failed'
 
 interface StatusNews {
   message: Message
-  journey: Journey
+  journey: Lifecycle
   phone: Phone
   status: ReportedStatus
   at: Date
@@ -53,7 +53,7 @@ function conversation({ message, journey, status, at }: StatusNews): Json {
   }
 }
 
-function pricing(journey: Journey, switches: Switches): Json {
+function pricing(journey: Lifecycle, switches: Switches): Json {
   if (switches.pricingModel === 'CBP')
     return { billable: !journey.free, pricing_model: 'CBP', category: journey.category }
   return {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../lib/api.ts'
-import { passwordFault } from '../../lib/password.ts'
+import { passwordProblem } from '../../lib/password.ts'
 import { useSession } from '../../lib/session.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
@@ -22,7 +22,7 @@ export function PasswordSection() {
     first: { current: '', next: '' },
     check: ({ current, next }) => ({
       current: current ? undefined : 'Enter the password you have now.',
-      next: passwordFault(next) ?? undefined,
+      next: passwordProblem(next) ?? undefined,
     }),
     action: useChangePassword(),
     input: (passwords) => passwords,

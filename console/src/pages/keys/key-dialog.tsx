@@ -4,7 +4,7 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { draftOf, emptyDraft, errorsIn, type KeyDraft, rulesOf } from './key-form.ts'
 import { useChangeKey, useCreateKey } from './keys.queries.ts'
-import { rangeFault } from './ranges.ts'
+import { rangeProblem } from './ranges.ts'
 
 export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: CreatedKey) => void }) {
   const form = useForm({
@@ -55,7 +55,7 @@ function withAdded(draft: KeyDraft, { range, scope }: { range?: string; scope?: 
   const { ip_allow_list, scopes } = draft
   return {
     ...draft,
-    ip_allow_list: range && !rangeFault(range) ? [...new Set([...ip_allow_list, range])] : ip_allow_list,
+    ip_allow_list: range && !rangeProblem(range) ? [...new Set([...ip_allow_list, range])] : ip_allow_list,
     scopes: scope ? [...new Set([...scopes, scope])] : scopes,
   }
 }

@@ -10,7 +10,7 @@ import { TagInput } from '../../ui/tag-input.tsx'
 import type { ExpiryKind, KeyDraft } from './key-form.ts'
 import styles from './keys.module.css'
 import { useMyAddress } from './keys.queries.ts'
-import { isEverywhere, rangeFault } from './ranges.ts'
+import { isEverywhere, rangeProblem } from './ranges.ts'
 
 const details = {
   'senders:read': 'List the sender numbers',
@@ -155,7 +155,7 @@ function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
         placeholder="203.0.113.7 or 203.0.113.0/24"
         value={ranges}
         onChange={onChange}
-        check={rangeFault}
+        check={rangeProblem}
         error={error}
       />
       {mine !== undefined && !hasMine && (

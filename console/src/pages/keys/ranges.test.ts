@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rangeFault } from './ranges.ts'
+import { rangeProblem } from './ranges.ts'
 
 test.each([
   '203.0.113.7',
@@ -11,7 +11,7 @@ test.each([
   '2001:db8::/32',
   '::1',
 ])('%s is taken', (text) => {
-  expect(rangeFault(text)).toBeNull()
+  expect(rangeProblem(text)).toBeNull()
 })
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
   ['203.0.113.0/', '0 to 32'],
   ['203.0.113.0/24/8', 'more than one'],
 ])('%s is refused with its reason', (text, words) => {
-  expect(rangeFault(text)).toContain(words)
+  expect(rangeProblem(text)).toContain(words)
 })

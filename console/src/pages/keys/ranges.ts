@@ -1,5 +1,5 @@
 /** What is wrong with an address or CIDR, or null. The service looks again; this only tells it sooner. */
-export function rangeFault(text: string): string | null {
+export function rangeProblem(text: string): string | null {
   const [address = '', bits, ...more] = text.split('/')
   if (more.length > 0) return `“${text}” has more than one “/”.`
   const octets = ipv4Of(address)

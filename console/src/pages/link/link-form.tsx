@@ -1,7 +1,7 @@
 import type { LinkReply, NextStep } from '@parley/contract/console/session'
 import { ApiError } from '../../lib/api.ts'
 import { emailError } from '../../lib/email.ts'
-import { passwordFault } from '../../lib/password.ts'
+import { passwordProblem } from '../../lib/password.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordInput, TextInput } from '../../ui/fields.tsx'
@@ -30,7 +30,7 @@ export function LinkForm({
     check: ({ name, email, password }) => ({
       name: asksName && !name.trim() ? 'Enter your name.' : undefined,
       email: asksEmail ? emailError(email) : undefined,
-      password: isKnown ? (password ? undefined : 'Enter your password.') : (passwordFault(password) ?? undefined),
+      password: isKnown ? (password ? undefined : 'Enter your password.') : (passwordProblem(password) ?? undefined),
     }),
     action: useFollowLink(token),
     input: ({ name, email, password }) => ({

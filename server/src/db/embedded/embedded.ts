@@ -30,7 +30,7 @@ import {
 const locks = { users: 7_215_301, service: 7_215_302, roles: 7_215_303 }
 
 /** How long to wait for a server that cannot be reached, and for one that answers that it is recovering. */
-const patienceMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
+const timeoutMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
 
 export interface Embedded {
   connection: { host: string; port: number; user: string; password: string; database: string }
@@ -145,8 +145,8 @@ const connectionTo = ({ socketDir, password }: Cluster, user: string, database: 
 })
 
 async function takeAnchor(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
-  const patience = Date.now() + patienceMs.otherService
-  const deadline = Date.now() + patienceMs.unreachable
+  const timeouts = Date.now() + timeoutMs.otherService
+  const deadline = Date.now() + timeoutMs.unreachable
   for (;;) {
     const anchor = await connectOrStart(cluster, signal)
     try {
@@ -160,7 +160,7 @@ async function takeAnchor(cluster: Cluster, signal: AbortSignal | undefined): Pr
       await sleep(50, undefined, { signal })
       continue
     }
-    if (Date.now() > patience) {
+    if (Date.now() > timeouts) {
       throw new StartupError(
         `Parley is already running on ${cluster.dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
       )
@@ -178,13 +178,13 @@ async function connectOrStart(cluster: Cluster, signal: AbortSignal | undefined)
   const began = Date.now()
   for (let told = false; ; await sleep(20, undefined, { signal })) {
     signal?.throwIfAborted()
-    if (runningPostmaster(cluster.dir) === undefined) await start(cluster, began + patienceMs.unreachable, signal)
+    if (runningPostmaster(cluster.dir) === undefined) await start(cluster, began + timeoutMs.unreachable, signal)
     try {
       return await connect(cluster)
     } catch (error) {
       const recovering = (error as { code?: string }).code === '57P03'
       const waitedMs = Date.now() - began
-      if (!isPassing(error) || waitedMs > patienceMs[recovering ? 'recovering' : 'unreachable']) throw error
+      if (!isPassing(error) || waitedMs > timeoutMs[recovering ? 'recovering' : 'unreachable']) throw error
       if (recovering && waitedMs > 3000 && !told) {
         cluster.say('PostgreSQL is putting its files in order after a sudden end; this may take a while…')
         told = true

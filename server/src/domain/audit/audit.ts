@@ -39,7 +39,7 @@ export async function recordAuditEntry(db: Db, clock: Clock, actor: Actor, entry
     address: actor.address,
     user_agent: actor.userAgent?.slice(0, 300) ?? null,
   })
-  if (entry.workspaceId !== null) db.tell(entry.workspaceId, 'audit')
+  if (entry.workspaceId !== null) db.notify(entry.workspaceId, 'audit')
 }
 
 export type Recorded = AuditRow

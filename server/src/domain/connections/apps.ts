@@ -1,12 +1,12 @@
-import type { Fault } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
-import { refuse, refuseFaults, refuseParam } from '../../lib/refuse.ts'
+import { refuse, refuseInvalid, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
-import { appSecretPlace, verifyTokenPlace } from './places.ts'
+import { appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 
 /** An app at Meta. It belongs to the installation; its payloads come in at `/network/whatsapp/{id}`. */
 export interface App {
@@ -34,8 +34,8 @@ export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: A
   const row = { id, name, graph_url: graphUrl, created_at: clock.now() }
   await insertApp(db, {
     ...row,
-    appSecretSealed: seal(keys, appSecret, appSecretPlace(id)),
-    verifyTokenSealed: seal(keys, verifyToken, verifyTokenPlace(id)),
+    appSecretSealed: seal(keys, appSecret, appSecretContext(id)),
+    verifyTokenSealed: seal(keys, verifyToken, verifyTokenContext(id)),
   })
   return toApp(row)
 }
@@ -62,19 +62,19 @@ export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App
 function checkWish(input: AppInput): Required<AppInput> & { graphUrl: string } {
   const name = input.name.trim()
   const faults = [
-    ...textFaults('name', name, 100),
-    ...secretFaults('app_secret', input.appSecret, 500),
-    ...secretFaults('verify_token', input.verifyToken, 500),
+    ...textErrors('name', name, 100),
+    ...secretErrors('app_secret', input.appSecret, 500),
+    ...secretErrors('verify_token', input.verifyToken, 500),
   ]
   const read = readGraphUrl(input.graphUrl ?? usualGraphUrl)
   if ('fault' in read) faults.push({ param: 'graph_url', code: 'invalid', message: read.fault })
-  if (faults.length > 0 || 'fault' in read) refuseFaults(faults)
+  if (faults.length > 0 || 'fault' in read) refuseInvalid(faults)
   return { name, appSecret: input.appSecret, verifyToken: input.verifyToken, graphUrl: read.origin }
 }
 
 /** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */
-export function secretFaults(param: string, text: string, max: number): Fault[] {
-  if (text === '' || /^[\x21-\x7e]+$/.test(text)) return textFaults(param, text, max)
+export function secretErrors(param: string, text: string, max: number): FieldError[] {
+  if (text === '' || /^[\x21-\x7e]+$/.test(text)) return textErrors(param, text, max)
   const message = `The ${param.replace('_', ' ')} must not contain spaces or special characters.`
   return [{ param, code: 'invalid', message }]
 }

@@ -8,7 +8,7 @@ import type { CallOutcome } from '../../whatsapp/graph-call.ts'
 import type { TemplateChange } from '../../whatsapp/incoming-change.ts'
 import { changeTemplate } from '../templates/templates.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { requireApp, secretFaults } from './apps.ts'
+import { requireApp, secretErrors } from './apps.ts'
 import {
   allConnections,
   bringSyncForward,
@@ -20,7 +20,7 @@ import {
 } from './connections.sql.ts'
 import { wordsOf } from './failure.ts'
 import type { Network } from './network.ts'
-import { accessTokenPlace } from './places.ts'
+import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
 export { failingConnections as troubledConnections } from './connections.sql.ts'
@@ -70,7 +70,7 @@ export async function createConnection(
     // Not at once for the loop: the synchronisation below is the first.
     sync_due_at: new Date(clock.now().getTime() + leaseMs),
   }
-  const sealed = seal(secretKeys, input.accessToken, accessTokenPlace(id))
+  const sealed = seal(secretKeys, input.accessToken, accessTokenContext(id))
   if ((await insertConnection(db, row, sealed)) === 0) refuseTaken(input)
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
@@ -117,7 +117,7 @@ export async function applyTemplateChange(
 }
 
 function checkWish({ wabaId, accessToken }: ConnectionInput): void {
-  const faults = secretFaults('access_token', accessToken, 4000)
+  const faults = secretErrors('access_token', accessToken, 4000)
   if (!/^\d{5,30}$/.test(wabaId)) {
     const message = `The WABA id is "${wabaId.slice(0, 60)}", but it is a number, as Meta's WhatsApp Manager shows it.`
     faults.push({ param: 'waba_id', code: 'invalid', message })

@@ -1,11 +1,11 @@
 import type { Db } from '../../db/db.ts'
 import { refuseIfAny } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
-import { type App, requireApp, secretFaults } from './apps.ts'
+import { type App, requireApp, secretErrors } from './apps.ts'
 import { type Connection, requireConnection, requireSuccess } from './connections.ts'
 import type { Network } from './network.ts'
-import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
 import { setAccessToken, setAppSecrets } from './renew.sql.ts'
+import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 import { type SyncOutcome, syncConnection } from './sync.ts'
 
 /** Gives a connection a new token, once the network takes it; the old one is used until then. */
@@ -16,11 +16,11 @@ export async function renewToken(
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, client, secretKeys } = network
   const { appId, wabaId } = await requireConnection(db, id)
-  refuseIfAny(secretFaults('access_token', accessToken, 4000))
+  refuseIfAny(secretErrors('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
   requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
   requireSuccess(await client.subscribeApp(access, wabaId), access)
-  await setAccessToken(db, id, seal(secretKeys, accessToken, accessTokenPlace(id)))
+  await setAccessToken(db, id, seal(secretKeys, accessToken, accessTokenContext(id)))
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }
@@ -35,12 +35,12 @@ export async function renewApp(
   const app = await requireApp(db, id)
   const sealed = (param: string, word: string | undefined, place: string) => {
     if (word === undefined) return null
-    refuseIfAny(secretFaults(param, word, 500))
+    refuseIfAny(secretErrors(param, word, 500))
     return seal(keys, word, place)
   }
   await setAppSecrets(db, id, {
-    appSecretSealed: sealed('app_secret', appSecret, appSecretPlace(id)),
-    verifyTokenSealed: sealed('verify_token', verifyToken, verifyTokenPlace(id)),
+    appSecretSealed: sealed('app_secret', appSecret, appSecretContext(id)),
+    verifyTokenSealed: sealed('verify_token', verifyToken, verifyTokenContext(id)),
   })
   return app
 }

@@ -6,7 +6,7 @@ import { isUuid } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import type { GraphAccess } from '../../whatsapp/client.ts'
 import { networkKey } from '../../whatsapp/signature.ts'
-import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from './places.ts'
+import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 import { sealedAccesses, sealedApps } from './vault.sql.ts'
 
 /** What the ingress needs of an app. */
@@ -44,8 +44,8 @@ export function newVault(db: Db, keys: SecretKeys): Vault {
       readAt(await sealedApps(db, ids), 'id', ({ id, ...sealed }, revision) => [
         id,
         opened(() => {
-          const appSecret = open(keys, sealed.app_secret_sealed, appSecretPlace(id))
-          const verifyToken = open(keys, sealed.verify_token_sealed, verifyTokenPlace(id))
+          const appSecret = open(keys, sealed.app_secret_sealed, appSecretContext(id))
+          const verifyToken = open(keys, sealed.verify_token_sealed, verifyTokenContext(id))
           return { id, appSecret, networkKey: networkKey(appSecret), verifyToken, revision }
         }),
       ]),
@@ -55,7 +55,7 @@ export function newVault(db: Db, keys: SecretKeys): Vault {
     async (ids) =>
       readAt(await sealedAccesses(db, ids), 'id', ({ id, graph_url: graphUrl, access_token_sealed: sealed }) => [
         id,
-        opened(() => ({ graphUrl, accessToken: open(keys, sealed, accessTokenPlace(id)) })),
+        opened(() => ({ graphUrl, accessToken: open(keys, sealed, accessTokenContext(id)) })),
       ]),
     maxCopies,
   )

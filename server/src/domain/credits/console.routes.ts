@@ -36,7 +36,7 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     async handle({ db, workspaceId, audit }, { body }) {
       const before = await changeLowBalance(db, workspaceId, body.low_balance)
       await audit({ action: 'credits.warn_at', target: null, before: { low_balance: before }, after: body })
-      db.tell(workspaceId, 'credits')
+      db.notify(workspaceId, 'credits')
       return body
     },
   }),

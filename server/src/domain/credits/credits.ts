@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
@@ -56,7 +56,7 @@ export async function giveCredits(
     refuseParam('amount', 'out_of_range', `The amount must be a whole number up to ${mostAtOnce}, and not 0.`)
   }
   const words = note.trim()
-  refuseIfAny(textFaults('note', words, 500))
+  refuseIfAny(textErrors('note', words, 500))
   await requireWorkspace(db, workspaceId)
   const now = clock.now()
   await openBalance(db, workspaceId)
@@ -71,7 +71,7 @@ export async function giveCredits(
     at: now,
   } as const
   const moved = await moveBalance(db, entry)
-  db.tell(workspaceId, 'credits')
+  db.notify(workspaceId, 'credits')
   if (moved) return moved.balance
   const available = await readBalance(db, workspaceId)
   return refuseParam('amount', 'out_of_range', `The workspace has ${available} credits; no more can be taken back.`)
@@ -84,7 +84,7 @@ export async function debit(
   { workspaceId, messageId, credits }: { workspaceId: string; messageId: string; credits: number },
 ): Promise<void> {
   if (credits === 0) return
-  db.tell(workspaceId, 'credits')
+  db.notify(workspaceId, 'credits')
   const id = newUuid(now.getTime())
   const entry = { id, workspaceId, kind: 'debit', amount: -credits, messageId, note: null, at: now } as const
   if (await moveBalance(db, entry)) return
@@ -104,7 +104,7 @@ export async function refund(
   // In order, so that two batches never wait in a circle.
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     if (!(await lockBalance(db, workspaceId))) continue
-    db.tell(workspaceId, 'credits')
+    db.notify(workspaceId, 'credits')
     const ids = (byWorkspace.get(workspaceId) ?? []).map(({ messageId }) => messageId)
     for (const { message_id: messageId, amount } of await unrefunded(db, workspaceId, ids)) {
       const id = newUuid(now.getTime())

@@ -55,6 +55,6 @@ export async function retryFailedSince(
 }
 
 function wakeFor(db: Db, workspaceId: string): void {
-  db.tell(workspaceId, 'deliveries')
+  db.notify(workspaceId, 'deliveries')
   wakeAnywhere(db, 'deliveries', workspaceId)
 }

@@ -53,7 +53,7 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)
     await settle(claimed, outcome)
-    db.tell(claimed.workspaceId, 'forms')
+    db.notify(claimed.workspaceId, 'forms')
   }
 
   async function fetchOne(claimed: ClaimedFile): Promise<FetchOutcome> {

@@ -33,7 +33,7 @@ export async function saveSubmissions(
     return { workspaceId, senderId, responseId: rows[index]?.id ?? '', files: form.files }
   })
   await expectFiles(db, now, forms)
-  for (const workspaceId of new Set(forms.map((form) => form.workspaceId))) db.tell(workspaceId, 'forms')
+  for (const workspaceId of new Set(forms.map((form) => form.workspaceId))) db.notify(workspaceId, 'forms')
   return submissions.flatMap((submission, index) => {
     const found = traced.get(rows[index]?.id ?? '')
     return found ? [{ workspaceId: submission.workspaceId, data: toData(submission, found) }] : []

@@ -4,21 +4,21 @@ import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import { troubledConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
-import { accessTokenPlace, appSecretPlace, verifyTokenPlace } from '../connections/places.ts'
+import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
 import { balancesSince } from '../credits/credits.ts'
-import { secretPlace } from '../deliveries/engine/targets.ts'
+import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
-import { totpPlace } from '../people/two-factor.ts'
+import { totpContext } from '../people/two-factor.ts'
 import { activeCounts, troubledSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { sealedSecrets } from './health.sql.ts'
 
 const places = {
-  app: [appSecretPlace, verifyTokenPlace],
-  connection: [accessTokenPlace],
-  endpoint: [secretPlace],
-  person: [totpPlace],
+  app: [appSecretContext, verifyTokenContext],
+  connection: [accessTokenContext],
+  endpoint: [webhookSecretContext],
+  person: [totpContext],
 } as const
 
 export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {

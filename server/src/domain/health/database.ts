@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { readMigrations, readVersion } from '../../db/migrate.ts'
 import { withoutDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { span } from '../../lib/span.ts'
+import { formatDuration } from '../../lib/format-duration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { bypassesRowSecurity, readServer } from './health.sql.ts'
 
@@ -72,7 +72,7 @@ export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
   const there = (await readServer(db))?.now.getTime() ?? before
   const after = clock.machine().getTime()
   const apart = Math.abs(aheadOf(there, before, after))
-  const says = `This machine and the database are ${apart < 1000 ? 'less than a second' : span(apart)} apart.`
+  const says = `This machine and the database are ${apart < 1000 ? 'less than a second' : formatDuration(apart)} apart.`
   if (apart < apartMs.warning) return ok('clock', says)
   return (apart < apartMs.problem ? warning : problem)('clock', says, {
     means:

@@ -27,7 +27,7 @@ interface Value {
 }
 
 const queuesForMs = 2_000
-const patienceMs = 3_000
+const timeoutMs = 3_000
 
 /**
  * What this process has counted, and what waits in the database. Counting is done elsewhere, by plain numbers; here they
@@ -168,7 +168,7 @@ function asked<T>(ask: () => Promise<T>): () => Promise<T | null> {
   return () => {
     if (performance.now() - askedMs > queuesForMs) {
       askedMs = performance.now()
-      const late = new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null).unref())
+      const late = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
       response = Promise.race([ask().catch(() => null), late])
     }
     return response

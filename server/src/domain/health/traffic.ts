@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { formatDuration } from '../../lib/format-duration.ts'
 import { withPrefix } from '../../lib/ids.ts'
-import { span } from '../../lib/span.ts'
 import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
@@ -78,7 +78,7 @@ export async function checkDeliveries(db: Db, clock: Clock): Promise<Finding> {
   if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${says}.`)
   return (oldestOverdueMs < lateMs.problem ? warning : problem)(
     'deliveries',
-    `${says}, the oldest by ${span(oldestOverdueMs)}.`,
+    `${says}, the oldest by ${formatDuration(oldestOverdueMs)}.`,
     {
       means: 'Nothing is lost, but receivers hear of things late.',
       advice:
@@ -105,7 +105,7 @@ export async function checkOutbox(db: Db, clock: Clock): Promise<Finding> {
   const stuck = outbox.oldestOverdueMs >= lateMs.problem
   return (stuck ? problem : warning)(
     'sending',
-    late ? `${says}; the oldest is ${span(outbox.oldestOverdueMs)} late.` : `${says}.`,
+    late ? `${says}; the oldest is ${formatDuration(outbox.oldestOverdueMs)} late.` : `${says}.`,
     {
       details,
       means: means.length > 0 ? means.join(' ') : null,

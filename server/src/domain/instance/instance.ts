@@ -68,6 +68,6 @@ export async function readTraffic(db: Db, clock: Clock): Promise<Traffic> {
 export async function grant(db: Db, clock: Clock, workspaceId: string, amount: number, note: string) {
   const { name } = await requireWorkspace(db, workspaceId)
   const balance = await giveCredits(db, clock, workspaceId, amount, note)
-  db.tell(workspaceId, 'credits')
+  db.notify(workspaceId, 'credits')
   return { name, balance }
 }

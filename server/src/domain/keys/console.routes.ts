@@ -15,10 +15,10 @@ import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { changesOf } from '../../lib/changes.ts'
+import { listConsoleKeys, toConsoleKey } from './console.ts'
 import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey } from './rotate.ts'
-import { listConsoleKeys, toConsoleKey } from './shown.ts'
 
 /** What people do with the keys of their workspace. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [

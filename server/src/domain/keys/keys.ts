@@ -1,10 +1,10 @@
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
-import { budgetRange } from '@parley/contract/key'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
+import { rateLimitRange } from '@parley/contract/key'
 import { isScope, scopes as knownScopes, type Scope } from '@parley/contract/scopes'
 import type { Db } from '../../db/db.ts'
 import { readRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
@@ -53,7 +53,7 @@ export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<
     ...rules,
   }
   await insertKey(db, { ...row, digest: digestOf(secret) })
-  db.tell(input.workspaceId, 'keys')
+  db.notify(input.workspaceId, 'keys')
   return { key: toKey({ ...row, revoked_at: null, last_used_at: null, last_used_address: null }), secret }
 }
 
@@ -69,7 +69,7 @@ export const getKey = async (db: Db, workspaceId: string, id: string): Promise<K
 export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: string): Promise<Key> {
   const key = await requireKey(db, id, workspaceId)
   await setRevoked(db, key.id, clock.now())
-  db.tell(key.workspace_id, 'keys')
+  db.notify(key.workspace_id, 'keys')
   return toKey({ ...key, revoked_at: key.revoked_at ?? clock.now() })
 }
 
@@ -86,7 +86,7 @@ export async function changeKey(
   const rules = checkRules(input, clock.now())
   const kept = { ...rules, expires_at: expiryKept ? row.expires_at : rules.expires_at }
   await setKeyRules(db, row.id, kept)
-  db.tell(row.workspace_id, 'keys')
+  db.notify(row.workspace_id, 'keys')
   return toKey({ ...row, ...kept })
 }
 
@@ -109,14 +109,14 @@ function checkRules(
   input: Pick<KeyInput, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
   now: Date,
 ): Rules {
-  const faults: Fault[] = []
+  const faults: FieldError[] = []
   const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
   const name = input.name.trim()
-  const budget = input.budget ?? budgetRange.default
-  const { minimum, maximum } = budgetRange
+  const budget = input.budget ?? rateLimitRange.default
+  const { minimum, maximum } = rateLimitRange
   const expiresAt = input.expiresAt ?? null
 
-  faults.push(...textFaults('name', name, 100))
+  faults.push(...textErrors('name', name, 100))
   for (const scope of input.scopes) {
     if (!isScope(scope))
       fault('scopes', 'invalid', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)

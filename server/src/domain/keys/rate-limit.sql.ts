@@ -17,7 +17,7 @@ export interface Charge {
  * current revision. A window opens with the first request and lasts 60 seconds by the clock of the database, whichever process
  * counts. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
  */
-export async function chargeBudgets(
+export async function chargeRateLimits(
   db: Db,
   revision: number,
   charges: ReadonlyMap<string, Charge>,

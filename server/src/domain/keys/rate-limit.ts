@@ -4,7 +4,7 @@ import { batched } from '../../lib/batch.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Access, newAccessCache, refusalOf } from './access.ts'
-import { type Charge, chargeBudgets } from './rate-limit.sql.ts'
+import { type Charge, chargeRateLimits } from './rate-limit.sql.ts'
 import { digestOf, secretOf } from './secret.ts'
 
 /**
@@ -27,7 +27,7 @@ export function newAccessCheck(db: Db, clock: Clock): CheckAccess {
       const pending = requests.map(({ visitor, digest }) => {
         return addCharge(charges, visitor, found.values.get(digest ?? '') ?? null, now)
       })
-      revision = await chargeBudgets(db, found.revision, charges, clock.pinned())
+      revision = await chargeRateLimits(db, found.revision, charges, clock.pinned())
       if (revision === found.revision) return pending.map(settle)
     }
     return refuse('service_unavailable')

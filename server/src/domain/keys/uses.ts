@@ -64,7 +64,7 @@ export class KeyUses {
     if (this.#writtenMs.size > rememberedMax) this.#writtenMs.clear()
     try {
       await saveUses(this.#db, due)
-      for (const workspaceId of new Set(due.map((use) => use.workspaceId))) this.#db.tell(workspaceId, 'keys')
+      for (const workspaceId of new Set(due.map((use) => use.workspaceId))) this.#db.notify(workspaceId, 'keys')
     } catch (error) {
       this.#log.warn({ err: error, keys: due.length }, 'the last use of some keys cannot be written for now')
       for (const use of due) if (!this.#waiting.has(use.keyId)) this.#waiting.set(use.keyId, use)

@@ -44,7 +44,7 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
       const order = await changeOrderStatus(db, clock, workspaceId, params.id, body.status, person.email)
       const target = { target: order.id, targetName: order.profile_name ?? order.from }
       await audit({ action: 'order.status', ...target, before: { status: before.status }, after: body })
-      db.tell(workspaceId, 'orders')
+      db.notify(workspaceId, 'orders')
       return order
     },
   }),

@@ -1,7 +1,7 @@
 import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { signedIn } from '../../../testing/console.ts'
-import { newApp, newSender } from '../../../testing/posting-app.ts'
+import { newApp, newSender } from '../../../testing/network-app.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventsOf, newApp, newSender } from '../../../testing/posting-app.ts'
+import { eventsOf, newApp, newSender } from '../../../testing/network-app.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'

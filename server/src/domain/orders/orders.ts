@@ -41,7 +41,7 @@ export async function changeOrderStatus(
     if (row.status === to) return withChanges(tx, workspaceId, row)
     const at = clock.now()
     await changeStatus(tx, { id: newUuid(at.getTime()), orderId: uuid, workspaceId, from: row.status, to, by, at })
-    tx.tell(workspaceId, 'orders')
+    tx.notify(workspaceId, 'orders')
     return withChanges(tx, workspaceId, { ...row, status: to, updated_at: at })
   })
 }

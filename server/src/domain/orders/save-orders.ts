@@ -38,7 +38,7 @@ export async function saveOrders(db: Db, now: Date, carts: readonly NewCart[]): 
     }
   })
   await insertOrders(db, rows, now)
-  for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) db.tell(workspaceId, 'orders')
+  for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) db.notify(workspaceId, 'orders')
 }
 
 /** What a cart comes to, if every price and quantity is known and all are of one currency. */

@@ -7,9 +7,9 @@ import {
   SearchResults,
 } from '@parley/contract/console/overview'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { find } from './find.ts'
 import { readOnboarding, readOverview } from './overview.ts'
 import { listProblems } from './problems.ts'
+import { find } from './search.ts'
 
 export const overviewConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({

@@ -3,14 +3,14 @@ import { can, type Permission, type Role } from '@parley/contract/console/permis
 import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Steps, stepAt, stepsOf, sumBySteps } from '../../lib/steps.ts'
+import { bucketAt, sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { creditsSpent, readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
 import { messagesBySteps, receivedBySteps } from '../messages/reading/messages.ts'
 import { hasCompany } from '../people/members.ts'
-import { errorMeaning, readTraffic } from '../requests/search.ts'
+import { errorMeaning, readTraffic } from '../requests/console.ts'
 import { activeCounts } from '../senders/senders.ts'
 import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
@@ -25,7 +25,7 @@ export interface Viewer {
 
 /** What happened in a period, step by step. What the viewer's role does not show is null. */
 export async function readOverview(viewer: Viewer, period: Period): Promise<Overview> {
-  const steps = stepsOf(period, viewer.clock.now())
+  const steps = timeBuckets(period, viewer.clock.now())
   const may = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
     can(viewer.role, permission) ? read() : Promise.resolve(null)
   const [messages, requests, deliveries, credits] = await Promise.all([
@@ -52,15 +52,15 @@ interface StepCount {
   count: number
 }
 
-const sums = (steps: Steps, rows: readonly StepCount[]): number[] =>
-  sumBySteps(
+const sums = (steps: TimeBuckets, rows: readonly StepCount[]): number[] =>
+  sumByBucket(
     steps,
     rows,
     ({ at }) => at,
     ({ count }) => count,
   )
 
-async function readMessages({ db, workspaceId }: Viewer, steps: Steps): Promise<Overview['messages']> {
+async function readMessages({ db, workspaceId }: Viewer, steps: TimeBuckets): Promise<Overview['messages']> {
   const [sent, received] = await Promise.all([
     messagesBySteps(db, workspaceId, steps),
     receivedBySteps(db, workspaceId, steps),
@@ -80,7 +80,10 @@ async function readMessages({ db, workspaceId }: Viewer, steps: Steps): Promise<
   }
 }
 
-async function readRequests({ db, workspaceId }: Viewer, steps: Steps): Promise<NonNullable<Overview['requests']>> {
+async function readRequests(
+  { db, workspaceId }: Viewer,
+  steps: TimeBuckets,
+): Promise<NonNullable<Overview['requests']>> {
   const rows = (await readTraffic(db, workspaceId, steps.from)).map(({ hour, code, count }) => ({
     at: hour,
     count,
@@ -94,15 +97,18 @@ async function readRequests({ db, workspaceId }: Viewer, steps: Steps): Promise<
   return { ok: of('ok'), refused: of('refused'), failed: of('failed') }
 }
 
-async function readDeliveries({ db, workspaceId }: Viewer, steps: Steps): Promise<NonNullable<Overview['deliveries']>> {
+async function readDeliveries(
+  { db, workspaceId }: Viewer,
+  steps: TimeBuckets,
+): Promise<NonNullable<Overview['deliveries']>> {
   const rows = await readDeliveryHours(db, workspaceId, steps.from)
   const durations = steps.starts.map(() => addSteps([], []))
   for (const row of rows) {
-    const step = stepAt(steps, row.hour)
+    const step = bucketAt(steps, row.hour)
     if (step >= 0) durations[step] = addSteps(durations[step] ?? [], row.durations)
   }
   const all = durations.reduce(addSteps, addSteps([], []))
-  const of = (count: (row: (typeof rows)[number]) => number) => sumBySteps(steps, rows, ({ hour }) => hour, count)
+  const of = (count: (row: (typeof rows)[number]) => number) => sumByBucket(steps, rows, ({ hour }) => hour, count)
   return {
     succeeded: of((row) => row.succeeded),
     failed: of((row) => row.failed),

@@ -54,7 +54,7 @@ export async function invite(
   const email = readEmail(input.email)
   await endLinks(db, 'invite', email, input.workspaceId, clock.now())
   const { workspaceId: workspace_id, role, createdBy } = input
-  db.tell(workspace_id, 'team')
+  db.notify(workspace_id, 'team')
   return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
 }
 
@@ -69,7 +69,7 @@ export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<
 
 export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: string): Promise<Invite> {
   const ended = (await withdrawInvite(db, workspaceId, id, clock.now())) ?? refuse('not_found')
-  db.tell(workspaceId, 'team')
+  db.notify(workspaceId, 'team')
   return ended
 }
 

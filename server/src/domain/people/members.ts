@@ -34,7 +34,7 @@ export async function addMember(
   role: Role,
 ): Promise<void> {
   await upsertMember(db, workspaceId, personId, role, clock.now())
-  db.tell(workspaceId, 'team')
+  db.notify(workspaceId, 'team')
 }
 
 /** Inside of a transaction. A workspace keeps at least one admin. */
@@ -47,14 +47,14 @@ export async function changeRole(
 ): Promise<{ before: MemberRow }> {
   const before = await requireMember(db, workspaceId, personId, role !== 'admin')
   await upsertMember(db, workspaceId, personId, role, clock.now())
-  db.tell(workspaceId, 'team')
+  db.notify(workspaceId, 'team')
   return { before }
 }
 
 export async function removeMember(db: Db, workspaceId: string, personId: string): Promise<{ before: MemberRow }> {
   const before = await requireMember(db, workspaceId, personId, true)
   await deleteMember(db, workspaceId, personId)
-  db.tell(workspaceId, 'team')
+  db.notify(workspaceId, 'team')
   return { before }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -23,7 +23,7 @@ export type Person = PersonRow
 /** As people are told apart: the same address in any case is the same person. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
-  refuseIfAny(textFaults('email', email, 254))
+  refuseIfAny(textErrors('email', email, 254))
   if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) {
     refuseParam('email', 'invalid', 'That is not an e-mail address.')
   }
@@ -32,7 +32,7 @@ export function readEmail(text: string): string {
 
 export function readName(text: string): string {
   const name = text.trim()
-  refuseIfAny(textFaults('name', name, 100))
+  refuseIfAny(textErrors('name', name, 100))
   return name
 }
 

@@ -18,12 +18,12 @@ import {
 
 const backupCodeCount = 10
 
-export const totpPlace = (personId: string): string => `people.totp ${personId}`
+export const totpContext = (personId: string): string => `people.totp ${personId}`
 
 /** A new secret, which counts once a first code made with it has come back. Ten codes for the day the phone is lost. */
 export async function beginTotp(db: Db, keys: SecretKeys, person: Person) {
   const secret = newTotpSecret()
-  const isPending = (await setPendingTotp(db, person.id, seal(keys, secret, totpPlace(person.id)))) === 1
+  const isPending = (await setPendingTotp(db, person.id, seal(keys, secret, totpContext(person.id)))) === 1
   if (!isPending) refuse('conflict', { message: 'An authenticator app is set up already.' })
   return { secret, uri: totpUri(secret, person.email), backupCodes: await newBackupCodes(db, person.id) }
 }
@@ -61,7 +61,7 @@ export async function takeTotp(db: Db, clock: Clock, keys: SecretKeys, person: P
 /** Without the key that sealed it nobody can check a code; there are other ways in, and who could mend it is told how. */
 function secretOf(keys: SecretKeys, personId: string, sealed: string): string {
   try {
-    return open(keys, sealed, totpPlace(personId))
+    return open(keys, sealed, totpContext(personId))
   } catch {
     return refuse('service_unavailable', {
       message:

@@ -3,11 +3,11 @@ import { errorCodes } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { type Steps, stepsOf, sumBySteps } from '../../lib/steps.ts'
+import { sumByBucket, type TimeBuckets, timeBuckets } from '../../lib/time-buckets.ts'
 import { busiestGroups, type CountedRow, deleteMuted, insertMuted, type MutedRow, mutedOf } from './api-errors.sql.ts'
+import { latestOf, type TrafficRow } from './console.sql.ts'
+import { errorMeaning, type KeyNames, readTraffic, toLogged } from './console.ts'
 import { type ApiErrorGroup as Group, listApiErrors } from './requests.ts'
-import { latestOf, type TrafficRow } from './search.sql.ts'
-import { errorMeaning, type KeyNames, readTraffic, toLogged } from './search.ts'
 
 /** Refusals of a period by error, the most frequent first; those that are muted too, and said to be. */
 export async function groupApiErrors(
@@ -17,7 +17,7 @@ export async function groupApiErrors(
   keys: KeyNames,
   period: ApiErrorPeriod,
 ): Promise<ApiErrorGroups> {
-  const steps = stepsOf(period, clock.now())
+  const steps = timeBuckets(period, clock.now())
   const [groups, traffic, muted] = await Promise.all([
     listApiErrors(db, workspaceId, steps.from),
     readTraffic(db, workspaceId, steps.from),
@@ -43,7 +43,7 @@ export async function getApiErrorGroup(
   code: string,
   period: ApiErrorPeriod,
 ): Promise<ApiErrorDetail> {
-  const steps = stepsOf(period, clock.now())
+  const steps = timeBuckets(period, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
     groupApiErrors(db, clock, workspaceId, keys, period),
     latestOf(db, workspaceId, code, steps.from, routesOf),
@@ -81,7 +81,7 @@ export const listMuted = mutedOf
 
 function toGroup(
   group: Group,
-  steps: Steps,
+  steps: TimeBuckets,
   traffic: readonly TrafficRow[],
   muted: readonly MutedRow[],
   keys: KeyNames,
@@ -102,7 +102,7 @@ function toGroup(
     key_count: group.keyCount,
     addresses: group.addresses,
     address_count: group.addressCount,
-    trend: sumBySteps(
+    trend: sumByBucket(
       steps,
       own,
       (row) => row.hour,

@@ -6,8 +6,8 @@ import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { readCursor, writeCursor } from '../../http/page.ts'
 import { getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
+import { getRequest, keyNames, type RequestParts, searchRequests } from './console.ts'
 import { exportRequests } from './export.ts'
-import { getRequest, keyNames, type RequestParts, searchRequests } from './search.ts'
 
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
 const { limit, cursor } = pageQuery
@@ -80,7 +80,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     async handle({ db, clock, workspaceId, person, audit }, { params: { code } }) {
       await muteApiError(db, clock, workspaceId, code, person.email)
       await audit({ action: 'refusals.mute', target: code })
-      db.tell(workspaceId, 'requests')
+      db.notify(workspaceId, 'requests')
       return { code, muted: true }
     },
   }),
@@ -93,7 +93,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     async handle({ db, workspaceId, audit }, { params: { code } }) {
       await unmuteApiError(db, workspaceId, code)
       await audit({ action: 'refusals.unmute', target: code })
-      db.tell(workspaceId, 'requests')
+      db.notify(workspaceId, 'requests')
       return { code, muted: false }
     },
   }),

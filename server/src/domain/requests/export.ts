@@ -1,7 +1,7 @@
 import { exportMax, type RequestFilters } from '@parley/contract/console/requests'
 import type { Db } from '../../db/db.ts'
 import { csvLines } from '../../lib/csv.ts'
-import { type KeyNames, searchRequests } from './search.ts'
+import { type KeyNames, searchRequests } from './console.ts'
 
 const header = [
   'time',

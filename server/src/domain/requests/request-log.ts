@@ -99,7 +99,7 @@ export class RequestLog {
       try {
         await insertRequests(this.#db, this.#troubled ? await this.#missing(part) : part)
         this.#troubled = false
-        for (const workspaceId of part.workspaces) this.#db.tell(workspaceId, 'requests')
+        for (const workspaceId of part.workspaces) this.#db.notify(workspaceId, 'requests')
       } catch (error) {
         if (!isAboutData(error)) {
           if (!this.#troubled) this.#log.warn({ err: error }, 'the request log cannot be written for now')

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { getApiErrorGroup, groupApiErrors } from './api-errors.ts'
+import { requestById } from './console.sql.ts'
+import { searchRequests } from './console.ts'
 import { listApiErrors } from './requests.ts'
-import { requestById } from './search.sql.ts'
-import { searchRequests } from './search.ts'
 
 /**
  * Ten million logged requests over 30 days: PARLEY_SCALE=1 (some minutes, about 4 GB of disk). Half belong to one

@@ -28,8 +28,8 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
       const reply = await syncWorkspace(workspaceId)
       const after = Object.fromEntries(reply.accounts.map(({ account, outcome }) => [account, outcome]))
       await audit({ action: 'network.sync', target: null, after })
-      db.tell(workspaceId, 'senders')
-      db.tell(workspaceId, 'templates')
+      db.notify(workspaceId, 'senders')
+      db.notify(workspaceId, 'templates')
       return reply
     },
   }),

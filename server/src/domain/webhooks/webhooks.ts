@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { eventTypes } from '@parley/contract/events'
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import { refuse, refuseFaults, refuseIfAny } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseInvalid } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
-import { faultOfTarget, type TargetRules } from '../../lib/target-guard.ts'
+import { type TargetRules, targetProblem } from '../../lib/target-guard.ts'
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/engine/hold.ts'
 import { secretPrefix } from '../deliveries/engine/signature.ts'
-import { secretPlace } from '../deliveries/engine/targets.ts'
+import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 
@@ -65,7 +65,7 @@ export async function saveNewWebhook(
   const id = newUuid(clock.now().getTime())
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
   await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
-  db.tell(workspaceId, 'webhooks')
+  db.notify(workspaceId, 'webhooks')
   return { webhook: toWebhook(found(await webhookById(db, id))), secret }
 }
 
@@ -84,7 +84,7 @@ export async function changeWebhook(
 /** The half of it that does not ask the network. */
 export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): Promise<Webhook> {
   const row = found(await updateWebhook(db, uuid, checked))
-  db.tell(row.workspace_id, 'webhooks')
+  db.notify(row.workspace_id, 'webhooks')
   return toWebhook(row)
 }
 
@@ -97,7 +97,7 @@ export async function rotateWebhook(
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
   const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
   const row = found(await updateSecret(db, uuid, secretSealed, secretHint))
-  db.tell(row.workspace_id, 'webhooks')
+  db.notify(row.workspace_id, 'webhooks')
   return { webhook: toWebhook(row), secret }
 }
 
@@ -119,7 +119,7 @@ export async function enableWebhook(db: Db, clock: Clock, id: string, within?: s
 export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const trimmed = reason.trim()
-  refuseIfAny(textFaults('reason', trimmed, 500))
+  refuseIfAny(textErrors('reason', trimmed, 500))
   await disableEndpoint(db, workspaceId, uuid, trimmed)
   return (await requireWebhook(db, id)).webhook
 }
@@ -137,7 +137,7 @@ export function hintOf(secret: string): string {
 
 function newSecret(keys: SecretKeys, id: string) {
   const secret = secretPrefix + randomBytes(32).toString('base64')
-  return { secret, secretHint: hintOf(secret), secretSealed: seal(keys, secret, secretPlace(id)) }
+  return { secret, secretHint: hintOf(secret), secretSealed: seal(keys, secret, webhookSecretContext(id)) }
 }
 
 const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
@@ -147,15 +147,15 @@ export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
 /** Finds every fault; asks the network where the URL leads, so no transaction should be open. */
 export async function checkInput(rules: TargetRules, input: CheckedInput): Promise<CheckedInput> {
   const name = input.name.trim()
-  const faults: Fault[] = textFaults('name', name, 100)
+  const faults: FieldError[] = textErrors('name', name, 100)
   const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
   const url = URL.canParse(input.url) ? new URL(input.url) : null
   if (!url) fault('url', 'invalid', 'The URL must be of the form https://host/path.')
-  else if (input.url.length > 2000) faults.push(...textFaults('url', input.url, 2000))
+  else if (input.url.length > 2000) faults.push(...textErrors('url', input.url, 2000))
   else {
     // What is behind the # is for browsers; it would never be sent.
     url.hash = ''
-    const why = await faultOfTarget(rules, url)
+    const why = await targetProblem(rules, url)
     if (why) fault('url', 'invalid', why)
   }
   if (input.events.length === 0) fault('events', 'too_few', `Choose at least one event of ${eventTypes.join(', ')}.`)
@@ -164,7 +164,7 @@ export async function checkInput(rules: TargetRules, input: CheckedInput): Promi
       fault('events', 'invalid', `"${event}" is not an event; the events are ${eventTypes.join(', ')}.`)
     }
   }
-  if (faults.length > 0 || !url) refuseFaults(faults)
+  if (faults.length > 0 || !url) refuseInvalid(faults)
   return { name, url: url.href, events: eventTypes.filter((event) => input.events.includes(event)) }
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { lockSettings, type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
 
@@ -24,7 +24,7 @@ export async function changeSettings(
 ): Promise<{ before: Settings; after: Settings }> {
   const before = toSettings((await lockSettings(db, workspaceId)) ?? refuse('not_found'))
   const name = (input.name ?? before.name).trim()
-  refuseIfAny(textFaults('name', name, 100))
+  refuseIfAny(textErrors('name', name, 100))
   const after = {
     ...before,
     name,

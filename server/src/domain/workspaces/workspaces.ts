@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { textFaults } from '../../lib/field-errors.ts'
+import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
 import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { allWorkspaces, insertWorkspace, setSuspended, type WorkspaceRow, workspaceById } from './workspaces.sql.ts'
@@ -14,7 +14,7 @@ export interface Workspace {
 
 export async function createWorkspace(db: Db, clock: Clock, name: string): Promise<Workspace> {
   const trimmed = name.trim()
-  refuseIfAny(textFaults('name', trimmed, 100))
+  refuseIfAny(textErrors('name', trimmed, 100))
   const id = newUuid(clock.now().getTime())
   await insertWorkspace(db, id, trimmed, clock.now())
   return { id, name: trimmed, createdAt: clock.now(), suspended: null }

@@ -5,7 +5,7 @@ import { until } from '../../../testing/until.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { defaultClientTimeouts } from '../client-timeouts.ts'
 
-const server = useTestServer({ patience: { ...defaultClientTimeouts, streamCheckMs: 50 } })
+const server = useTestServer({ timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } })
 
 /** Opens a stream as the console does, and gathers what it says. */
 async function watch(person: SignedInPerson, workspaceId: string) {
@@ -58,8 +58,8 @@ test('a stream tells of its own workspace and of no other', async () => {
   const person = await signedIn(server, { workspaceId: own.id, role: 'member' })
   const stream = await watch(person, own.id)
   await until('the stream begins', () => stream.text.includes('hello'))
-  server.db.tell(other.id, 'orders')
-  server.db.tell(own.id, 'forms')
+  server.db.notify(other.id, 'orders')
+  server.db.notify(own.id, 'forms')
   await until('news of forms', () => stream.text.includes('forms'))
   expect(stream.text).not.toContain('orders')
   expect((await watch(person, other.id)).status).toBe(404)

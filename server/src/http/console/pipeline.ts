@@ -44,7 +44,7 @@ export interface ConsoleDeps {
   log: Logger
   publicUrl: string
   trustProxy: readonly AddressRange[]
-  patience: ClientTimeouts
+  timeouts: ClientTimeouts
   bodies: Bodies
   /** Whose session a cookie is. That somebody is there keeps it from running out. */
   sessionOf(token: string, isThere: boolean): Promise<SignedIn | null>
@@ -164,8 +164,8 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
 }
 
 /** The JSON of the body. Read after the session was checked, so that a stranger cannot make us read and parse it. */
-async function readInput({ bodies, patience }: ConsoleDeps, { raw }: FastifyRequest): Promise<unknown> {
-  const bytes = await bodies.read(raw, 'client', patience.bodyMs)
+async function readInput({ bodies, timeouts }: ConsoleDeps, { raw }: FastifyRequest): Promise<unknown> {
+  const bytes = await bodies.read(raw, 'client', timeouts.bodyMs)
   return bytes.length === 0 ? {} : parseJson(bytes)
 }
 

@@ -1,6 +1,6 @@
 import { acceptMessage, type Draft } from '../../network/accept.ts'
-import { startJourney } from '../../network/journey.ts'
-import { magicOf, type SimulatedFailure } from '../../network/magic.ts'
+import { startLifecycle } from '../../network/lifecycle.ts'
+import { type SimulatedFailure, testNumberOf } from '../../network/test-numbers.ts'
 import { idle, type Network } from '../../network.ts'
 import { switchesFor } from '../../switches.ts'
 import type { Message, Phone, PhoneNumber } from '../../world.ts'
@@ -16,12 +16,13 @@ export async function answerSend(
   draft: Draft,
 ): Promise<unknown> {
   const { network, reply } = call
-  const magic = magicOf(phone.waId)
+  const magic = testNumberOf(phone.waId)
   const mishap = magic?.kind === 'mishap' ? magic.mishap : undefined
   if (mishap === 'cut_before_sending') return cut(call)
   if (mishap === 'html_500') return sendHtml(call)
   const message = acceptMessage(network, number, phone, draft)
-  const start = () => void checkLinks(network, number, phone, links, message).then(() => startJourney(network, message))
+  const start = () =>
+    void checkLinks(network, number, phone, links, message).then(() => startLifecycle(network, message))
   if (mishap === 'cut_after_sending' || mishap === 'hangs_after_sending' || mishap === 'html_500_after_sending') {
     start()
     if (mishap === 'cut_after_sending') return cut(call)

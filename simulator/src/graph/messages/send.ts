@@ -1,7 +1,7 @@
 import { waIdOf } from '../../ids.ts'
 import { isObject, objectIn, scalarIn, shown, textIn } from '../../json.ts'
 import { GraphError, refuse, refuseParameter } from '../../network/errors.ts'
-import { magicOf } from '../../network/magic.ts'
+import { testNumberOf } from '../../network/test-numbers.ts'
 import { phoneFor } from '../../phones/phones.ts'
 import { switchesFor } from '../../switches.ts'
 import { isBackedUp } from '../../webhooks/notify.ts'
@@ -88,7 +88,7 @@ function recipientOf({ network, body }: Call, number: PhoneNumber): Recipient {
 
 /** One magic number is known to the network by another than the one dialled. */
 function dialled(digits: string): string {
-  const magic = magicOf(digits)
+  const magic = testNumberOf(digits)
   return magic?.kind === 'mishap' && magic.mishap === 'other_wa_id' ? `${digits}7` : digits
 }
 
@@ -117,7 +117,7 @@ function opaqueOf({ body }: Call): string | null {
 /** Magic refusals first, then the speed limits, then whether the network can take any more. */
 function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): void {
   const switches = switchesFor(network.world, number, phone)
-  const magic = magicOf(phone.waId)
+  const magic = testNumberOf(phone.waId)
   if (magic?.kind === 'refused' && network.limits.refuseAgain(number.id, phone.waId, magic.times))
     throw new GraphError(magic.code)
   if (isBackedUp(network, number.wabaId))

@@ -3,7 +3,7 @@ import { Queue } from '../../../lib/queue.ts'
 
 const usualWidth = 8
 const widthMax = 64
-const patience = 5
+const timeouts = 5
 const queuedMax = 20_000
 const queuedMin = 64
 const queuedMaxFailing = 100
@@ -44,7 +44,7 @@ export class EndpointQueue {
 
   /** It has failed often enough to be let through one at a time. */
   get isProbing(): boolean {
-    return this.#failures >= patience - 1
+    return this.#failures >= timeouts - 1
   }
 
   /** How many more are to be claimed for it: none until half of what was is done, so that each claim is worth its while. */
@@ -58,7 +58,7 @@ export class EndpointQueue {
   }
 
   get #most(): number {
-    if (this.#failures >= patience) return queuedMaxFailing
+    if (this.#failures >= timeouts) return queuedMaxFailing
     if (this.#attemptMs === 0) return queuedMax
     return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#width * aheadMs) / this.#attemptMs)))
   }
@@ -92,7 +92,7 @@ export class EndpointQueue {
       else if (this.queued > 0) this.#width = Math.min(widthMax, this.#width + 1)
     } else {
       this.#failures++
-      this.#width = this.#failures >= patience ? 1 : Math.max(1, this.#width >> 1)
+      this.#width = this.#failures >= timeouts ? 1 : Math.max(1, this.#width >> 1)
     }
   }
 

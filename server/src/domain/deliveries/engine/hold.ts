@@ -36,6 +36,6 @@ export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, n
   })
 
 function announce(db: Db, workspaceId: string): void {
-  db.tell(workspaceId, 'webhooks')
-  db.tell(workspaceId, 'deliveries')
+  db.notify(workspaceId, 'webhooks')
+  db.notify(workspaceId, 'deliveries')
 }

@@ -45,7 +45,7 @@ export async function publishTest(
 ): Promise<string> {
   const { id, body } = newEvent(now, type, data)
   await insertTestEvent(db, { id, workspaceId, webhookId, type, body, attempts: attemptsMax - 1, now })
-  db.tell(workspaceId, 'deliveries')
+  db.notify(workspaceId, 'deliveries')
   wakeAnywhere(db, 'deliveries', workspaceId)
   return id
 }
@@ -69,8 +69,8 @@ export function offerToWorker(
   written: readonly PublishedDelivery[],
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
-    db.tell(workspaceId, 'messages')
-    db.tell(workspaceId, 'deliveries')
+    db.notify(workspaceId, 'messages')
+    db.notify(workspaceId, 'deliveries')
   }
   db.afterCommit(() => {
     for (const { type } of rows) db.process.metrics.add('events', type)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
-import type { OutboundFault } from '../../../lib/outbound-error.ts'
+import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
-  fault: OutboundFault | null
+  fault: OutboundErrorKind | null
   endedAt: Date
   /** Called when it is written, and its endpoint disabled if it comes to that. */
   onRecorded?: () => void
@@ -103,7 +103,7 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<void
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
   const standings = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
-  for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.tell(workspaceId, 'deliveries')
+  for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
   const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
   for (const standing of failing) {
     await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])

@@ -1,4 +1,4 @@
-import type { OutboundFault } from '../../../lib/outbound-error.ts'
+import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 
 /** How long after a failure the next attempt is made: after the first attempt's, the second's, and so on. */
 const retryAfterMs = [0, 10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000] as const
@@ -23,7 +23,7 @@ export const failuresMax = 20
 export type Decision = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
 
 /** What becomes of a delivery after the attempt with this number, which ended at this time. */
-export function decide(fault: OutboundFault | null, number: number, endedAt: Date): Decision {
+export function decide(fault: OutboundErrorKind | null, number: number, endedAt: Date): Decision {
   if (fault === null) return { kind: 'delivered' }
   const waitMs = retryAfterMs[number - 1]
   return waitMs === undefined ? { kind: 'failed' } : { kind: 'retry', dueAt: new Date(endedAt.getTime() + waitMs) }
@@ -57,11 +57,11 @@ export function runOf(outcomes: Iterable<boolean>): Run {
 }
 
 /** What is told of the last failure to whoever wonders why the endpoint is disabled. */
-export function reasonFor(fault: OutboundFault, status: number | null, failures: number, since: Date): string {
+export function reasonFor(fault: OutboundErrorKind, status: number | null, failures: number, since: Date): string {
   return `${failures} attempts in a row have failed since ${since.toISOString()}; the last one ${wordsFor(fault, status)}.`
 }
 
-function wordsFor(fault: OutboundFault, status: number | null): string {
+function wordsFor(fault: OutboundErrorKind, status: number | null): string {
   switch (fault) {
     case 'http':
       return `was answered with status ${status}`

@@ -61,7 +61,7 @@ export class Targets {
 
   #keysOf(row: SealedTarget): SigningKeys | null {
     try {
-      return signingKeysOf(open(this.#keys, row.secret_sealed, secretPlace(row.id)))
+      return signingKeysOf(open(this.#keys, row.secret_sealed, webhookSecretContext(row.id)))
     } catch (error) {
       // Told once, not again with every change to any other endpoint.
       if (!this.#sealed.has(row.id)) this.#onFault(row.id, error)
@@ -71,4 +71,4 @@ export class Targets {
   }
 }
 
-export const secretPlace = (id: string): string => `webhooks/${id}`
+export const webhookSecretContext = (id: string): string => `webhooks/${id}`

@@ -43,7 +43,7 @@ test('a process that does not deliver says at once that there is something to de
 
 test('what was told last is sent before a process ends', async () => {
   const visitor = openDatabase(server.connection, () => {}, 2)
-  visitor.tell(server.url, 'due')
+  visitor.notify(server.url, 'due')
   await visitor.close()
   await vi.waitFor(() => expect(heard).toContain(`due ${server.url}`), 2000)
 })

@@ -1,7 +1,7 @@
 import { type MessageStatus, messageStatuses } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import type { TimeBuckets } from '../../../lib/time-buckets.ts'
 
 const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, read)
@@ -14,7 +14,7 @@ export interface SentRow extends Record<MessageStatus, number> {
  * Messages by the status they have now, for each step. Status and time lie in the index, where a step is a stretch of its
  * own: neither the messages themselves are read nor is it worked out for each in which step it lies.
  */
-export const messagesBySteps = (db: Db, workspaceId: string, { starts, hours }: Steps): Promise<SentRow[]> =>
+export const messagesByBucket = (db: Db, workspaceId: string, { starts, hours }: TimeBuckets): Promise<SentRow[]> =>
   fromIndex(db, (tx) =>
     tx.rows(
       `select s.at, m.* from unnest($2::timestamptz[]) as s(at) cross join lateral (
@@ -25,10 +25,10 @@ export const messagesBySteps = (db: Db, workspaceId: string, { starts, hours }: 
     ),
   )
 
-export const receivedBySteps = (
+export const receivedByBucket = (
   db: Db,
   workspaceId: string,
-  { starts, hours }: Steps,
+  { starts, hours }: TimeBuckets,
 ): Promise<{ at: Date; count: number }[]> =>
   fromIndex(db, (tx) =>
     tx.rows(

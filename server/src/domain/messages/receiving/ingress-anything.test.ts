@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { newApp, newSender, type TestApp } from '../../../../testing/posting-app.ts'
+import { newApp, newSender, type TestApp } from '../../../../testing/network-app.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newWorkspace } from '../../../../testing/workspace.ts'
 

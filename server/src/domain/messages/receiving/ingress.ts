@@ -35,7 +35,7 @@ export interface ReceiveDeps {
 
 export interface Ingress {
   /** The challenge to echo in the network's handshake; null if whoever asks is not the network. */
-  greet(appId: string, queryString: string): Promise<string | null>
+  verifyHandshake(appId: string, queryString: string): Promise<string | null>
   /**
    * Refuses a webhook before its body is read: a signature that is missing or malformed, or an app that does not exist.
    * The database is asked only about an app that is not in memory; all that are asked for at a time share one statement.
@@ -89,7 +89,7 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   }
 
   return {
-    async greet(appId, queryString) {
+    async verifyHandshake(appId, queryString) {
       const app = await deps.openApp(appId)
       return answerHandshake(queryString, app?.verifyToken ?? '')
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { localRules, useDeliveryWorker } from '../../../../testing/deliveries.ts'
-import { eventsOf, signatureOf, text } from '../../../../testing/posting-app.ts'
+import { eventsOf, signatureOf, text } from '../../../../testing/network-app.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { type TestAccount, useSimulator } from '../../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'

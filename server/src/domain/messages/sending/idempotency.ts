@@ -3,7 +3,7 @@
  * neither; a second request under the key waits for that transaction at the unique index, in whatever process, and then
  * gives the same answer. A request that was refused keeps nothing and may be repeated. Keys are each API key's own.
  */
-import type { Fault } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
@@ -32,7 +32,7 @@ const waitMs = 2_000
 export const maxPerDay = 200_000
 const keptHours = 25
 
-export function checkIdempotencyKey(key: string | undefined): Fault[] {
+export function checkIdempotencyKey(key: string | undefined): FieldError[] {
   if (key === undefined || /^[!-~]{1,255}$/.test(key)) return []
   const message = 'The Idempotency-Key must have 1 to 255 visible ASCII characters.'
   return [{ param: 'Idempotency-Key', code: 'invalid', message }]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ledgerOf } from '../../../../testing/ledger.ts'
-import { eventsOf } from '../../../../testing/posting-app.ts'
+import { eventsOf } from '../../../../testing/network-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'

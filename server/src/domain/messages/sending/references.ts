@@ -1,5 +1,5 @@
 /** What a send request refers to: a sender, a template, an earlier message. Each that cannot be used is a fault. */
-import type { Fault, FieldErrorCode } from '@parley/contract/field-errors'
+import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendRequest, SendTemplate } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix } from '../../../lib/ids.ts'
@@ -13,14 +13,14 @@ export interface References {
   template: SendableTemplate | null
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
-  faults: Fault[]
+  faults: FieldError[]
 }
 
 /** Also of a request that has other faults, as far as it can be read: all of them are told at once. */
 export async function findReferences(db: Db, workspaceId: string, body: unknown): Promise<References> {
   const request = (typeof body === 'object' && body !== null ? body : {}) as Partial<Record<keyof SendRequest, unknown>>
-  const faults: Fault[] = []
-  const found = <T>(outcome: { found: T } | { fault: Fault } | null): T | null => {
+  const faults: FieldError[] = []
+  const found = <T>(outcome: { found: T } | { fault: FieldError } | null): T | null => {
     if (outcome === null) return null
     if ('found' in outcome) return outcome.found
     faults.push(outcome.fault)
@@ -38,7 +38,7 @@ export async function findReferences(db: Db, workspaceId: string, body: unknown)
   return { sender, template, quotedWaMessageId, reactedWaMessageId, faults }
 }
 
-type Outcome<T> = { found: T } | { fault: Fault } | null
+type Outcome<T> = { found: T } | { fault: FieldError } | null
 
 const fault = (param: string, code: FieldErrorCode, message: string) => ({ fault: { param, code, message } })
 

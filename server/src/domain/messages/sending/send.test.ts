@@ -1,6 +1,6 @@
 import type { Message } from '@parley/contract/message'
 import { expect, test } from 'vitest'
-import { eventsOf } from '../../../../testing/posting-app.ts'
+import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { readBalance } from '../../credits/credits.ts'

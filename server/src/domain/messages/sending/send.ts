@@ -2,7 +2,7 @@
  * Taking a message: every fault is named before anything is spent; then the message, its debit and, where there is an
  * Idempotency-Key, its answer are kept in one transaction. The outbox does the rest.
  */
-import type { Fault } from '@parley/contract/field-errors'
+import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
@@ -10,7 +10,7 @@ import { wakeHere } from '../../../db/wake.ts'
 import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newUuid, randomBase62, withoutPrefix } from '../../../lib/ids.ts'
-import { refuse, refuseFaults } from '../../../lib/refuse.ts'
+import { refuse, refuseInvalid } from '../../../lib/refuse.ts'
 import { checkSend } from '../../../whatsapp/check-send.ts'
 import { templateFlow } from '../../../whatsapp/variables.ts'
 import { debit } from '../../credits/credits.ts'
@@ -71,7 +71,7 @@ export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey:
 async function takeIt(
   deps: SendDeps,
   body: unknown,
-  faults: readonly Fault[],
+  faults: readonly FieldError[],
   once: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   try {
@@ -79,7 +79,7 @@ async function takeIt(
       const references = await findReferences(tx, deps.caller.workspaceId, body)
       const { sender } = references
       const all = [...faults, ...references.faults]
-      if (all.length > 0 || sender === null) refuseFaults(all)
+      if (all.length > 0 || sender === null) refuseInvalid(all)
       // No faults: it is a request.
       return keep(tx, deps, body as SendRequest, { ...references, sender }, once)
     })
@@ -106,7 +106,7 @@ async function keep(
   await insertMessage(tx, message)
   await rememberForm(tx, message, references)
   wakeHere(tx, 'send')
-  tx.tell(message.workspaceId, 'messages')
+  tx.notify(message.workspaceId, 'messages')
   // Last, for here the workspace's other sends wait in line.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
   return response

@@ -1,8 +1,8 @@
 import type { ConsoleKey, KeyState, ListedKey } from '@parley/contract/console/keys'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { requestsByDay } from './console.sql.ts'
 import { type Key, listKeys } from './keys.ts'
-import { requestsByDay } from './shown.sql.ts'
 
 const dayMs = 86_400_000
 const daysShown = 7

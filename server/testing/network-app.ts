@@ -7,7 +7,7 @@ import { type SecretKeys, seal } from '../src/lib/seal.ts'
 import type { TestServer } from './test-server.ts'
 
 /** A service that the network posts to: a house, or processes of their own. */
-export interface PostedTo {
+export interface IngressTarget {
   url: string
   db: Database
   clock: Clock
@@ -22,7 +22,7 @@ export interface TestApp {
   post(body: unknown, options?: { signature?: string | null; url?: string }): Promise<number>
 }
 
-export async function newApp(server: PostedTo): Promise<TestApp> {
+export async function newApp(server: IngressTarget): Promise<TestApp> {
   const secret = `secret-${newUuid()}`
   const input = { name: 'test app', appSecret: secret, verifyToken: `token-${secret}`, graphUrl: 'http://127.0.0.1:9' }
   const app = await createApp(server.db, server.clock, server.secretKeys, input)
@@ -68,7 +68,7 @@ export const webhookOf = (phoneNumberId: string, messages: readonly object[]) =>
 
 /** A number of a workspace, connected through an app. */
 export async function newSender(
-  server: PostedTo,
+  server: IngressTarget,
   workspaceId: string,
   appId: string,
   phoneNumberId: string,

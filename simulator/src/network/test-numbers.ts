@@ -11,7 +11,7 @@ import { knownError } from './error-catalogue.ts'
  *
  * A code the network does not know makes an ordinary phone.
  */
-export type Magic =
+export type TestNumber =
   | { kind: 'fails'; code: number }
   | { kind: 'refused'; code: number; times: number }
   | { kind: 'mishap'; mishap: SimulatedFailure }
@@ -47,7 +47,7 @@ export const simulatedFailures: [suffix: number, mishap: SimulatedFailure, meani
   [13, 'held_then_dropped', 'a template is `held_for_quality_assessment`, then `failed` with 132015'],
 ]
 
-export function magicOf(waId: string): Magic | undefined {
+export function testNumberOf(waId: string): TestNumber | undefined {
   const match = /^1555([01239])(\d{6})$/.exec(waId)
   if (!match) return undefined
   const code = Number(match[2])

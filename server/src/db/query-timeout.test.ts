@@ -5,9 +5,9 @@ import { newDatabase } from '../../testing/database.ts'
 import { newUuid } from '../lib/ids.ts'
 import { type Connection, openDatabase } from './db.ts'
 
-async function opened(patienceMs: number, through: (connection: Connection) => Connection = (same) => same) {
+async function opened(timeoutMs: number, through: (connection: Connection) => Connection = (same) => same) {
   const { connection, drop } = await newDatabase()
-  const db = openDatabase(through(connection), () => {}, 2, patienceMs)
+  const db = openDatabase(through(connection), () => {}, 2, timeoutMs)
   onTestFinished(async () => {
     await db.close()
     await drop()

@@ -32,7 +32,7 @@ const written: Record<string, string> = {
 }
 
 /** The declarations of every word that `src/contract.ts` borrows, standing alone. */
-export async function declareWords(): Promise<string> {
+export async function declareContractTypes(): Promise<string> {
   const schemas = new Map<string, Schema>()
   const plain: string[] = []
   for (const { name, from } of borrowedWords()) {
@@ -61,5 +61,5 @@ function borrowedWords(): { name: string; from: string }[] {
 async function schemaOf(name: string, from: string): Promise<Schema> {
   const found = ((await import(from)) as Record<string, unknown>)[name]
   if (typeof found === 'object' && found !== null) return found as Schema
-  throw new Error(`${from} has no schema for the type ${name}. Write it out in sdk/build/words.ts.`)
+  throw new Error(`${from} has no schema for the type ${name}. Write it out in sdk/build/contract-types.ts.`)
 }

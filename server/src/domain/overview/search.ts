@@ -1,8 +1,8 @@
 import type { FindKind, SearchResult } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
-import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference, foundByWaId } from './find.sql.ts'
 import type { Viewer } from './overview.ts'
+import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference, foundByWaId } from './search.sql.ts'
 
 type Kind = FoundRow['kind']
 

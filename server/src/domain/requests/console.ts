@@ -3,8 +3,8 @@ import { type ErrorCode, errorCatalogue } from '@parley/contract/errors'
 import type { Db } from '../../db/db.ts'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
+import { endOfScan, findRequests, requestById, type Search, trafficSince } from './console.sql.ts'
 import type { RequestRow } from './requests.sql.ts'
-import { endOfScan, findRequests, requestById, type Search, trafficSince } from './search.sql.ts'
 
 /** A key, as far as it is named beside a request. */
 export interface NamedKey {
@@ -93,7 +93,7 @@ export async function getRequest(parts: RequestParts, db: Db, workspaceId: strin
   }
 }
 
-export type { TrafficRow } from './search.sql.ts'
+export type { TrafficRow } from './console.sql.ts'
 export const readTraffic = trafficSince
 
 export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { type LoggedRequest, requestNear } from './find.sql.ts'
+import { type LoggedRequest, requestNear } from './find-request.sql.ts'
 
 export type { LoggedRequest }
 

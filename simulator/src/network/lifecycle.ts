@@ -2,7 +2,7 @@ import type { Network } from '../network.ts'
 import { switchesFor } from '../switches.ts'
 import { notifyMessages } from '../webhooks/notify.ts'
 import { type ReportedStatus, statusValue } from '../webhooks/status.ts'
-import { conversationKey, type Journey, type Message, type Phone, type PhoneNumber } from '../world.ts'
+import { conversationKey, type Lifecycle, type Message, type Phone, type PhoneNumber } from '../world.ts'
 
 /**
  * What becomes of a message a business sent.
@@ -12,7 +12,7 @@ import { conversationKey, type Journey, type Message, type Phone, type PhoneNumb
  *
  * It waits at `sent` while the phone is offline, and at `delivered` until the phone opens the chat.
  */
-export function startJourney(network: Network, message: Message): void {
+export function startLifecycle(network: Network, message: Message): void {
   step(
     network,
     message,
@@ -29,9 +29,9 @@ export function startJourney(network: Network, message: Message): void {
 }
 
 /** Takes up every unfinished journey again, after a restart. */
-export function resumeJourneys(network: Network): void {
+export function resumeLifecycles(network: Network): void {
   for (const message of network.world.messages.values()) {
-    if (message.journey?.state === 'accepted') startJourney(network, message)
+    if (message.journey?.state === 'accepted') startLifecycle(network, message)
     if (message.journey?.state === 'sent') deliver(network, message)
     if (message.journey?.state === 'delivered') readByItself(network, message)
   }
@@ -99,7 +99,7 @@ function markRead(network: Network, message: Message): boolean {
 
 interface Travel {
   message: Message
-  journey: Journey
+  journey: Lifecycle
   number: PhoneNumber
   phone: Phone
   switches: ReturnType<typeof switchesFor>
@@ -116,7 +116,7 @@ function travelOf(network: Network, message: Message): Travel | undefined {
 function step(
   network: Network,
   message: Message,
-  from: Journey['state'],
+  from: Lifecycle['state'],
   delay: (travel: Travel) => number,
   run: (travel: Travel) => void,
 ): void {

@@ -1,5 +1,5 @@
 /** A duration as a person says it. */
-export function span(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 120) return `${seconds} second${seconds === 1 ? '' : 's'}`
   if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`

@@ -1,5 +1,5 @@
 /** The holes in a template's text, `{{1}}` or `{{first_name}}`. */
-export interface Hole {
+export interface Placeholder {
   name: string
   /** Counted from one; null for a named hole. */
   position: number | null
@@ -8,7 +8,7 @@ export interface Hole {
 const maxPositions = 100
 
 /** `{{1}} … {{2}} … {{1}}` has two holes: numbered ones count up to the highest, named ones count once each. */
-export function holesIn(text: unknown): Hole[] {
+export function placeholdersIn(text: unknown): Placeholder[] {
   if (typeof text !== 'string') return []
   const names = [...new Set(Array.from(text.matchAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g), (match) => match[1] ?? ''))]
   const numbers = names.map((name) => (/^\d{1,3}$/.test(name) ? Number(name) : null))

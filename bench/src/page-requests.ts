@@ -1,10 +1,10 @@
 /** Somebody who is signed in. A path that begins with a colon is one of the workspace. */
-export interface Visit {
+export interface ConsoleSession {
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked into for an id to go on with.
   ask(path: string): Promise<{ ms: number; body: any }>
 }
 
-export interface PreparedQuery {
+export interface PageRequest {
   page: string
   path: string
 }
@@ -85,7 +85,7 @@ const lists: Record<string, { noun: string; filters: string[] }> = {
 }
 
 /** What each page asks when it is opened; then its lists by filter, and their second pages. */
-export async function* questions({ ask }: Visit): AsyncGenerator<PreparedQuery> {
+export async function* questions({ ask }: ConsoleSession): AsyncGenerator<PageRequest> {
   yield { page: 'every', path: 'session' }
   yield { page: 'every', path: ':credits' }
   for (const period of ['24h', '7d', '30d']) yield { page: 'overview', path: `:overview?period=${period}` }
@@ -115,14 +115,14 @@ export async function* questions({ ask }: Visit): AsyncGenerator<PreparedQuery> 
 }
 
 /** A list, and its second page if there is one. */
-async function* turned(ask: Visit['ask'], page: string, path: string): AsyncGenerator<PreparedQuery> {
+async function* turned(ask: ConsoleSession['ask'], page: string, path: string): AsyncGenerator<PageRequest> {
   yield { page, path }
   const { body } = await ask(path)
   if (body.next_cursor) yield { page, path: `${path}&cursor=${encodeURIComponent(body.next_cursor)}` }
 }
 
 /** Single things, and lists narrowed to one of them. */
-async function* things(ask: Visit['ask']): AsyncGenerator<PreparedQuery> {
+async function* things(ask: ConsoleSession['ask']): AsyncGenerator<PageRequest> {
   const first = async (path: string) => (await ask(path)).body.data[0]
   for (const filter of ['direction=sent&status=read', 'status=failed', 'direction=received', 'type=order']) {
     const { id } = await first(`:messages?${filter}&to=${ago(10)}&limit=1`)
