@@ -135,13 +135,21 @@ test('what slips into the log under a telling name is blanked', async () => {
   const log = newLogger('info', { write: (line) => void lines.push(line) })
   const names = ['authorization', 'cookie', 'set-cookie', 'password', 'token', 'secret', 'code', 'body', 'access_token']
   for (const name of names) {
-    log.info({ [name]: 'canary', headers: { [name]: 'canary' }, request: { headers: { [name]: 'canary' } } }, 'x')
+    log.info(
+      {
+        event: 'update.ignored',
+        [name]: 'canary',
+        headers: { [name]: 'canary' },
+        request: { headers: { [name]: 'canary' } },
+      },
+      'x',
+    )
   }
   const error = Object.assign(new Error('failed'), {
     config: { headers: { authorization: 'canary' } },
     token: 'canary',
   })
-  log.error({ err: new Error('outer', { cause: error }) }, 'x')
+  log.error({ event: 'loop.failed', err: new Error('outer', { cause: error }) }, 'x')
   expect(lines).toHaveLength(names.length + 1)
   expect(lines.join('')).not.toContain('canary')
 })

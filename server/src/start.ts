@@ -56,7 +56,9 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) {
       // One that fails must not keep the others from being done; the last of them stops PostgreSQL.
-      await step().catch((error: unknown) => log.warn({ err: error }, 'a step of stopping failed'))
+      await step().catch((error: unknown) =>
+        log.warn({ event: 'service.stop_failed', err: error }, 'a step of stopping failed'),
+      )
     }
   }
   try {

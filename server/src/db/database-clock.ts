@@ -121,14 +121,16 @@ export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart,
     if (!clock.isStale) return
     const aheadMs = await clock.look(db)
     if (Math.abs(aheadMs) > maxApartMs) {
-      const words = `${wordsFor(aheadMs)} This process takes no work until the clock is set right.`
-      if (!apart) log.error({ event: 'clock.apart', ahead_ms: Math.round(aheadMs) }, words)
+      if (!apart) {
+        const fields = { event: 'clock.apart', ahead_ms: Math.round(aheadMs) } as const
+        log.error(fields, `${wordsFor(aheadMs)} This process takes no work until the clock is correct.`)
+      }
       apart = true
       await onApart()
     } else if (apart) {
       await onAgree()
       apart = false
-      log.info({ event: 'clock.agrees' }, 'the clock of this machine is right again; taking work')
+      log.info({ event: 'clock.agrees' }, 'the clock of this machine is correct again; taking work')
     }
   })
 }

@@ -36,7 +36,10 @@ export function listenForChanges(
       session = opened
       if (!first) missed()
     } catch (error) {
-      log.warn({ err: error }, 'changes by other processes cannot be heard just now')
+      log.warn(
+        { event: 'changes.listen_failed', err: error },
+        'listening for changes of other processes failed; reconnecting',
+      )
       await opened?.close().catch(() => {})
       again(1000)
     }

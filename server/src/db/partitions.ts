@@ -78,8 +78,8 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
     for (const table of tables) {
       await dropBefore(session, table, before, log).catch((error: unknown) => {
         if (isLockTimeout(error)) {
-          log.info({ event: 'partition.drop_postponed', table }, 'an old partition is in use; dropping it later')
-        } else log.error({ event: 'partition.drop_failed', table, err: error }, 'dropping an old partition failed')
+          log.info({ event: 'partition.drop_postponed', table }, 'an expired partition is in use and is dropped later')
+        } else log.error({ event: 'partition.drop_failed', table, err: error }, 'dropping an expired partition failed')
       })
     }
   } finally {
@@ -110,7 +110,7 @@ async function dropBefore(session: Session, table: string, before: string, log: 
       await session.rows(`alter table ${table} detach partition ${name} ${how}`)
     } else {
       await session.rows(`drop table ${name}`)
-      log.info({ event: 'partition.dropped', partition: name }, 'dropped a partition past its retention')
+      log.info({ event: 'partition.dropped', partition: name }, 'dropped an expired partition')
     }
   }
 }

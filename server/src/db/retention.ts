@@ -23,10 +23,10 @@ export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<b
   )
   const { jumpMs = 0, steady = false } = mark ?? {}
   if (Math.abs(jumpMs) > 86_400_000) {
-    const words = `The database's clock is ${formatDuration(Math.abs(jumpMs))} ${jumpMs > 0 ? 'ahead of' : 'behind'} when it was last seen.`
+    const words = `The database's clock jumped ${formatDuration(Math.abs(jumpMs))} ${jumpMs > 0 ? 'forward' : 'back'}.`
     log.warn(
       { event: 'clock.jumped', jump_ms: Math.round(jumpMs) },
-      `${words} Nothing is removed for its age for a day. If the clock is wrong, set it right before that.`,
+      `${words} Nothing expires for a day. If the clock is wrong, correct it before then.`,
     )
   }
   return steady

@@ -50,7 +50,9 @@ export async function openStore(
   try {
     signal?.throwIfAborted()
     const applied = schema === 'migrate' ? await migrate({ ...connection, connectionTimeoutMillis: 10_000 }) : []
-    const db = openDatabase(connection, (error) => log.warn({ err: error }, 'a database connection was lost'))
+    const db = openDatabase(connection, (error) =>
+      log.warn({ event: 'database.connection_lost', err: error }, 'a database connection was lost'),
+    )
     try {
       if (schema === 'require') await requireVersion(db)
       else if (schema === 'ignore') await db.rows('select 1')

@@ -29,9 +29,15 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
   const refusal = toRefusal(error)
   const { code, status, message, parts } = refusal
   if (refusal !== error && status === 503) {
-    log.warn({ event: 'http.database_unavailable', err: error, requestId, route }, 'the database is unavailable')
+    log.warn(
+      { event: 'http.database_unavailable', err: error, request_id: requestId, route },
+      'the database is unavailable',
+    )
   } else if (refusal !== error && status === 500) {
-    log.error({ event: 'http.request_failed', err: error, requestId, route }, 'a request failed unexpectedly')
+    log.error(
+      { event: 'http.request_failed', err: error, request_id: requestId, route },
+      'a request failed unexpectedly',
+    )
   }
   const { param, errors, details } = parts
   const reply: ErrorReply = {

@@ -1,6 +1,15 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino'
+import type { LogEvent } from './log-events.ts'
 
-export type { Logger }
+/** Every log line has an event of `log-events.ts`, fields in snake_case, and one plain message. */
+export interface Logger {
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+}
+
+type LogFields = Readonly<Record<string, unknown>> & { readonly event: LogEvent }
 
 const secretNames = [
   'authorization',
@@ -19,7 +28,7 @@ const secretNames = [
   'body',
 ]
 
-/** The logger is given ids, not payloads; what slips in under a telling name is blanked all the same. */
+/** Callers log ids, not payloads. As a second defence, fields with these names are redacted. */
 export function newLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -34,7 +43,7 @@ export function newLogger(level: string, destination?: DestinationStream): Logge
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Of an error: its kind, its words and its stack. Not its other members, which may hold headers or rows. */
+/** Logs the name, message and stack of an error. Its other members may hold headers or rows. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack } = error

@@ -45,7 +45,7 @@ export function startLoop(
         if (sooner) waitMs = Math.min(everyMs, sooner.nextInMs)
       } catch (error) {
         process.metrics.add('loop failures', name)
-        log.warn({ err: error, loop: name }, 'a loop failed and will try again')
+        log.warn({ event: 'loop.failed', err: error, loop: name }, 'a background loop failed; it runs again')
       }
       if (stopped) return
       if (woken) continue

@@ -173,7 +173,7 @@ test('secrets lie sealed in every table, and stand in no log', async () => {
   network.control.tokens.change(account.token, { revoked: true })
   testServer.clock.forward({ hours: 6 })
   await network.drain()
-  expect(testServer.logged.join()).toContain('a connection could not be synchronised')
+  expect(testServer.logged.join()).toContain('sync.failed')
   const tables = await testServer.db.rows<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`,

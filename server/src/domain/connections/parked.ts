@@ -117,7 +117,7 @@ export const postponeParked = (db: Db, number: KnownNumber, id: string, now: Dat
 export async function deleteOldParked(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
   const updates = await deleteParkedBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
   if (updates > 0) {
-    const fields = { event: 'parked_updates.expired', updates, retentionDays }
-    log.warn(fields, 'parked updates were deleted: no sync found their numbers within the retention')
+    const fields = { event: 'parked_updates.expired', updates, retention_days: retentionDays } as const
+    log.warn(fields, 'parked updates expired: no sync found their numbers within the retention')
   }
 }

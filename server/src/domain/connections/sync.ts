@@ -113,21 +113,22 @@ async function syncAndTell(network: Network, log: Logger, started: Started): Pro
   try {
     const outcome = await runSync(network, started)
     if (outcome.kind === 'failed')
-      log.warn({ connectionId, why: outcome.why }, 'a connection could not be synchronised')
-    else log.debug({ connectionId, outcome: outcome.kind }, 'a connection was synchronised')
+      log.warn({ event: 'sync.failed', connection_id: connectionId, error: outcome.why }, 'syncing a connection failed')
+    else
+      log.debug({ event: 'sync.finished', connection_id: connectionId, outcome: outcome.kind }, 'synced a connection')
     if (outcome.kind === 'synced' && outcome.unlisted.length > 0) logUnlisted(log, started, outcome.unlisted)
   } catch (error) {
     // Its lease runs out by itself; the others go on.
-    log.warn({ err: error, connectionId }, 'a connection could not be synchronised')
+    log.warn({ event: 'sync.failed', err: error, connection_id: connectionId }, 'syncing a connection failed')
   }
 }
 
 function logUnlisted(log: Logger, { id, waba_id }: Started, unlisted: readonly UnlistedNumber[]): void {
   const updates = unlisted.reduce((sum, number) => sum + number.updates, 0)
   const phoneNumberIds = unlisted.slice(0, 10).map(({ phoneNumberId }) => phoneNumberId)
-  const fields = { event: 'sync.numbers_not_listed', connectionId: id, wabaId: waba_id, phoneNumberIds }
+  const fields = { connection_id: id, waba_id, phone_number_ids: phoneNumberIds, numbers: unlisted.length, updates }
   log.warn(
-    { ...fields, numbers: unlisted.length, updates },
+    { event: 'sync.numbers_not_listed', ...fields },
     'updates stay parked: the account does not list their numbers',
   )
 }

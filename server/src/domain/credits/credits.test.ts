@@ -84,7 +84,7 @@ test('a balance that is not the sum of its entries is told loudly', async () => 
   const loud = newLogger('error', { write: (line) => void lines.push(line) })
   await server.db.change('update credit_balances set balance = 4 where workspace_id = $1', [workspace.id])
   expect(await proveLedger(server.db, loud)).toEqual([{ workspace_id: workspace.id, balance: 4, entered: 3 }])
-  expect(lines.join()).toContain('DISAGREE')
+  expect(lines.join()).toContain('credits.balance_wrong')
   await server.db.change('update credit_balances set balance = 3 where workspace_id = $1', [workspace.id])
 })
 

@@ -117,7 +117,8 @@ export async function refund(
 export async function proveLedger(db: Db, log: Logger): Promise<Disagreement[]> {
   const wrong = await disagreements(db)
   for (const { workspace_id: workspaceId, balance, entered } of wrong) {
-    log.error({ workspaceId, balance, entered }, 'THE LEDGER AND THE BALANCE OF A WORKSPACE DISAGREE')
+    const fields = { workspace_id: workspaceId, balance, sum_of_entries: entered }
+    log.error({ event: 'credits.balance_wrong', ...fields }, 'a balance is not the sum of its entries')
   }
   return wrong
 }

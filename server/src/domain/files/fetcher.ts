@@ -43,7 +43,8 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
     }
     const judgement = classifyFetchFailure(outcome, claimed.attempts, now, claimed.tryUntil)
     const { id: fileId, workspaceId, attempts } = claimed
-    log.warn({ fileId, workspaceId, attempts, outcome: outcome.kind, next: judgement.kind }, 'a file was not fetched')
+    const fields = { file_id: fileId, workspace_id: workspaceId, attempts, outcome: outcome.kind, next: judgement.kind }
+    log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
     if (judgement.kind === 'retry') await recordFetchRetry(db, claimed, judgement.at, judgement.error)
     else await recordFileLost(db, claimed, judgement.why, judgement.error)
   }
@@ -60,7 +61,10 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
     try {
       return await fetchFile(network, claimed, stopping.signal)
     } catch (error) {
-      log.warn({ err: error, fileId: claimed.id }, 'a file could not be seen to')
+      log.warn(
+        { event: 'file.fetch_crashed', err: error, file_id: claimed.id },
+        'downloading a file failed unexpectedly',
+      )
       return { kind: 'failed', error: 'a fault of our own', retryAfterMs: null }
     }
   }
@@ -68,7 +72,10 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
   function start(claimed: ClaimedFile): void {
     const done = fetchAndSettle(claimed)
       // Its lease runs out, and it is tried again.
-      .catch((error: unknown) => log.warn({ err: error, fileId: claimed.id }, 'a file could not be settled'))
+      .catch((error: unknown) => {
+        const fields = { event: 'file.recording_failed', err: error, file_id: claimed.id } as const
+        log.warn(fields, 'recording a download failed; it is repeated')
+      })
       .finally(() => {
         running.delete(done)
         onRoom()

@@ -66,7 +66,8 @@ export class KeyUses {
       await saveUses(this.#db, due)
       for (const workspaceId of new Set(due.map((use) => use.workspaceId))) this.#db.notify(workspaceId, 'keys')
     } catch (error) {
-      this.#log.warn({ err: error, keys: due.length }, 'the last use of some keys cannot be written for now')
+      const fields = { event: 'keys.last_use_failed', err: error, keys: due.length } as const
+      this.#log.warn(fields, 'writing the last use of API keys failed; retrying')
       for (const use of due) if (!this.#waiting.has(use.keyId)) this.#waiting.set(use.keyId, use)
     }
   }

@@ -78,12 +78,14 @@ test('what waits is bounded while the database is away, and what was lost is tol
   const tries = state.tries
   for (let index = 0; index < 1000; index++) requestLog.record(recordOf({ route: '/lost' }))
   expect(state.tries, 'a request does not make the database be tried again').toBe(tries)
-  expect(lines.filter((line) => line.includes('cannot be written for now'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('request_log.write_failed'))).toHaveLength(1)
 
   state.away = false
   await requestLog.flush()
   const written = (await countOf('/lost')) as number
-  const lost = lines.map((line) => JSON.parse(line) as { lost?: number }).find((line) => line.lost !== undefined)?.lost
+  const lost = lines
+    .map((line) => JSON.parse(line) as { event: string; requests?: number })
+    .find(({ event }) => event === 'request_log.entries_lost')?.requests
   expect(requestLog.waiting).toBe(0)
   expect(written + (lost ?? 0)).toBe(121_000)
 })

@@ -42,7 +42,7 @@ export class RequestLog {
     try {
       this.#batchFor(record).add(tidy(record))
     } catch (error) {
-      this.#tellUnfit(error, record.id)
+      this.#reportEntry(error, record.id)
       return
     }
     this.#waiting++
@@ -65,7 +65,7 @@ export class RequestLog {
     clearInterval(this.#timer)
     await this.#writing
     for (let tries = 0; tries < stopTries && this.#waiting > 0; tries++) await this.flush()
-    if (this.#waiting > 0) this.#tellLost(this.#waiting)
+    if (this.#waiting > 0) this.#reportLost(this.#waiting)
   }
 
   #batchFor({ at }: RequestRecord): LogBatch {
@@ -88,7 +88,7 @@ export class RequestLog {
         return
       }
     }
-    if (this.#lost > 0) this.#tellLost(this.#lost)
+    if (this.#lost > 0) this.#reportLost(this.#lost)
     this.#lost = 0
   }
 
@@ -102,12 +102,15 @@ export class RequestLog {
         for (const workspaceId of part.workspaces) this.#db.notify(workspaceId, 'requests')
       } catch (error) {
         if (!isAboutData(error)) {
-          if (!this.#troubled) this.#log.warn({ err: error }, 'the request log cannot be written for now')
+          if (!this.#troubled) {
+            const fields = { event: 'request_log.write_failed', err: error } as const
+            this.#log.warn(fields, 'writing the request log failed; retrying')
+          }
           this.#troubled = true
           return [part, ...parts]
         }
         if (part.size > 1) parts.unshift(...part.halves())
-        else this.#tellUnfit(error, part.idOf(0))
+        else this.#reportEntry(error, part.idOf(0))
       }
     }
     return []
@@ -127,12 +130,16 @@ export class RequestLog {
     }
   }
 
-  #tellUnfit(error: unknown, requestId: string): void {
-    this.#log.error({ err: error, requestId }, 'a request could not be logged')
+  #reportEntry(error: unknown, requestId: string): void {
+    this.#log.error(
+      { event: 'request_log.entry_failed', err: error, request_id: requestId },
+      'a request was not logged',
+    )
   }
 
-  #tellLost(lost: number): void {
-    this.#log.error({ lost }, 'requests were not logged: too many waited for the database')
+  #reportLost(lost: number): void {
+    const fields = { event: 'request_log.entries_lost', requests: lost } as const
+    this.#log.error(fields, 'requests were not logged: too many waited for the database')
   }
 }
 

@@ -85,7 +85,8 @@ export class Traffic {
     try {
       await addTraffic(this.#db, rows)
     } catch (error) {
-      this.#log.warn({ err: error, counts: rows.length }, 'requests cannot be counted for now')
+      const fields = { event: 'traffic.write_failed', err: error, counts: rows.length } as const
+      this.#log.warn(fields, 'writing request counts failed; retrying')
       for (const [index, counted] of due.entries()) counted.count += rows[index]?.count ?? 0
     }
   }

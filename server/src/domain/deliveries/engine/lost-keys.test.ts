@@ -16,7 +16,7 @@ function workerWithoutKeys() {
   return { worker, secretKeys }
 }
 
-const complaints = () => server.logged.filter((line) => line.includes('the secret of an endpoint does not open'))
+const complaints = () => server.logged.filter((line) => line.includes('endpoint.secret_unreadable'))
 
 test('deliveries whose endpoint’s secret does not open are kept, untried, and made when the key is back', async () => {
   const [receiver, line] = [await newReceiver(), await newLine(server)]

@@ -73,13 +73,17 @@ export class AttemptWriter {
       }
       const batch = this.#waiting.slice(0, size)
       try {
-        await recordBatch(this.#db, batch)
+        for (const { webhookId, longest } of await recordBatch(this.#db, batch)) {
+          const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures: longest } as const
+          this.#log.warn(fields, 'disabled an endpoint that keeps failing')
+        }
         this.#waiting.splice(0, batch.length)
         size = batchMax
         for (const each of batch) each.onRecorded?.()
         this.#onProgress()
       } catch (error) {
-        this.#log.warn({ err: error, attempts: batch.length }, 'attempts could not be recorded yet')
+        const fields = { event: 'delivery.recording_failed', err: error, attempts: batch.length } as const
+        this.#log.warn(fields, 'recording delivery attempts failed; retrying')
         // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
         if (batch.length === 1 && isUnfit(error)) this.#waiting.shift()
         size = Math.max(1, batch.length >> 1)
@@ -97,17 +101,19 @@ const isUnfit = (error: unknown): boolean => {
 
 const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + eventId
 
-/** Writes the attempts, and disables the endpoints that failed too often. */
-async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<void> {
+/** Writes the attempts, and disables the endpoints that failed too often. Returns those. */
+async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<EndpointStanding[]> {
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
   const standings = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
   const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
+  const disabled: EndpointStanding[] = []
   for (const standing of failing) {
-    await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])
+    if (await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])) disabled.push(standing)
   }
+  return disabled
 }
 
 function toRun([webhookId, own]: [string, EndedAttempt[]]): RunRow {
@@ -138,11 +144,12 @@ function byHour(batch: readonly EndedAttempt[]): HourRow[] {
   })
 }
 
-async function disable(db: Db, standing: EndpointStanding, own: readonly EndedAttempt[]): Promise<void> {
+async function disable(db: Db, standing: EndpointStanding, own: readonly EndedAttempt[]): Promise<boolean> {
   const failure = own.findLast((each) => each.fault !== null)
   // A process died between recording the twentieth failure and disabling, and the endpoint has succeeded since.
-  if (!failure?.fault) return
+  if (!failure?.fault) return false
   const since = standing.failingSince ?? failure.endedAt
   const reason = reasonFor(failure.fault, failure.status, Math.max(standing.failures, failuresMax), since)
   await disableEndpoint(db, failure.workspaceId, standing.webhookId, reason)
+  return true
 }

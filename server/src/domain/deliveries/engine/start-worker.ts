@@ -37,5 +37,7 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
 /** Deliveries that were held for so long that their events are no longer kept. */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
   const dropped = await deleteDeliveriesBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
-  if (dropped > 0) log.warn({ dropped }, 'deliveries were held past the retention of their events and are gone')
+  if (dropped > 0) {
+    log.warn({ event: 'delivery.expired', deliveries: dropped }, 'held deliveries expired with their events')
+  }
 }

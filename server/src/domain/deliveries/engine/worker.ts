@@ -78,8 +78,8 @@ export class DeliveryWorker implements FirstAttempts {
     this.#deps = deps
     this.#targets = new Targets(deps.db, deps.secretKeys, (webhookId, error) =>
       deps.log.error(
-        { err: error, webhookId },
-        'the secret of an endpoint does not open; its deliveries wait until PARLEY_SECRET_KEYS has the key, or it is rotated',
+        { event: 'endpoint.secret_unreadable', err: error, webhook_id: webhookId },
+        'cannot decrypt the secret of an endpoint: add its key to PARLEY_SECRET_KEYS or rotate the secret',
       ),
     )
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
@@ -136,8 +136,8 @@ export class DeliveryWorker implements FirstAttempts {
         db,
         gone.map((row) => ({ ...row, lease })),
       )
-      const fields = { event: 'delivery.event_expired', deliveries: gone.length }
-      this.#deps.log.warn(fields, 'dropped deliveries whose events are past their retention')
+      const fields = { event: 'delivery.expired', deliveries: gone.length } as const
+      this.#deps.log.warn(fields, 'deliveries expired with their events')
     }
     this.take(items)
     return rows.length
@@ -228,7 +228,8 @@ export class DeliveryWorker implements FirstAttempts {
       return await this.#targets.read(webhookIds)
     } catch (error) {
       if (!this.#stopping) {
-        this.#deps.log.warn({ err: error }, 'reading endpoints failed; no delivery attempt begins until it succeeds')
+        const fields = { event: 'endpoint.read_failed', err: error } as const
+        this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt begins until it succeeds')
         await sleep(refreshAgainMs)
       }
       return null
@@ -246,7 +247,8 @@ export class DeliveryWorker implements FirstAttempts {
       this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
         (posted) => this.#ended(queue, item, now, posted),
         (error) => {
-          this.#deps.log.error({ err: error, webhookId: item.webhookId }, 'an attempt broke')
+          const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
+          this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')
           this.#over(queue, item, null)
         },
       )
@@ -278,7 +280,17 @@ export class DeliveryWorker implements FirstAttempts {
     const { metrics } = this.#deps.db.process
     metrics.add('attempts', ended.state)
     metrics.time('attempts', posted.durationUs / 1000)
-    if (posted.fault) metrics.add('attempt errors', posted.fault)
+    if (posted.fault) {
+      metrics.add('attempt errors', posted.fault)
+      const fields = { webhook_id: item.webhookId, event_id: item.eventId, attempt: item.attempts + 1 }
+      const failure = {
+        event: 'delivery.attempt_failed',
+        ...fields,
+        error: posted.fault,
+        status: posted.status,
+      } as const
+      this.#deps.log.debug(failure, 'a delivery attempt failed')
+    }
     const end = () => this.#over(queue, item, success, posted.durationUs / 1000)
     // One that keeps failing is tried again only when it is known whether this was its last chance.
     const waits = !success && queue.isProbing

@@ -186,9 +186,12 @@ async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly 
   for (const { appId, item } of unknown) {
     const { phoneNumberId, wabaId } = item
     if (wabaId === null)
-      log.info({ event: 'update.dropped', appId, phoneNumberId }, 'update dropped: it names no account')
+      log.info(
+        { event: 'update.dropped', app_id: appId, phone_number_id: phoneNumberId },
+        'update dropped: it names no account',
+      )
   }
-  for (const { appId, items } of webhooks) for (const item of items) await takeNote(db, log, clock, appId, item)
+  for (const { appId, items } of webhooks) for (const item of items) await applyNotice(db, log, clock, appId, item)
 }
 
 const numberKeyOf = ({
@@ -214,12 +217,17 @@ function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: P
   for (const own of Map.groupBy(updates, numberKeyOf).values()) {
     const count = (wanted: ParkOutcome) => own.filter(({ outcome }) => outcome === wanted).length
     const { appId, wabaId, phoneNumberId } = own[0] as UnknownUpdate
-    const fields = { appId, wabaId, phoneNumberId }
+    const fields = { app_id: appId, waba_id: wabaId, phone_number_id: phoneNumberId }
     if (count('not_connected') > 0) {
-      const dropped = { event: 'update.dropped', ...fields, updates: own.length }
+      const dropped = { event: 'update.dropped', ...fields, updates: own.length } as const
       log.info(dropped, 'update dropped: the account is not connected through this app')
     } else {
-      const parked = { event: 'update.parked', ...fields, updates: count('parked'), repeated: count('repeated') }
+      const parked = {
+        event: 'update.parked',
+        ...fields,
+        updates: count('parked'),
+        repeated: count('repeated'),
+      } as const
       log.info(parked, 'update parked: its number is not synced yet')
     }
   }
@@ -250,20 +258,35 @@ interface Addressed {
   destination: Destination | null
 }
 
-/** What leads to no event. */
-async function takeNote(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
+/** Template changes, account notices and problems: updates that lead to no event. */
+async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
   switch (item.kind) {
     case 'template':
       await applyTemplateChange(db, clock, appId, item)
       return
     case 'notice':
       if (item.about === 'number') await recordConnectionChange(db, clock, appId, item.wabaId)
-      log.info({ appId, wabaId: item.wabaId, field: item.field, event: item.event }, 'the network gave notice')
+      log.info(
+        { event: 'network.notice', app_id: appId, waba_id: item.wabaId, field: item.field, notice: item.event },
+        'the network sent a notice',
+      )
       return
     case 'problem':
-      log.warn({ appId, phoneNumberId: item.phoneNumberId, problem: item.error.code }, 'the network reports a problem')
+      log.warn(
+        { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },
+        'the network reports a problem',
+      )
       return
     case 'ignored':
-      log.info({ appId, reason: item.reason, what: item.what, phoneNumberId: item.phoneNumberId }, 'ignored')
+      log.info(
+        {
+          event: 'update.ignored',
+          app_id: appId,
+          reason: item.reason,
+          what: item.what,
+          phone_number_id: item.phoneNumberId,
+        },
+        'update ignored',
+      )
   }
 }

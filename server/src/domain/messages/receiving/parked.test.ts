@@ -296,8 +296,8 @@ test('a number that the account does not list is asked for less and less often, 
   expect(shop.account.calls('phone_numbers') - before).toBe(8)
   expect(loggedEvents('sync.numbers_not_listed').slice(logged)).toHaveLength(8)
   expect(loggedEvents('sync.numbers_not_listed').at(-1)).toMatchObject({
-    connectionId: shop.connection.id,
-    phoneNumberIds: [unlisted],
+    connection_id: shop.connection.id,
+    phone_number_ids: [unlisted],
     numbers: 1,
     updates: 8,
   })

@@ -57,7 +57,7 @@ async function releaseBatch(db: Db, clock: Clock, log: Logger, number: KnownNumb
   } catch (error) {
     log.warn(
       { event: 'parked_updates.batch_failed', err: error },
-      'a batch of parked updates failed; trying each alone',
+      'publishing a batch of parked updates failed; publishing each alone',
     )
     return releaseOldest(db, clock, log, number)
   }
@@ -77,8 +77,11 @@ async function releaseOldest(db: Db, clock: Clock, log: Logger, number: KnownNum
     if (!failing) throw error
     await postponeParked(db, number, failing.id, clock.now())
     const { connectionId, phoneNumberId } = number
-    const fields = { event: 'parked_updates.release_failed', connectionId, phoneNumberId, id: failing.id, err: error }
-    log.error(fields, 'a parked update cannot be published; it is retried in five minutes')
+    const fields = { connection_id: connectionId, phone_number_id: phoneNumberId, id: failing.id, err: error }
+    log.error(
+      { event: 'parked_updates.release_failed', ...fields },
+      'publishing a parked update failed; retrying in 5 minutes',
+    )
     return 1
   }
 }
@@ -105,5 +108,6 @@ function publishOldest(
 }
 
 function logReleased(log: Logger, { connectionId, phoneNumberId }: KnownNumber, updates: number): void {
-  log.info({ event: 'parked_updates.released', connectionId, phoneNumberId, updates }, 'parked updates were published')
+  const fields = { connection_id: connectionId, phone_number_id: phoneNumberId, updates }
+  log.info({ event: 'parked_updates.released', ...fields }, 'published parked updates')
 }

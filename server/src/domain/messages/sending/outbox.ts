@@ -136,8 +136,10 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     db.process.metrics.add('sends', judgement.kind)
     if (judgement.kind === 'sent') return
     const { messageId, senderId, workspaceId } = claimed
-    const told = { messageId, senderId, workspaceId, outcome: judgement.kind, networkCode: judgement.error.code }
-    log.warn({ ...told, ...('scope' in judgement && { scope: judgement.scope }) }, 'a message was not sent')
+    const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
+    const fields = { ...ids, outcome: judgement.kind, network_code: judgement.error.code }
+    const scope = 'scope' in judgement && { scope: judgement.scope }
+    log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
   }
 
   function start(claimed: Claimed): void {
@@ -145,7 +147,9 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     underWay.set(senderId, (underWay.get(senderId) ?? 0) + 1)
     const done = send(claimed)
       // Its lease runs out: what had not left is tried again, what may have left is unknown.
-      .catch((error: unknown) => log.warn({ err: error, messageId }, 'a message could not be seen to'))
+      .catch((error: unknown) =>
+        log.warn({ event: 'outbox.send_failed', err: error, message_id: messageId }, 'sending failed unexpectedly'),
+      )
       .finally(() => {
         running.delete(done)
         const left = (underWay.get(senderId) ?? 1) - 1

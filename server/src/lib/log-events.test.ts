@@ -1,0 +1,29 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { logEvents } from './log-events.ts'
+
+const root = join(import.meta.dirname, '..', '..', '..')
+const known = Object.entries(logEvents).map(([event, { level }]) => `${level} ${event}`)
+
+test('docs/operating.md lists every log event with its level and meaning', () => {
+  const docs = readFileSync(join(root, 'docs', 'operating.md'), 'utf8')
+  const rows = Array.from(docs.matchAll(/^\| `([a-z_]+\.[a-z_]+)` +\| (\w+) +\| (.*?) +\|$/gm), (row) => row.slice(1))
+  expect(rows).toEqual(Object.entries(logEvents).map(([event, { level, meaning }]) => [event, level, meaning]))
+})
+
+test('each event is logged somewhere, at the level that the list says', () => {
+  const files = globSync('server/src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const logged = files.flatMap((file) => eventsIn(readFileSync(join(root, file), 'utf8')))
+  expect([...new Set(logged)].sort()).toEqual(known.sort())
+})
+
+/** `log.warn({ event: 'sync.failed' … })`, or the event of the fields that the call is given by name. */
+function eventsIn(text: string): string[] {
+  return Array.from(text.matchAll(/\blog\.(debug|info|warn|error)\(\s*(\w+,|\{)/g), ({ 1: level, 2: first, index }) => {
+    const name = first?.slice(0, -1)
+    const start = name ? text.lastIndexOf(`const ${name} = `, index) : index
+    const event = /event: '([^']+)'/.exec(text.slice(start))?.[1]
+    return `${level} ${event}`
+  })
+}

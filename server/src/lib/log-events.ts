@@ -1,0 +1,139 @@
+interface LogEventEntry {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  /** What happened, what follows from it, and what the operator should do. */
+  meaning: string
+}
+
+/** Every event the service logs. `docs/operating.md` has them as a table; a test compares it with this list. */
+export const logEvents = {
+  'changes.listen_failed': {
+    level: 'warn',
+    meaning:
+      'The connection that listens for changes of other processes failed. Console pages refresh later until it is back.',
+  },
+  'clock.agrees': { level: 'info', meaning: 'The clock of this machine is correct again. The process takes work.' },
+  'clock.apart': {
+    level: 'error',
+    meaning:
+      'The clock of this machine differs from the database by more than 15 seconds. The process takes no work. Correct the clock.',
+  },
+  'clock.jumped': {
+    level: 'warn',
+    meaning:
+      'The clock of the database jumped by more than a day. Nothing expires for a day. Correct the clock if it is wrong.',
+  },
+  'credits.balance_wrong': {
+    level: 'error',
+    meaning: 'The balance of a workspace is not the sum of its entries. Report it: this is a bug.',
+  },
+  'database.connection_lost': { level: 'warn', meaning: 'PostgreSQL closed a connection. The pool opens a new one.' },
+  'delivery.attempt_crashed': {
+    level: 'error',
+    meaning: 'A delivery attempt failed for an unexpected reason. It is retried. Report it: this is a bug.',
+  },
+  'delivery.attempt_failed': {
+    level: 'debug',
+    meaning:
+      'An endpoint did not accept an event. The delivery is retried on its schedule. `error` and `status` say why.',
+  },
+  'delivery.expired': {
+    level: 'warn',
+    meaning: 'Deliveries were held until their events were past the retention, and were deleted.',
+  },
+  'delivery.recording_failed': {
+    level: 'warn',
+    meaning: 'The results of delivery attempts could not be written. The process retries until the database is back.',
+  },
+  'endpoint.disabled': {
+    level: 'warn',
+    meaning: 'An endpoint was disabled after 20 failures in a row. Its deliveries are held until it is enabled.',
+  },
+  'endpoint.read_failed': {
+    level: 'warn',
+    meaning: 'Endpoints could not be read from the database. No attempt begins until it is back.',
+  },
+  'endpoint.secret_unreadable': {
+    level: 'error',
+    meaning:
+      'The secret of an endpoint cannot be decrypted. Its deliveries wait. Add the key to PARLEY_SECRET_KEYS or rotate the secret.',
+  },
+  'file.fetch_crashed': {
+    level: 'warn',
+    meaning: 'Downloading a file failed for an unexpected reason. It is retried.',
+  },
+  'file.fetch_failed': {
+    level: 'warn',
+    meaning: 'The network did not serve a file. `next` says whether it is retried or given up.',
+  },
+  'file.recording_failed': { level: 'warn', meaning: 'The result of a download could not be written. It is repeated.' },
+  'http.database_unavailable': { level: 'warn', meaning: 'A request got 503 because the database was unavailable.' },
+  'http.request_failed': {
+    level: 'error',
+    meaning: 'A request got 500 for an unexpected reason. `err` has the stack. Report it: this is a bug.',
+  },
+  'keys.last_use_failed': { level: 'warn', meaning: 'The last use of API keys could not be written. It is retried.' },
+  'loop.failed': {
+    level: 'warn',
+    meaning: 'A background loop failed. It runs again after its usual interval. `loop` names it.',
+  },
+  'network.notice': { level: 'info', meaning: 'WhatsApp sent a notice about an account or a number.' },
+  'network.problem': {
+    level: 'warn',
+    meaning: 'WhatsApp reported a problem with a number. `network_code` is its error code.',
+  },
+  'outbox.not_sent': {
+    level: 'warn',
+    meaning: 'WhatsApp did not accept a message. `outcome` says whether it failed, is retried, or is unknown.',
+  },
+  'outbox.send_failed': {
+    level: 'warn',
+    meaning: 'Sending failed for an unexpected reason. When the lease ends, the message is retried or marked unknown.',
+  },
+  'parked_updates.batch_failed': {
+    level: 'warn',
+    meaning: 'Publishing a batch of parked updates failed. Each is published alone.',
+  },
+  'parked_updates.expired': {
+    level: 'warn',
+    meaning: 'Parked updates were deleted: no sync found their numbers within the retention.',
+  },
+  'parked_updates.release_failed': {
+    level: 'error',
+    meaning: 'A parked update could not be published. It is retried in 5 minutes.',
+  },
+  'parked_updates.released': {
+    level: 'info',
+    meaning: 'Parked updates were published because their number is known now.',
+  },
+  'partition.drop_failed': { level: 'error', meaning: 'An expired partition could not be dropped. It is retried.' },
+  'partition.drop_postponed': { level: 'info', meaning: 'An expired partition is in use. It is dropped later.' },
+  'partition.dropped': { level: 'info', meaning: 'An expired partition was dropped.' },
+  'request_log.entries_lost': {
+    level: 'error',
+    meaning: 'Requests are missing from the request log: the database was away for too long.',
+  },
+  'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
+  'request_log.write_failed': { level: 'warn', meaning: 'The request log could not be written. It is retried.' },
+  'service.stop_failed': { level: 'warn', meaning: 'One step of stopping failed. The other steps run.' },
+  'sync.failed': {
+    level: 'warn',
+    meaning: 'Reading the numbers and templates of a connection failed. It is retried. `error` has the reason.',
+  },
+  'sync.finished': { level: 'debug', meaning: 'The numbers and templates of a connection were read.' },
+  'sync.numbers_not_listed': {
+    level: 'warn',
+    meaning: 'Updates stay parked because their account does not list the numbers they name.',
+  },
+  'traffic.write_failed': { level: 'warn', meaning: 'Request counts could not be written. They are retried.' },
+  'update.dropped': {
+    level: 'info',
+    meaning: 'An update names no account, or one that is not connected through this app.',
+  },
+  'update.ignored': {
+    level: 'info',
+    meaning: 'An update of a kind that the service does not handle. `reason` says why.',
+  },
+  'update.parked': { level: 'info', meaning: 'An update for a number that is not synced yet waits for the next sync.' },
+} as const satisfies Record<string, LogEventEntry>
+
+export type LogEvent = keyof typeof logEvents
