@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 const service = useService()
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-stranger-'))
+const folder = mkdtempSync(join(tmpdir(), 'parley-installed-'))
 const project = join(folder, 'project')
 const installed = join(project, 'node_modules', '@parley', 'sdk')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeAll(async () => {
   const tarball = await pack(folder)
   mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "name": "stranger", "type": "module", "private": true }')
+  writeFileSync(join(project, 'package.json'), '{ "name": "example", "type": "module", "private": true }')
   copyFileSync(
     join(import.meta.dirname, '..', 'testing', 'installed-package.ts'),
     join(project, 'installed-package.ts'),

@@ -12,7 +12,7 @@ export type {
   MessageError,
   MessageStatusData,
 } from '@parley/contract/events'
-export type { FieldError as Fault, FieldErrorCode } from '@parley/contract/field-errors'
+export type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 export type { FlowResponse, FlowResponseFilters } from '@parley/contract/flow-response'
 export type { InboundLocation, InboundMedia, InboundMessage, InReplyTo, Reply } from '@parley/contract/inbound'
 export type { Me } from '@parley/contract/key'

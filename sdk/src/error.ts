@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorType, Fault } from './contract.ts'
+import type { ErrorCode, ErrorType, FieldError } from './contract.ts'
 
 /**
  * Faults that the client itself finds. `connection_failed`: no answer came. `timeout`: none came in time.
@@ -22,7 +22,7 @@ export class ParleyError extends Error {
   /** The first parameter at fault. */
   readonly param: string | null
   /** Every fault of the request that was found. */
-  readonly errors: readonly Fault[]
+  readonly errors: readonly FieldError[]
   readonly details: Readonly<Record<string, unknown>>
   /** The seconds after which the service asks to be called again. */
   readonly retryAfter: number | null
@@ -49,7 +49,7 @@ interface KnownError {
   status?: number
   requestId?: string | null
   param?: string | null
-  errors?: readonly Fault[]
+  errors?: readonly FieldError[]
   details?: Record<string, unknown>
   retryAfter?: number | null
   idempotencyKey?: string | null

@@ -76,7 +76,7 @@ export async function newLine(server: TestServer): Promise<Line> {
   }
 }
 
-export interface KeptAttempt {
+export interface AttemptRecord {
   at: Date
   event_id: string
   number: number
@@ -89,7 +89,7 @@ export interface KeptAttempt {
   duration_us: number
 }
 
-export const attemptsOf = (server: TestServer, webhookId: string): Promise<KeptAttempt[]> =>
+export const attemptsOf = (server: TestServer, webhookId: string): Promise<AttemptRecord[]> =>
   server.db.rows('select * from delivery_attempts where webhook_id = $1 order by at, number', [webhookId.slice(4)])
 
 export const openOf = (server: TestServer, webhookId: string): Promise<{ event_id: string; due: string }[]> =>

@@ -1,7 +1,7 @@
 import type { NetworkLogEntry } from '../src/network-log.ts'
 import type { Catalog, Flow, Message, Phone, PhoneNumber, Template } from '../src/world.ts'
 
-export type { Catalog, Flow, Message, NetworkLogEntry as WireEntry, Phone, PhoneNumber, Template }
+export type { Catalog, Flow, Message, NetworkLogEntry, Phone, PhoneNumber, Template }
 
 /** The control API said no, in its own words; or it could not be reached. */
 export class Refused extends Error {}

@@ -1,4 +1,4 @@
-import { control, type Message, type WireEntry } from './api.ts'
+import { control, type Message, type NetworkLogEntry } from './api.ts'
 import { chosen, keepChosen } from './chosen.ts'
 import { type Json, textAt } from './json.ts'
 import { changed, chatKey, me, state } from './state.ts'
@@ -93,14 +93,14 @@ export function chooseChat(waId: string, numberId: string): Promise<void> {
 const keptEntries = 300
 
 function apply(name: string, data: unknown): void {
-  if (name === 'wire') addEntry(data as WireEntry)
+  if (name === 'wire') addEntry(data as NetworkLogEntry)
   else if (name === 'message') addMessage(data as Message)
   else if (name === 'status') setStatus(data)
   else if (name === 'phone') setPhone(data as (typeof state.people)[number])
   else if (name === 'reset') void readAll().catch(() => {})
 }
 
-function addEntry(entry: WireEntry): void {
+function addEntry(entry: NetworkLogEntry): void {
   if (state.wire.some(({ seq }) => seq === entry.seq)) return
   state.wire.push(entry)
   if (state.wire.length > keptEntries) state.wire.splice(0, state.wire.length - keptEntries)

@@ -1,4 +1,4 @@
-import type { WireEntry } from './api.ts'
+import type { NetworkLogEntry } from './api.ts'
 import { button, type Child, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { jsonView, pretty } from './json-view.ts'
@@ -14,7 +14,7 @@ export interface EntryView {
 let entries = 0
 
 /** One line of the wire; opened, it shows what was sent and what was answered. */
-export function newEntry(entry: WireEntry): EntryView {
+export function newEntry(entry: NetworkLogEntry): EntryView {
   const messages = messagesIn(entry)
   const { title, detail } = logText(entry)
   const time = el('time', { datetime: entry.at }, new Date(entry.at).toLocaleTimeString(undefined, { hour12: false }))
@@ -57,7 +57,7 @@ export function newEntry(entry: WireEntry): EntryView {
   return { view, messages }
 }
 
-function bodyOf(entry: Exclude<WireEntry, { kind: 'note' }>): Child[] {
+function bodyOf(entry: Exclude<NetworkLogEntry, { kind: 'note' }>): Child[] {
   const facts: [string, string][] =
     entry.kind === 'webhook'
       ? [

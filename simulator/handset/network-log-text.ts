@@ -1,4 +1,4 @@
-import type { WireEntry } from './api.ts'
+import type { NetworkLogEntry } from './api.ts'
 import { isObject, type Json, listAt, parsed, textAt } from './json.ts'
 import { summaryOf } from './message-view.ts'
 import { state } from './state.ts'
@@ -9,13 +9,13 @@ export interface LogText {
   detail: string
 }
 
-export function logText(entry: WireEntry): LogText {
+export function logText(entry: NetworkLogEntry): LogText {
   if (entry.kind === 'note') return { title: 'Note', detail: entry.text }
   return entry.kind === 'webhook' ? webhookWords(entry.request) : callWords(entry.method, entry.url, entry.request)
 }
 
 /** The messages an entry speaks of. The network escapes slashes, and an id may hold some. */
-export function messagesIn(entry: WireEntry): string[] {
+export function messagesIn(entry: NetworkLogEntry): string[] {
   if (entry.kind === 'note') return []
   const text = `${entry.request} ${entry.response}`.replaceAll('\\/', '/')
   return [...new Set(text.match(/wamid\.[\w+/=-]+/g) ?? [])]

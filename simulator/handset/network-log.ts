@@ -1,5 +1,5 @@
 import { attempt } from './acts.ts'
-import { control, type WireEntry } from './api.ts'
+import { control, type NetworkLogEntry } from './api.ts'
 import { calm } from './chat.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
@@ -18,8 +18,8 @@ const filters: [Filter, string][] = [
 /** Everything between the network and the app, newest on top. */
 export function networkLogView(): HTMLElement {
   let filter: Filter = 'all'
-  let paused: WireEntry[] | null = null
-  let views = new Map<WireEntry, EntryView>()
+  let paused: NetworkLogEntry[] | null = null
+  let views = new Map<NetworkLogEntry, EntryView>()
   const list = el('ol', { class: 'entries', 'aria-label': 'Wire', tabindex: '-1' })
   const tools = el('div', { class: 'wire-tools' })
   const draw = () => {

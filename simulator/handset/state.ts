@@ -1,4 +1,4 @@
-import type { Catalog, Flow, Message, Phone, PhoneNumber, Template, WireEntry } from './api.ts'
+import type { Catalog, Flow, Message, NetworkLogEntry, Phone, PhoneNumber, Template } from './api.ts'
 
 /** A message written while offline: it waits on the phone. */
 export interface Draft {
@@ -25,7 +25,7 @@ export const state = {
   drafts: new Map<string, Draft[]>(),
   /** What came in chats that are not open, by person and number. */
   unread: new Map<string, number>(),
-  wire: [] as WireEntry[],
+  wire: [] as NetworkLogEntry[],
   replyTo: null as string | null,
   /** The message whose traces are shown, on the wire and in the chat. */
   marked: new Set<string>(),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@parley/server/db/db'
-import { type KeptAttempt, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
+import { type AttemptRecord, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
 import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
 import type { Command } from '../command.ts'
 import { newProgress } from '../progress.ts'
@@ -36,7 +36,7 @@ export const testCommand: Command = {
   },
 }
 
-async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise<KeptAttempt | undefined> {
+async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise<AttemptRecord | undefined> {
   const progress = newProgress()
   progress.say('Waiting for the first attempt')
   try {

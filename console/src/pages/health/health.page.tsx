@@ -31,7 +31,7 @@ export function HealthPage() {
           <FailedState what="The checks could not be made" error={health.error} onRetry={refresh} />
         )}
         {!health.data && !health.error && <LoadingLines lines={5} />}
-        {health.data && <Verdict report={health.data} version={version} />}
+        {health.data && <CheckResult report={health.data} version={version} />}
         <Queues traffic={traffic.data} error={traffic.error} onRetry={() => void traffic.refetch()} />
         {health.data && <Findings findings={health.data.findings} />}
         {traffic.data && <ApiErrorGroups refusals={traffic.data.refusals} />}
@@ -46,7 +46,7 @@ const words = {
   problem: { title: 'Something is wrong', icon: 'crossCircle' },
 } as const
 
-function Verdict({ report, version }: { report: HealthReport; version: string }) {
+function CheckResult({ report, version }: { report: HealthReport; version: string }) {
   const { title, icon } = words[report.verdict]
   const bad = report.findings.filter(({ verdict }) => verdict !== 'ok').length
   return (

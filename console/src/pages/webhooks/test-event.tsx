@@ -63,14 +63,14 @@ function TestResult({ webhookId, eventId }: { webhookId: string; eventId: string
   const { data: delivery } = useDelivery({ event_id: eventId, webhook_id: webhookId }, { eager: true })
   return (
     <section className={styles.result} aria-label="Result of the test">
-      <div role="status">{delivery && <Verdict delivery={delivery} />}</div>
+      <div role="status">{delivery && <CheckResult delivery={delivery} />}</div>
       {delivery?.tries[0] ? <Answer attempt={delivery.tries[0]} /> : <LoadingLines lines={3} />}
       {delivery?.body && <JsonView title="What was sent" value={delivery.body} openDepth={2} />}
     </section>
   )
 }
 
-function Verdict({ delivery }: { delivery: DeliveryDetail }) {
+function CheckResult({ delivery }: { delivery: DeliveryDetail }) {
   const attempt = delivery.tries[0]
   if (!attempt) return <Notice tone="note">Sending…</Notice>
   const words = (

@@ -4,14 +4,14 @@ import { EmailInput } from '../../parts/email-input.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './workspaces.module.css'
-import { type HandedLink, type OperatedWorkspace, useInviteAdmin } from './workspaces.queries.ts'
+import { type CreatedLink, type OperatedWorkspace, useInviteAdmin } from './workspaces.queries.ts'
 
 export function InviteAdminForm({
   workspace,
   onMade,
 }: {
   workspace: OperatedWorkspace
-  onMade: (made: { email: string; link: HandedLink }) => void
+  onMade: (made: { email: string; link: CreatedLink }) => void
 }) {
   const form = useForm({
     first: { email: '' },

@@ -9,14 +9,14 @@ import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
-import { type HandedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
+import { type CreatedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
 
 /** Everybody who can sign in, and a way back in for those who cannot. */
 export function People() {
   const list = usePeople()
   const [asked, setAsked] = useState<OperatedPerson | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
-  const [made, setMade] = useState<{ person: OperatedPerson; link: HandedLink } | null>(null)
+  const [made, setMade] = useState<{ person: OperatedPerson; link: CreatedLink } | null>(null)
   const [person, handed] = [useLast(asked), useLast(made)]
   return (
     <>

@@ -15,7 +15,7 @@ import { Moment } from '../../ui/time.tsx'
 import { CreditForm } from './credit-form.tsx'
 import { InviteAdminForm } from './invite-admin-form.tsx'
 import { SuspendDialog } from './suspend-dialog.tsx'
-import { type HandedLink, type OperatedWorkspace, useResume } from './workspaces.queries.ts'
+import { type CreatedLink, type OperatedWorkspace, useResume } from './workspaces.queries.ts'
 
 export function WorkspaceDrawer({
   workspace,
@@ -39,7 +39,7 @@ export function WorkspaceDrawer({
 function Details({ workspace }: { workspace: OperatedWorkspace }) {
   const session = useSession()
   const [asks, setAsks] = useState<'suspend' | 'resume' | null>(null)
-  const [made, setMade] = useState<{ email: string; link: HandedLink } | null>(null)
+  const [made, setMade] = useState<{ email: string; link: CreatedLink } | null>(null)
   const handed = useLast(made)
   const isIn = session.workspaces.some(({ id }) => id === workspace.id)
   return (

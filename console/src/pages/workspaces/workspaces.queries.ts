@@ -8,7 +8,7 @@ import { useList, useWhole } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { priceWords } from '../../parts/price-columns.tsx'
 
-export type { AuditEntry, CreatedLink as HandedLink, OperatedPerson, OperatedWorkspace, Price }
+export type { AuditEntry, CreatedLink, OperatedPerson, OperatedWorkspace, Price }
 
 const workspaces = 'operator/workspaces'
 const prices = 'operator/prices'

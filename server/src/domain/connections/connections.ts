@@ -23,7 +23,7 @@ import type { Network } from './network.ts'
 import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
-export { failingConnections as troubledConnections } from './connections.sql.ts'
+export { failingConnections } from './connections.sql.ts'
 
 /** A WhatsApp business account that a workspace uses through an app. */
 export interface Connection {

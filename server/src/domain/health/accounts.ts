@@ -2,14 +2,14 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
-import { troubledConnections } from '../connections/connections.ts'
+import { failingConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
 import { balancesSince } from '../credits/credits.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpContext } from '../people/two-factor.ts'
-import { activeCounts, troubledSenders } from '../senders/senders.ts'
+import { activeCounts, failingSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { sealedSecrets } from './health.sql.ts'
@@ -50,7 +50,7 @@ function opens(keys: SecretKeys, sealed: string, place: string): boolean {
 }
 
 export async function checkSync(db: Db): Promise<Finding> {
-  const failing = (await troubledConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
+  const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
   if (failing.length === 0) return ok('synchronising', 'The last one of every account succeeded.')
   return warning('synchronising', `${count(failing.length, 'account')} could not be synchronised.`, {
     details: failing.map(
@@ -91,7 +91,7 @@ function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest 
 }
 
 export async function checkSenders(db: Db): Promise<Finding> {
-  const troubled = await troubledSenders(db, null)
+  const troubled = await failingSenders(db, null)
   const all = (await activeCounts(db, null)).reduce((sum, workspace) => sum + workspace.count, 0)
   if (all === 0) return ok('senders', 'There is none yet.')
   if (troubled.length === 0) return ok('senders', `All ${all} are connected and well rated.`)

@@ -10,7 +10,7 @@ import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
 import { checkDeliveries, checkEndpoints, checkOutbox } from './traffic.ts'
 
-export type { CheckResult as Verdict, Finding, Get, Site }
+export type { CheckResult, Finding, Get, Site }
 
 export interface HealthDeps {
   secretKeys: SecretKeys

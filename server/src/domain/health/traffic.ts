@@ -6,7 +6,7 @@ import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
-import { troubledWebhooks } from '../webhooks/webhooks.ts'
+import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
 /** A receiver that fails now and then is its owner's business; from here on it is on its way to being disabled. */
@@ -14,7 +14,7 @@ const failingFrom = 5
 
 export async function checkEndpoints(db: Db): Promise<Finding> {
   // The oldest first.
-  const troubled = (await troubledWebhooks(db, null, failingFrom)).reverse()
+  const troubled = (await failingWebhooks(db, null, failingFrom)).reverse()
   const disabled = troubled.filter(({ enabled }) => !enabled)
   const failing = troubled.filter(({ enabled }) => enabled)
   if (disabled.length + failing.length === 0)
@@ -37,7 +37,7 @@ export async function checkEndpoints(db: Db): Promise<Finding> {
 /** Health counts all there are. */
 const countedMax = 2 ** 31 - 1
 
-type Troubled = Awaited<ReturnType<typeof troubledWebhooks>>[number]
+type Troubled = Awaited<ReturnType<typeof failingWebhooks>>[number]
 
 function wordsFor({ id, name, url, enabled, failures, ...row }: Troubled, open: number): string {
   const who = `${withPrefix('whk', id)} ${name} (${url})`

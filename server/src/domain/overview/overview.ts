@@ -8,7 +8,7 @@ import { creditsSpent, readBalance } from '../credits/credits.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
-import { messagesBySteps, receivedBySteps } from '../messages/reading/messages.ts'
+import { messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
 import { hasCompany } from '../people/members.ts'
 import { errorMeaning, readTraffic } from '../requests/console.ts'
 import { activeCounts } from '../senders/senders.ts'
@@ -62,8 +62,8 @@ const sums = (steps: TimeBuckets, rows: readonly StepCount[]): number[] =>
 
 async function readMessages({ db, workspaceId }: Viewer, steps: TimeBuckets): Promise<Overview['messages']> {
   const [sent, received] = await Promise.all([
-    messagesBySteps(db, workspaceId, steps),
-    receivedBySteps(db, workspaceId, steps),
+    messagesByBucket(db, workspaceId, steps),
+    receivedByBucket(db, workspaceId, steps),
   ])
   const of = (status: MessageStatus) =>
     sums(

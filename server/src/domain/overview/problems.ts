@@ -1,15 +1,15 @@
 import type { Problem } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { withPrefix } from '../../lib/ids.ts'
-import { troubledConnections } from '../connections/connections.ts'
+import { failingConnections } from '../connections/connections.ts'
 import { readBalance } from '../credits/credits.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
 import { listMuted } from '../requests/api-errors.ts'
 import { errorMeaning, readTraffic, type TrafficRow } from '../requests/console.ts'
-import { troubledSenders } from '../senders/senders.ts'
-import { troubledWebhooks } from '../webhooks/webhooks.ts'
+import { failingSenders } from '../senders/senders.ts'
+import { failingWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 import type { Viewer } from './overview.ts'
 
@@ -42,7 +42,7 @@ const shownMax = 20
 const heldMax = 10_000
 
 async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const rows = (await troubledWebhooks(db, workspaceId, failuresMin))
+  const rows = (await failingWebhooks(db, workspaceId, failuresMin))
     .sort((left, right) => Number(left.enabled) - Number(right.enabled) || right.failures - left.failures)
     .slice(0, shownMax)
   const ids = rows.map(({ id }) => id)
@@ -63,7 +63,7 @@ async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
 }
 
 async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await troubledSenders(db, workspaceId)).slice(0, shownMax).map((row) => ({
+  return (await failingSenders(db, workspaceId)).slice(0, shownMax).map((row) => ({
     kind: 'sender_troubled',
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
     title: row.status === 'CONNECTED' ? `${nameOf(row)} is rated red` : `${nameOf(row)} is not connected`,
@@ -77,7 +77,7 @@ const nameOf = ({ display_name, phone_number }: { display_name: string | null; p
   display_name ? `${display_name} (+${phone_number})` : `+${phone_number}`
 
 async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await troubledConnections(db, workspaceId)).slice(0, shownMax).map((row) => ({
+  return (await failingConnections(db, workspaceId)).slice(0, shownMax).map((row) => ({
     kind: 'sync_failing',
     severity: 'warning',
     title: `Account ${row.waba_id} cannot be synchronised`,

@@ -36,7 +36,7 @@ export {
   activeCounts,
   type Destination,
   destinationsOf,
-  failingSenders as troubledSenders,
+  failingSenders,
   networkIdsOf,
   senderIdsOf,
 } from './senders.sql.ts'

@@ -15,7 +15,7 @@ import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 
-export { countWebhooks, failingWebhooks as troubledWebhooks } from './webhooks.sql.ts'
+export { countWebhooks, failingWebhooks } from './webhooks.sql.ts'
 
 /** An endpoint, and whose it is. */
 export interface OwnedWebhook {

@@ -6,7 +6,7 @@ import { newUuid, withoutPrefix } from '../../../lib/ids.ts'
 import { type EventRow, insertEvents, insertTestEvent, type PublishedDelivery } from './publish.sql.ts'
 import { attemptsMax } from './retry-policy.ts'
 
-export { insertEventsSql as keepingEvents, type PublishedDelivery as Handed } from './publish.sql.ts'
+export { insertEventsSql, type PublishedDelivery } from './publish.sql.ts'
 
 /** Something that happened, not yet told to anybody. */
 export interface NewEvent {

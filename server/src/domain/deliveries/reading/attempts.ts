@@ -3,7 +3,7 @@ import { requireEndpoint } from '../endpoint.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 import { attemptsPage, type Place } from './attempts.sql.ts'
 
-export type { AttemptRecord as KeptAttempt }
+export type { AttemptRecord }
 
 /** An endpoint's attempts, the newest first; `before` is the last one of the page before. */
 export async function listAttempts(

@@ -5,7 +5,7 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
 
-export { messagesByBucket as messagesBySteps, receivedByBucket as receivedBySteps } from './statistics.sql.ts'
+export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
 export type { Author }
 
 export async function listMessages(

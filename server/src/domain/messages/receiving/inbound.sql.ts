@@ -49,7 +49,7 @@ type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | '
  * nearly all that an ordinary webhook costs. In order, so that two batches never wait in a circle. With `onlyAt` nothing is
  * kept unless that is the routing revision.
  */
-export function saveInboundStatement(keepingEvents: (events: string, places: EventPlaces) => string) {
+export function saveInboundStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
   const keeping = statement(
     {
       createdAt: 'timestamptz',
@@ -87,7 +87,7 @@ export function saveInboundStatement(keepingEvents: (events: string, places: Eve
      ), fresh as materialized (
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
        from new n join kept k on k.id = n.id
-     ), ${keepingEvents('fresh', places)}
+     ), ${insertEventsSql('fresh', places)}
      select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased
      from fresh f left join handed h on h.event_id = f.id`,
   )

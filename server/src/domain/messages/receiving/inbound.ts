@@ -4,10 +4,10 @@ import { newUuid, withPrefix } from '../../../lib/ids.ts'
 import type { FormSubmission } from '../../../whatsapp/incoming-form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import {
-  type Handed,
-  keepingEvents,
+  insertEventsSql,
   type NewEvent,
   offerToWorker,
+  type PublishedDelivery,
   prepareEvents,
   publish,
 } from '../../deliveries/engine/publish.ts'
@@ -16,7 +16,7 @@ import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { currentRevision, type InboundRow, type KeptRow, saveInboundStatement, sentAmong } from './inbound.sql.ts'
 
-const keepWithEvents = saveInboundStatement(keepingEvents)
+const keepWithEvents = saveInboundStatement(insertEventsSql)
 
 export interface InboundArrival {
   item: InboundItem
@@ -52,7 +52,7 @@ export async function saveInbound(
     if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new RoutingChanged()
     return
   }
-  const written = kept.filter((row): row is KeptRow & Handed => row.eventId !== null)
+  const written = kept.filter((row): row is KeptRow & PublishedDelivery => row.eventId !== null)
   const news = prepared.rows.filter((_, index) => fresh.has(rows[index]?.id ?? ''))
   offerToWorker(db, { ...prepared, rows: news }, written)
   await keepFormsAndOrders(
