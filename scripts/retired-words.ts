@@ -16,7 +16,11 @@ interface RetiredWord {
 /** Not in code, comments, tests or documents. */
 export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bwhoever\b/i, use: 'the process, client or person that is meant' },
-  { pattern: /\b(nobody|somebody|anybody)\b/i, use: 'no one, someone, or the person or process that is meant' },
+  {
+    pattern: /\b(nobody|somebody|anybody)\b/i,
+    use: 'no one, someone, or the person or process that is meant',
+    except: /[`']nobody[`']/,
+  },
   { pattern: /\btold\b/i, use: 'reported, published, notified' },
   { pattern: /\bthings?\b/i, use: 'the noun that is meant' },
   { pattern: /\bstands\b/i, use: 'is' },
@@ -57,7 +61,7 @@ export const retiredEverywhere: readonly RetiredWord[] = [
 
 /** Not in text that people read: the console, the handset, the command line, errors and documents. */
 export const retiredForPeople: readonly RetiredWord[] = [
-  { pattern: /\bRefusals?\b/, use: 'API errors' },
+  { pattern: /\bRefusals?\b/, use: 'API errors', except: /new Refusal/ },
   { pattern: /\bbudgets?\b/i, use: 'rate limit' },
   { pattern: /\banswer(s|ed|ing)?\b/i, use: 'response, respond' },
   { pattern: /\b(No|Nothing)\b.* fits?\b/, use: 'No results, No matching …' },
@@ -67,7 +71,7 @@ export const retiredForPeople: readonly RetiredWord[] = [
   { pattern: /\bused up\b/i, use: 'exceeded' },
   { pattern: /\bat once\b/i, use: 'immediately, at the same time' },
   { pattern: /\bE-?mail\b/, use: 'Email (email inside a sentence)', except: /\bEmail\b/ },
-  { pattern: /\bId\b/, use: 'ID' },
+  { pattern: /(?<!-)\bId\b/, use: 'ID' },
   { pattern: /\b[Hh]and (this|the|it) link\b|\bMake the link\b/, use: 'Share this link, Create link' },
   { pattern: /\bLook again\b/i, use: 'Run checks' },
   { pattern: /\bwants? your attention\b/i, use: 'Needs attention' },
