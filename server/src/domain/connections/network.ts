@@ -4,7 +4,7 @@ import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
 import { newVault, type Vault } from './vault.ts'
 
-/** What calls to the network on behalf of connected accounts need. */
+/** The dependencies of calls to the network on behalf of connected accounts. */
 export interface Network {
   /** Must see all workspaces. */
   db: Db

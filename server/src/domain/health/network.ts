@@ -113,7 +113,7 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
   )
 }
 
-/** What `attempt` found wrong, or why it threw; null if all is well. */
+/** The problem that `attempt` returns, or its error message if it throws; null if there is none. */
 async function faultOf(attempt: () => Promise<string | null>): Promise<string | null> {
   try {
     return await attempt()
