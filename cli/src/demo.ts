@@ -1,6 +1,6 @@
 import { scopes } from '@parley/contract/scopes'
 import type { Config } from '@parley/server/config'
-import { createApp, ingressPath, listApps, moveApp } from '@parley/server/domain/connections/apps'
+import { changeGraphUrl, createApp, ingressPath, listApps } from '@parley/server/domain/connections/apps'
 import { createConnection } from '@parley/server/domain/connections/connections'
 import { giveCredits } from '@parley/server/domain/credits/credits'
 import { createKey } from '@parley/server/domain/keys/keys'
@@ -71,7 +71,7 @@ export async function introduce({ runtime: { db, network }, url }: Service, simu
     for (const app of apps) {
       const opened = await network.vault.openApp(app.id)
       if (opened?.appSecret !== there.secret) continue
-      if (app.graphUrl !== simulator.url) await moveApp(db, app.id, simulator.url)
+      if (app.graphUrl !== simulator.url) await changeGraphUrl(db, app.id, simulator.url)
       ours.push(opened)
     }
     // An app has one callback: of several of ours the oldest gets what happens.

@@ -31,7 +31,7 @@ async function doctor(env: Record<string, string>, ...words: string[]) {
   return { code, verdict, check: (name: string) => checks.find(({ check }) => check === name) }
 }
 
-test('a running installation with a connected account has no problem, and the doctor ends with 0', async () => {
+test('a running installation with a connected account has no problems, and doctor exits with 0', async () => {
   const env = await newEnv()
   const simulator = await startSimulator({ port: 0, dataset: 'demo' })
   onTestFinished(() => simulator.stop())
@@ -58,11 +58,11 @@ test('a running installation with a connected account has no problem, and the do
   simulator.control.tokens.change('demo-access-token', { revoked: true })
   const wrong = await parley(['doctor'], { ...here, PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}` })
   expect(wrong.code).toBe(1)
-  expect(wrong.out).toMatch(/^problem {2}access tokens {2}1 of 1 account cannot be used\.$/m)
+  expect(wrong.out).toMatch(/^problem {2}access tokens {2}The token check failed for 1 of 1 account\.$/m)
   expect(wrong.out).not.toContain('demo-access-token')
 })
 
-test('secrets that no key opens are a problem, whose remedy is told', async () => {
+test('secrets that no key decrypts are a problem', async () => {
   const env = await newEnv()
   await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)
   expect((await doctor(env, '--offline')).check('secrets')).toMatchObject({ verdict: 'ok' })
@@ -71,7 +71,7 @@ test('secrets that no key opens are a problem, whose remedy is told', async () =
   expect(check('secrets')).toMatchObject({ verdict: 'problem', says: expect.stringContaining('1 of 1 app') })
 })
 
-test('a database that is away, or old, or not there is told in words; nothing is made or changed', async () => {
+test('an unreachable, unmigrated or missing database is reported, and nothing is created or changed', async () => {
   const env = await newEnv()
   const away = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(away).toMatchObject({ code: 1, err: '' })

@@ -109,7 +109,11 @@ test('an account is connected, synchronised and listed', async () => {
   const again = await run(['connection', 'create', ...options, '--access-token', 'demo-access-token'])
   expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('already') })
   const refused = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^The network refuses: .*190\)\n$/) })
+  expect(refused).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^The network rejected the request: .*190\)\n$/),
+  })
 })
 
 test('secrets come from standard input, a line each', () => {

@@ -4,7 +4,7 @@ import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
 import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
-import { proveLedger } from './domain/credits/credits.ts'
+import { verifyLedger } from './domain/credits/credits.ts'
 import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { startFetching } from './domain/files/fetching.ts'
 import { deleteOldWindows } from './domain/keys/rate-limit.sql.ts'
@@ -65,7 +65,7 @@ function startWorkers(runtime: Runtime): Work[] {
       startLoop(runtime, 'idempotency keys', 600_000, async () => {
         if (await mayDeleteOld(db, clock, log)) await deleteOldResponses(db, clock)
       }),
-      startLoop(runtime, 'prove the ledger', 3_600_000, async () => void (await proveLedger(db, log))),
+      startLoop(runtime, 'prove the ledger', 3_600_000, async () => void (await verifyLedger(db, log))),
     ]),
     startSending(network, log),
     startFetching(network, log, config.retentionDays),

@@ -1,5 +1,5 @@
-import { type App, createApp, ingressPath, listApps, usualGraphUrl } from '@parley/server/domain/connections/apps'
-import { renewApp } from '@parley/server/domain/connections/renew'
+import { type App, createApp, defaultGraphUrl, ingressPath, listApps } from '@parley/server/domain/connections/apps'
+import { replaceAppSecrets } from '@parley/server/domain/connections/replace-secrets'
 import { type Command, UsageError } from '../command.ts'
 import { readSecret } from '../secret.ts'
 import { jsonList, table } from '../table.ts'
@@ -35,7 +35,7 @@ export const appCommands: readonly Command[] = [
       name: { value: 'N', required: true, help: 'its name here' },
       'app-secret': appSecret,
       'verify-token': verifyToken,
-      'graph-url': { value: 'U', help: `where its network is (default ${usualGraphUrl})` },
+      'graph-url': { value: 'U', help: `where its network is (default ${defaultGraphUrl})` },
     },
     async run(call) {
       const { db, clock, config, option } = call
@@ -82,7 +82,7 @@ export const appCommands: readonly Command[] = [
       const input = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
       if (!input.appSecret && !input.verifyToken)
         throw new UsageError('Name what is to change: --app-secret or --verify-token.')
-      const app = await renewApp(await db(), config.secretKeys(), args[0] ?? '', input)
+      const app = await replaceAppSecrets(await db(), config.secretKeys(), args[0] ?? '', input)
       return { lines: [`App ${app.id} is changed.`], json: toJson(app, config.publicUrl) }
     },
   },

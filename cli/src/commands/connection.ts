@@ -6,7 +6,7 @@ import {
   requireConnection,
 } from '@parley/server/domain/connections/connections'
 import { type Network, newNetwork } from '@parley/server/domain/connections/network'
-import { renewToken } from '@parley/server/domain/connections/renew'
+import { replaceAccessToken } from '@parley/server/domain/connections/replace-secrets'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
@@ -54,7 +54,7 @@ export const connectionCommands: readonly Command[] = [
     async run(call) {
       const token = await readSecret(call, 'access-token', accessToken)
       return speaking(call, async (network) => {
-        const { connection, sync } = await renewToken(network, call.args[0] ?? '', token)
+        const { connection, sync } = await replaceAccessToken(network, call.args[0] ?? '', token)
         const lines = [`Connection ${connection.id} has a new token.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })

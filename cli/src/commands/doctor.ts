@@ -10,16 +10,16 @@ import { styled } from '../style.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Look the installation over: what is wrong, what it means, what to do',
-  options: { offline: { help: 'without asking the network, and ourselves from outside' } },
+  summary: 'Check the installation: what is wrong, what it means and what to do',
+  options: { offline: { help: 'skip the checks that call WhatsApp and your PUBLIC_URL' } },
   async run(call) {
     const progress = newProgress()
     const findings: Finding[] = []
     try {
-      progress.say('Looking at this machine')
+      progress.say('Checking this machine')
       findings.push(await checkService(call.config, get))
       if (call.config.databaseUrl === null) findings.push(...(await checkDisk(call.config.dataDir)))
-      findings.push(...(await lookAtDatabase(call, progress)))
+      findings.push(...(await databaseFindings(call, progress)))
     } finally {
       progress.end()
     }
@@ -32,15 +32,16 @@ export const doctorCommand: Command = {
   },
 }
 
-async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
+async function databaseFindings({ config, clock, flag, store }: Call, progress: Progress): Promise<Finding[]> {
   if (config.databaseUrl === null && !hasEmbedded(config.dataDir)) {
-    const advice = 'npm start makes one; or set DATABASE_URL or PARLEY_DATA_DIR to where yours is.'
-    return [warning('database', `There is none in ${config.dataDir} yet.`, { advice })]
+    const advice =
+      'Create one with "npx parley start", or set DATABASE_URL or PARLEY_DATA_DIR to your existing database.'
+    return [warning('database', `No database in ${config.dataDir} yet.`, { advice })]
   }
   progress.say('Opening the database')
-  const opened = await store('ignore').catch((error: unknown) => faultOf(error))
+  const opened = await store('ignore').catch((error: unknown) => openingFailed(error))
   if (!('db' in opened)) return [opened]
-  // Loaded here, for no other command without the network needs it.
+  // Imported lazily: commands that do not call the network need not load it.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const times = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
@@ -50,7 +51,7 @@ async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Pr
       site: config,
       ...(!flag('offline') && { outside: { client, get } }),
       onProgress: (check, done, all) =>
-        progress.say(all === undefined ? `Looking at ${check}` : `Looking at ${check} (${done} of ${all})`),
+        progress.say(all === undefined ? `Checking ${check}` : `Checking ${check} (${done} of ${all})`),
     })
     return findings
   } finally {
@@ -58,12 +59,13 @@ async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Pr
   }
 }
 
-function faultOf(error: unknown): Finding {
+function openingFailed(error: unknown): Finding {
   if (error instanceof Error && error.name === 'AbortError') throw error
-  const says = error instanceof Error ? error.message : String(error)
-  return problem('database', error instanceof StartupError ? says : `It cannot be opened: ${says.split('\n')[0]}`, {
-    means: 'Nothing else could be looked at, and the service cannot start.',
-    advice: 'See that PostgreSQL runs and that the settings lead to it: DATABASE_URL, or PARLEY_DATA_DIR.',
+  const message = error instanceof Error ? error.message : String(error)
+  const says = error instanceof StartupError ? message : `The database cannot be opened: ${message.split('\n')[0]}`
+  return problem('database', says, {
+    means: 'Parley cannot start, and the other checks were skipped.',
+    advice: 'Check that PostgreSQL is running and that DATABASE_URL or PARLEY_DATA_DIR is correct.',
   })
 }
 
@@ -72,13 +74,13 @@ const get: Get = async (url) => {
   return { status: response.status, text: await response.text() }
 }
 
-const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
+const colors = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 const indent = ' '.repeat(24)
 
 function linesOf({ check, verdict, says, means, advice, details }: Finding): string[] {
   const more = [...details, ...(means ? [means] : []), ...(advice ? [styled('bold', `→ ${advice}`)] : [])]
   return [
-    `${styled(colours[verdict], verdict.padEnd(9))}${check.padEnd(15)}${says}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(15)}${says}`,
     ...more.map((line) => indent + line),
   ]
 }
@@ -86,6 +88,6 @@ function linesOf({ check, verdict, says, means, advice, details }: Finding): str
 function closing(findings: readonly Finding[]): string {
   const count = (verdict: Finding['verdict']) => findings.filter((each) => each.verdict === verdict).length
   const [problems, warnings] = [count('problem'), count('warning')]
-  if (problems + warnings === 0) return 'All is well.'
+  if (problems + warnings === 0) return 'All checks passed.'
   return `${problems} ${problems === 1 ? 'problem' : 'problems'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }

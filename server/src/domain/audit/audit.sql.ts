@@ -44,7 +44,7 @@ export interface AuditFilter {
   target: string | null
 }
 
-/** Newest first, after a mark; of a workspace, or (null) of the installation and its people. */
+/** Newest first, after a cursor; of a workspace, or (null) of the installation and its people. */
 export const entriesOf = (
   db: Db,
   workspaceId: string | null,
@@ -62,18 +62,18 @@ export const entriesOf = (
       afterId: 'uuid',
       take: 'int',
     },
-    (the) => `select id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address,
+    (values) => `select id, workspace_id, at, person_id, actor, action, target, target_name, before, after, address,
        user_agent
      from audit_entries
-     where ${workspaceId === null ? 'workspace_id is null' : `workspace_id = ${the.workspaceId}`}
-       and (${the.actor} is null or actor = ${the.actor})
-       and (${the.action} is null or action = ${the.action} or action like ${the.action} || '.%')
-       and (${the.target} is null or target = ${the.target})
-       ${after ? `and (at, id) < (${the.afterAt}, ${the.afterId})` : ''}
-     order by at desc, id desc limit ${the.take}`,
+     where ${workspaceId === null ? 'workspace_id is null' : `workspace_id = ${values.workspaceId}`}
+       and (${values.actor} is null or actor = ${values.actor})
+       and (${values.action} is null or action = ${values.action} or action like ${values.action} || '.%')
+       and (${values.target} is null or target = ${values.target})
+       ${after ? `and (at, id) < (${values.afterAt}, ${values.afterId})` : ''}
+     order by at desc, id desc limit ${values.take}`,
   ).rows(db, { workspaceId, ...filter, afterAt: after?.at, afterId: after?.id, take })
 
-/** Who and what there is to filter by, as far as the newest entries go. */
+/** The actors and actions to filter by, from the newest 5000 entries. */
 export const facetsOf = (db: Db, workspaceId: string): Promise<{ actor: string; action: string }[]> =>
   db.rows(
     `select distinct actor, action from

@@ -3,10 +3,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { type AuditFilter, type AuditRow, entriesOf, facetsOf, insertEntry } from './audit.sql.ts'
 
-/** Who did it. */
+/** Who performed an action. */
 export interface Actor {
   personId: string | null
-  /** An e-mail address, or `command line`. */
+  /** An email address, or `command line`. */
   name: string
   address: string | null
   userAgent: string | null
@@ -18,12 +18,12 @@ export interface NewAuditEntry {
   workspaceId: string | null
   target?: string | null
   targetName?: string | null
-  /** Only what changed, and never a secret. */
+  /** Only the changed fields, and never a secret. */
   before?: Readonly<Record<string, unknown>> | null
   after?: Readonly<Record<string, unknown>> | null
 }
 
-/** Puts a deed on record, in the transaction that does it. */
+/** Records an action in the audit log, in the transaction that performs it. */
 export async function recordAuditEntry(db: Db, clock: Clock, actor: Actor, entry: NewAuditEntry): Promise<void> {
   await insertEntry(db, {
     id: newUuid(clock.now().getTime()),
@@ -42,22 +42,22 @@ export async function recordAuditEntry(db: Db, clock: Clock, actor: Actor, entry
   if (entry.workspaceId !== null) db.notify(entry.workspaceId, 'audit')
 }
 
-export type Recorded = AuditRow
+export type { AuditRow }
 export type AuditQuery = AuditFilter
 
-/** Newest first; null: what concerns no workspace. */
+/** Newest first. Null: the entries that belong to no workspace. */
 export const auditPage = (
   db: Db,
   workspaceId: string | null,
   query: AuditQuery,
   page: { take: number; after: { at: Date; id: string } | null },
-): Promise<Recorded[]> => entriesOf(db, workspaceId, query, page.after, page.take)
+): Promise<AuditRow[]> => entriesOf(db, workspaceId, query, page.after, page.take)
 
-export const everyEntry = (db: Db, workspaceId: string, query: AuditQuery, most: number): Promise<Recorded[]> =>
-  entriesOf(db, workspaceId, query, null, most)
+export const newestEntries = (db: Db, workspaceId: string, query: AuditQuery, limit: number): Promise<AuditRow[]> =>
+  entriesOf(db, workspaceId, query, null, limit)
 
 export async function auditFacets(db: Db, workspaceId: string): Promise<{ actors: string[]; actions: string[] }> {
   const pairs = await facetsOf(db, workspaceId)
-  const unique = (words: string[]) => [...new Set(words)].sort()
+  const unique = (values: string[]) => [...new Set(values)].sort()
   return { actors: unique(pairs.map(({ actor }) => actor)), actions: unique(pairs.map(({ action }) => action)) }
 }

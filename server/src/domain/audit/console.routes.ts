@@ -4,11 +4,11 @@ import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { csvLines } from '../../lib/csv.ts'
-import { type AuditQuery, auditFacets, auditPage, everyEntry, type Recorded } from './audit.ts'
+import { type AuditQuery, type AuditRow, auditFacets, auditPage, newestEntries } from './audit.ts'
 
 const { order: _newestFirst, ...paging } = pageQuery
-const Word = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }))
-const filters = { actor: Word, action: Word, target: Word }
+const FilterText = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }))
+const filters = { actor: FilterText, action: FilterText, target: FilterText }
 const Query = Type.Object({ ...paging, ...filters }, { additionalProperties: false })
 
 export const auditConsoleRoutes = (): ConsoleRoute[] => [
@@ -47,7 +47,7 @@ export const auditConsoleRoutes = (): ConsoleRoute[] => [
     async handle({ db, workspaceId, setHeader }, { query }) {
       setHeader('Content-Type', 'text/csv; charset=utf-8')
       setHeader('Content-Disposition', 'attachment; filename="audit.csv"')
-      const rows = await everyEntry(db, workspaceId, toQuery(query), 50_000)
+      const rows = await newestEntries(db, workspaceId, toQuery(query), 50_000)
       const head = ['at', 'actor', 'action', 'target', 'target_name', 'before', 'after', 'address', 'user_agent']
       const lines = rows
         .map(toEntry)
@@ -85,9 +85,9 @@ const toQuery = ({ actor, action, target }: Partial<AuditQuery>): AuditQuery => 
   target: target ?? null,
 })
 
-const markOf = ({ at, id }: Recorded) => ({ at, id })
+const markOf = ({ at, id }: AuditRow) => ({ at, id })
 
-const toEntry = (row: Recorded): AuditEntry => ({
+const toEntry = (row: AuditRow): AuditEntry => ({
   id: row.id,
   at: row.at.toISOString(),
   actor: row.actor,

@@ -8,7 +8,7 @@ export interface AppRow {
   created_at: Date
 }
 
-// Never the sealed columns: they are read by vault.sql.ts alone.
+// Without the encrypted columns: only vault.sql.ts reads those.
 const columns = 'id, name, graph_url, created_at'
 
 const insertion = statement(

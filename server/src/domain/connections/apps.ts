@@ -8,7 +8,9 @@ import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type AppRow, allApps, appById, insertApp, setGraphUrl } from './apps.sql.ts'
 import { appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 
-/** An app at Meta. It belongs to the installation; its payloads come in at `/network/whatsapp/{id}`. */
+/**
+ * An app at Meta. It belongs to the installation, not to a workspace; its webhooks arrive at `/network/whatsapp/{id}`.
+ */
 export interface App {
   id: string
   name: string
@@ -23,13 +25,13 @@ export interface AppInput {
   graphUrl?: string | undefined
 }
 
-export const usualGraphUrl = 'https://graph.facebook.com'
+export const defaultGraphUrl = 'https://graph.facebook.com'
 
-/** Where the network is to post what happens. */
+/** The path of the app's callback URL. */
 export const ingressPath = (appId: string): string => `/network/whatsapp/${appId}`
 
 export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: AppInput): Promise<App> {
-  const { name, appSecret, verifyToken, graphUrl } = checkWish(input)
+  const { name, appSecret, verifyToken, graphUrl } = validateApp(input)
   const id = newUuid(clock.now().getTime())
   const row = { id, name, graph_url: graphUrl, created_at: clock.now() }
   await insertApp(db, {
@@ -40,18 +42,18 @@ export async function createApp(db: Db, clock: Clock, keys: SecretKeys, input: A
   return toApp(row)
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listApps(db: Db): Promise<App[]> {
   return (await allApps(db)).map(toApp)
 }
 
 export async function requireApp(db: Db, id: string): Promise<App> {
   const row = isUuid(id) ? await appById(db, id) : undefined
-  return row ? toApp(row) : refuse('not_found', { message: `There is no app ${id}.` })
+  return row ? toApp(row) : refuse('not_found', { message: `App ${id} not found.` })
 }
 
-/** From now on the app's network is at this address. */
-export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App> {
+/** Changes the base URL of the Graph API that the app uses. */
+export async function changeGraphUrl(db: Db, id: string, graphUrl: string): Promise<App> {
   const app = await requireApp(db, id)
   const read = readGraphUrl(graphUrl)
   if ('fault' in read) refuseParam('graph_url', 'invalid', read.fault)
@@ -59,35 +61,36 @@ export async function moveApp(db: Db, id: string, graphUrl: string): Promise<App
   return { ...app, graphUrl: read.origin }
 }
 
-function checkWish(input: AppInput): Required<AppInput> & { graphUrl: string } {
+function validateApp(input: AppInput): Required<AppInput> & { graphUrl: string } {
   const name = input.name.trim()
   const faults = [
     ...textErrors('name', name, 100),
     ...secretErrors('app_secret', input.appSecret, 500),
     ...secretErrors('verify_token', input.verifyToken, 500),
   ]
-  const read = readGraphUrl(input.graphUrl ?? usualGraphUrl)
+  const read = readGraphUrl(input.graphUrl ?? defaultGraphUrl)
   if ('fault' in read) faults.push({ param: 'graph_url', code: 'invalid', message: read.fault })
   if (faults.length > 0 || 'fault' in read) refuseInvalid(faults)
   return { name, appSecret: input.appSecret, verifyToken: input.verifyToken, graphUrl: read.origin }
 }
 
-/** A secret as one copies it: visible ASCII, nothing around it. Anything else would end up in a header. */
+/** Only visible ASCII without spaces: the access token is sent in a header. */
 export function secretErrors(param: string, text: string, max: number): FieldError[] {
   if (text === '' || /^[\x21-\x7e]+$/.test(text)) return textErrors(param, text, max)
-  const message = `The ${param.replace('_', ' ')} must not contain spaces or special characters.`
+  const message = `The ${param.replace('_', ' ')} must not contain spaces, line breaks or non-ASCII characters.`
   return [{ param, code: 'invalid', message }]
 }
 
-/** The access token goes to this address: encrypted, unless it does not leave the machine. */
+/** The access token is sent to this URL, so it must be https unless it is on this machine. */
 function readGraphUrl(text: string): { origin: string } | { fault: string } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
-    return { fault: `The graph URL must be of the form ${usualGraphUrl}, without a path.` }
+    return { fault: `Enter the Graph URL without a path, for example ${defaultGraphUrl}.` }
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return { origin: url.origin }
   return {
-    fault: 'The graph URL must begin with https:// (http:// only for this machine, such as http://127.0.0.1:8090).',
+    fault:
+      'The Graph URL must start with https://. Only URLs on this machine may use http://, such as http://127.0.0.1:8090.',
   }
 }
 

@@ -12,7 +12,7 @@ export interface ConnectionRow {
   sync_due_at: Date
 }
 
-// Never the sealed token: it is read by vault.sql.ts alone.
+// Without the encrypted token: only vault.sql.ts reads that.
 const columns = 'id, workspace_id, app_id, waba_id, created_at, synced_at, sync_error, sync_due_at'
 
 const insertion = statement(
@@ -31,7 +31,7 @@ const insertion = statement(
      on conflict (app_id, waba_id) do nothing`,
 )
 
-/** 0: the account is connected through this app already. */
+/** Returns 0 if the account is already connected through this app. */
 export const insertConnection = (
   db: Db,
   row: Pick<ConnectionRow, 'id' | 'workspace_id' | 'app_id' | 'waba_id' | 'created_at' | 'sync_due_at'>,
@@ -50,22 +50,19 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
-/**
- * Brings the next synchronisation of an account forward, and returns the connection. Not while synchronising fails: the
- * schedule of retries then stands.
- */
+/** Brings an account's next sync forward and returns the connection. While syncs fail, their retry schedule is kept. */
 export const bringSyncForward = (
   db: Db,
   appId: string,
   wabaId: string,
   soonest: Date,
-  restSeconds: number,
+  minGapSeconds: number,
 ): Promise<Pick<ConnectionRow, 'id' | 'workspace_id'> | undefined> =>
   db.first(
     `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
        else least(sync_due_at, greatest($3::timestamptz, synced_at + make_interval(secs => $4::int))) end
      where app_id = $1 and waba_id = $2 returning id, workspace_id`,
-    [appId, wabaId, soonest, restSeconds],
+    [appId, wabaId, soonest, minGapSeconds],
   )
 
 export interface FailingConnection {
@@ -76,7 +73,7 @@ export interface FailingConnection {
   synced_at: Date | null
 }
 
-/** Those whose last synchronisation failed; of one workspace or of all (null). */
+/** Connections whose last sync failed, of one workspace or of all (null). */
 export const failingConnections = (db: Db, workspaceId: string | null): Promise<FailingConnection[]> =>
   db.rows(
     `select id, waba_id, sync_error, sync_failures, synced_at from connections

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
-import { createApp, listApps, moveApp, usualGraphUrl } from './apps.ts'
+import { changeGraphUrl, createApp, defaultGraphUrl, listApps } from './apps.ts'
 import { createConnection, listConnections } from './connections.ts'
 
 const testServer = useTestServer()
@@ -19,19 +19,19 @@ const newApp = (input: { graphUrl?: string; name?: string; appSecret?: string; v
     ...input,
   })
 
-/** A network of one's own making. */
-async function fakeNetwork(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const seen: { url: string; authorization: string | undefined }[] = []
+/** A fake network with the given responses; records the requests. */
+async function fakeNetwork(respond: (request: IncomingMessage, response: ServerResponse) => void) {
+  const requests: { url: string; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
-    seen.push({ url: String(request.url), authorization: request.headers.authorization })
-    answer(request, response)
+    requests.push({ url: String(request.url), authorization: request.headers.authorization })
+    respond(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
 const json = (response: ServerResponse, status: number, value: unknown) =>
@@ -46,7 +46,7 @@ test('connecting subscribes the app to the account’s webhooks', async () => {
   expect(Object.keys(subscribers() ?? {})).toHaveLength(1)
 })
 
-test('a wrong token is refused with the network’s words, and nothing is stored', async () => {
+test('a wrong token is refused with the network’s message, and nothing is stored', async () => {
   const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   const app = await newApp()
@@ -64,7 +64,7 @@ test('a wrong token is refused with the network’s words, and nothing is stored
   expect(account.calls('subscribed_apps')).toBe(0)
 })
 
-test('a token that the network repeats in its refusal is not repeated by us', async () => {
+test('an error message of the network is returned without the token it contains', async () => {
   const workspace = await newWorkspace(testServer)
   const token = 'EAAG-very-secret'
   const { url } = await fakeNetwork((_request, response) =>
@@ -73,11 +73,13 @@ test('a token that the network repeats in its refusal is not repeated by us', as
   const app = await newApp({ graphUrl: url })
   const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: token }
   const refusal = await createConnection(network.network, input).catch((error: Error) => error)
-  expect(refusal).toMatchObject({ message: "The network refuses: Malformed access token … (the network's error 190)" })
+  expect(refusal).toMatchObject({
+    message: "The network rejected the request: Malformed access token … (the network's error 190)",
+  })
   expect(JSON.stringify(refusal)).not.toContain(token)
 })
 
-test('a network that does not answer is told as such', async () => {
+test('an unreachable network is a service_unavailable error with the cause', async () => {
   const workspace = await newWorkspace(testServer)
   const app = await newApp({ graphUrl: 'http://127.0.0.1:9' })
   const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: 'token' }
@@ -87,14 +89,14 @@ test('a network that does not answer is told as such', async () => {
   })
 })
 
-test('an account is connected through an app once, whoever asks and however often', async () => {
+test('an account can be connected through an app only once, also by concurrent requests', async () => {
   const [first, second] = [await newWorkspace(testServer), await newWorkspace(testServer)]
   const { wabaId, token } = network.newAccount()
   const { id: appId } = await newApp()
-  const tries = [first, second, first, second].map(({ id }) =>
+  const attempts = [first, second, first, second].map(({ id }) =>
     createConnection(network.network, { workspaceId: id, appId, wabaId, accessToken: token }),
   )
-  const results = await Promise.allSettled(tries)
+  const results = await Promise.allSettled(attempts)
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const result of results) {
     if (result.status === 'rejected') {
@@ -102,17 +104,17 @@ test('an account is connected through an app once, whoever asks and however ofte
     }
   }
   const again = createConnection(network.network, { workspaceId: first.id, appId, wabaId, accessToken: token })
-  await expect(again).rejects.toThrow(`The account ${wabaId} is connected through the app ${appId} already.`)
+  await expect(again).rejects.toThrow(`Account ${wabaId} is already connected through app ${appId}.`)
 })
 
 test.each([
   ['an unknown workspace', { workspaceId: '01890000-0000-7000-8000-000000000000' }, 'not_found'],
   ['an unknown app', { appId: '01890000-0000-7000-8000-000000000000' }, 'not_found'],
-  ['an app id that is none', { appId: 'app' }, 'not_found'],
-  ['a WABA id that is a path', { wabaId: '../me' }, 'validation_failed'],
+  ['a malformed app ID', { appId: 'app' }, 'not_found'],
+  ['a WABA ID that is a path', { wabaId: '../me' }, 'validation_failed'],
   ['a token with a line break', { accessToken: 'a\r\nb' }, 'validation_failed'],
   ['no token', { accessToken: '' }, 'validation_failed'],
-])('%s is refused before the network is asked', async (_what, part, code) => {
+])('%s is refused before any call to the network', async (_case, part, code) => {
   const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   const app = await newApp()
@@ -127,7 +129,7 @@ test.each([
   expect(account.calls('phone_numbers')).toBe(0)
 })
 
-test('a connection stands although its first synchronisation fails', async () => {
+test('a connection is kept even if its first sync fails', async () => {
   const workspace = await newWorkspace(testServer)
   const { url } = await fakeNetwork((request, response) => {
     if (request.url?.includes('message_templates')) json(response, 500, {})
@@ -140,7 +142,7 @@ test('a connection stands although its first synchronisation fails', async () =>
   expect(connection).toMatchObject({ syncedAt: null, syncError: expect.stringContaining('http_500') })
 })
 
-test('an answer without a list is not taken for an empty one', async () => {
+test('a response without a list is an error, not an empty list', async () => {
   const workspace = await newWorkspace(testServer)
   const { url } = await fakeNetwork((_request, response) => json(response, 200, {}))
   const { id: appId } = await newApp({ graphUrl: url })
@@ -148,7 +150,7 @@ test('an answer without a list is not taken for an empty one', async () => {
   await expect(createConnection(network.network, input)).rejects.toThrow('answer_without_list')
 })
 
-test('the token goes to the app’s own host, wherever the network points', async () => {
+test('the token is sent only to the app’s host, also when the next page is elsewhere', async () => {
   const workspace = await newWorkspace(testServer)
   const foreign = await fakeNetwork((_request, response) => json(response, 200, { data: [] }))
   const own = await fakeNetwork((request, response) => {
@@ -160,13 +162,13 @@ test('the token goes to the app’s own host, wherever the network points', asyn
   const input = { workspaceId: workspace.id, appId, wabaId: '10229', accessToken: 'for-one-host' }
   const { sync } = await createConnection(network.network, input)
   expect(sync).toMatchObject({ kind: 'failed', why: expect.stringContaining('foreign_next_page') })
-  expect(own.seen.length).toBeGreaterThan(3)
-  for (const { authorization } of own.seen) expect(authorization).toBe('Bearer for-one-host')
-  expect(own.seen.some(({ url }) => url.includes('for-one-host'))).toBe(false)
-  expect(foreign.seen).toEqual([])
+  expect(own.requests.length).toBeGreaterThan(3)
+  for (const { authorization } of own.requests) expect(authorization).toBe('Bearer for-one-host')
+  expect(own.requests.some(({ url }) => url.includes('for-one-host'))).toBe(false)
+  expect(foreign.requests).toEqual([])
 })
 
-test('secrets lie sealed in every table, and stand in no log', async () => {
+test('no table and no log contains a secret in plain text', async () => {
   const workspace = await newWorkspace(testServer)
   const account = network.newAccount()
   await account.connect(workspace)
@@ -201,21 +203,21 @@ test.each([
   'https://graph.facebook.com/?x=1',
   'graph.facebook.com',
   '',
-])('%s is no address to send a token to', async (graphUrl) => {
+])('the Graph URL "%s" is refused', async (graphUrl) => {
   await expect(newApp({ graphUrl })).rejects.toMatchObject({ parts: { param: 'graph_url' } })
 })
 
-test('an app is at Meta unless it says otherwise, and only its address ever changes', async () => {
+test('an app uses Meta’s Graph URL by default, and the URL can be changed', async () => {
   const { graphUrl: _, ...input } = { name: ' Shop ', appSecret: 'a', verifyToken: 'b', graphUrl: '' }
   const app = await createApp(testServer.db, testServer.clock, testServer.secretKeys, input)
-  expect(app).toMatchObject({ name: 'Shop', graphUrl: usualGraphUrl })
+  expect(app).toMatchObject({ name: 'Shop', graphUrl: defaultGraphUrl })
   for (const graphUrl of ['http://localhost:1', 'http://[::1]:2', 'http://127.1:3', 'https://graph.example/']) {
     await expect(newApp({ graphUrl })).resolves.toMatchObject({ graphUrl: new URL(graphUrl).origin })
   }
-  await expect(moveApp(testServer.db, app.id, 'http://graph.example')).rejects.toMatchObject({
+  await expect(changeGraphUrl(testServer.db, app.id, 'http://graph.example')).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  await moveApp(testServer.db, app.id, 'https://other.example')
+  await changeGraphUrl(testServer.db, app.id, 'https://other.example')
   expect((await listApps(testServer.db)).find(({ id }) => id === app.id)?.graphUrl).toBe('https://other.example')
 })
 

@@ -18,14 +18,14 @@ import {
   connectionsOf,
   insertConnection,
 } from './connections.sql.ts'
-import { wordsOf } from './failure.ts'
+import { describeFailure } from './describe-failure.ts'
 import type { Network } from './network.ts'
 import { accessTokenContext } from './seal-contexts.ts'
 import { leaseMs, type SyncOutcome, syncConnection } from './sync.ts'
 
 export { failingConnections } from './connections.sql.ts'
 
-/** A WhatsApp business account that a workspace uses through an app. */
+/** A WhatsApp Business account that a workspace uses through an app. */
 export interface Connection {
   id: string
   workspaceId: string
@@ -45,15 +45,15 @@ export interface ConnectionInput {
 }
 
 /**
- * Connects an account: the token has to open it, then the app is subscribed to its webhooks, and only then is anything
- * stored. If the first synchronisation fails, the connection stands all the same, and the outcome says why.
+ * Connects an account: checks the token, subscribes the app to the account's webhooks, and only then stores anything.
+ * If the first sync fails, the connection is kept, and the outcome says why.
  */
 export async function createConnection(
   network: Network,
   input: ConnectionInput,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, clock, client, secretKeys } = network
-  checkWish(input)
+  validateConnection(input)
   await requireWorkspace(db, input.workspaceId)
   const app = await requireApp(db, input.appId)
   if (await connectionOfAccount(db, app.id, input.wabaId)) refuseTaken(input)
@@ -67,7 +67,7 @@ export async function createConnection(
     app_id: app.id,
     waba_id: input.wabaId,
     created_at: clock.now(),
-    // Not at once for the loop: the synchronisation below is the first.
+    // Keeps the loop from syncing at the same time: the first sync is done below.
     sync_due_at: new Date(clock.now().getTime() + leaseMs),
   }
   const sealed = seal(secretKeys, input.accessToken, accessTokenContext(id))
@@ -76,65 +76,65 @@ export async function createConnection(
   return { connection: await requireConnection(db, id), sync }
 }
 
-/** The oldest first; of one workspace or, for the operator, of all. */
+/** Oldest first; of one workspace or, for the operator, of all. */
 export async function listConnections(db: Db, workspaceId?: string): Promise<Connection[]> {
   return (workspaceId ? await connectionsOf(db, workspaceId) : await allConnections(db)).map(toConnection)
 }
 
 export async function requireConnection(db: Db, id: string): Promise<Connection> {
   const row = await connectionById(db, id)
-  return row ? toConnection(row) : refuse('not_found', { message: `There is no connection ${id}.` })
+  return row ? toConnection(row) : refuse('not_found', { message: `Connection ${id} not found.` })
 }
 
-/** The account is asked again this long after the network said that something changed, but not more often than once a minute. */
-const settlingMs = 10_000
-const restSeconds = 60
+/** A change reported by the network triggers a sync this much later, but not more than one a minute. */
+const changeDelayMs = 10_000
+const minGapSeconds = 60
 
 /**
- * Something about an account changed: its next synchronisation is brought forward. Undefined if the account is not
- * connected through this app. `db` may be a transaction; it has to see every workspace.
+ * Brings the next sync of a changed account forward. Undefined if the account is not connected through this app. `db`
+ * may be a transaction; it must see all workspaces.
  */
-export function recordConnectionChange(
+export function scheduleSync(
   db: Db,
   clock: Clock,
   appId: string,
   wabaId: string,
 ): Promise<{ id: string; workspace_id: string } | undefined> {
-  return bringSyncForward(db, appId, wabaId, new Date(clock.now().getTime() + settlingMs), restSeconds)
+  return bringSyncForward(db, appId, wabaId, new Date(clock.now().getTime() + changeDelayMs), minGapSeconds)
 }
 
-/** What the network says about a template counts at once; the list of templates, asked soon after, has the whole truth. */
+/** Applies a template change from a webhook immediately. The sync that follows fetches the complete templates. */
 export async function applyTemplateChange(
   db: Db,
   clock: Clock,
   appId: string,
   change: TemplateChange,
 ): Promise<boolean> {
-  const connection = await recordConnectionChange(db, clock, appId, change.wabaId)
+  const connection = await scheduleSync(db, clock, appId, change.wabaId)
   if (!connection) return false
   const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
   return changeTemplate(db, owner, change, clock.now())
 }
 
-function checkWish({ wabaId, accessToken }: ConnectionInput): void {
+function validateConnection({ wabaId, accessToken }: ConnectionInput): void {
   const faults = secretErrors('access_token', accessToken, 4000)
   if (!/^\d{5,30}$/.test(wabaId)) {
-    const message = `The WABA id is "${wabaId.slice(0, 60)}", but it is a number, as Meta's WhatsApp Manager shows it.`
+    const message = `"${wabaId.slice(0, 60)}" is not a WABA ID. Enter the account's number as Meta's WhatsApp Manager shows it.`
     faults.push({ param: 'waba_id', code: 'invalid', message })
   }
   refuseIfAny(faults)
 }
 
-/** Refuses a token that the network refuses, in the network's words. */
+/** Refuses the token with the network's error message if the call failed. */
 export function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAccess): void {
   if (outcome.kind === 'ok') return
-  const message = wordsOf(outcome, access)
+  const message = describeFailure(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })
-  refuseParam('access_token', 'refused', `The network refuses: ${message}`)
+  refuseParam('access_token', 'refused', `The network rejected the request: ${message}`)
 }
 
 const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>
-  refuseParam('waba_id', 'taken', `The account ${wabaId} is connected through the app ${appId} already.`)
+  refuseParam('waba_id', 'taken', `Account ${wabaId} is already connected through app ${appId}.`)
 
 const toConnection = (row: ConnectionRow): Connection => ({
   id: row.id,

@@ -12,7 +12,7 @@ import { type SyncOutcome, syncConnection } from './sync.ts'
 
 const Text = Type.String({ maxLength: 5000 })
 
-/** Apps and connected accounts: the operator's. */
+/** Apps and connected accounts, for operators. */
 export const connectionConsoleRoutes = ({
   network,
   publicUrl,
@@ -81,7 +81,7 @@ export const connectionConsoleRoutes = ({
   }),
 ]
 
-/** One that was overtaken is as good as done: a later one knows more. */
+/** An overtaken sync counts as successful: a later one has applied newer data. */
 const toReport = (outcome: SyncOutcome): SyncReport =>
   outcome.kind === 'failed' ? { ok: false, why: outcome.why } : { ok: true, why: null }
 

@@ -4,9 +4,9 @@ import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
 import { newVault, type Vault } from './vault.ts'
 
-/** What it takes to speak with the network in the name of connected accounts. */
+/** The dependencies of calls to the network on behalf of connected accounts. */
 export interface Network {
-  /** Sees every workspace. */
+  /** Must see all workspaces. */
   db: Db
   clock: Clock
   secretKeys: SecretKeys

@@ -16,7 +16,7 @@ export interface Parked {
   workspaceId: string
   /** Nothing was parked for this number before. */
   isFirst: boolean
-  /** False: the same update is parked already. */
+  /** False if the same update is parked already. */
   isStored: boolean
 }
 
@@ -49,19 +49,19 @@ const insertion = statement(
 )
 
 /**
- * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in the
- * order of the unique key, so that two batches cannot deadlock.
+ * Stores updates of accounts that are connected through their app; the others are missing from the result. Inserted in
+ * the order of the unique key, so that two batches cannot deadlock.
  */
 export const insertParked = (db: Db, updates: readonly NewParked[], now: Date): Promise<Parked[]> =>
   insertion.rows(db, { updates, now })
 
 export interface SyncGaps {
-  usualSeconds: number
+  normalSeconds: number
   /** After a sync that failed, or that did not find a number. */
-  troubledSeconds: number
+  afterFailureSeconds: number
 }
 
-/** Makes syncs due now, but not sooner after the last one than the gap, and not within a pause that the network asked for. */
+/** Makes syncs due now, but keeps the minimum gap after the last one and any pause that the network asked for. */
 export const bringSyncsForward = (db: Db, ids: readonly string[], now: Date, gaps: SyncGaps): Promise<number> =>
   db.change(
     `with locked as (select id from connections where id = any($1::uuid[]) order by id for no key update)
@@ -70,10 +70,10 @@ export const bringSyncsForward = (db: Db, ids: readonly string[], now: Date, gap
          case when sync_failures > 0 or unlisted_syncs > 0 then $4::int else $3::int end))),
        unlisted_syncs = least(unlisted_syncs, 1)
      from locked where c.id = locked.id`,
-    [ids, now, gaps.usualSeconds, gaps.troubledSeconds],
+    [ids, now, gaps.normalSeconds, gaps.afterFailureSeconds],
   )
 
-/** The distinct numbers of a table that may be long, by one look into the index for each number. */
+/** The distinct numbers (a loose index scan): one index lookup for each number, however many updates are parked. */
 const parkedNumbers = (where: string) => `with recursive numbers as (
        (select p.connection_id, p.phone_number_id from parked_updates p where ${where}
         order by p.connection_id, p.phone_number_id limit 1)
@@ -91,7 +91,7 @@ export interface ParkedNumber {
   phoneNumberId: string
 }
 
-/** Of one connection or of all (null). */
+/** Numbers with parked updates, of one connection or of all (null). */
 export const numbersWithParked = (db: Db, connectionId: string | null): Promise<ParkedNumber[]> =>
   db.rows(
     `${parkedNumbers(connectionId === null ? 'true' : 'p.connection_id = $1')}
@@ -105,7 +105,11 @@ export interface UnlistedNumber {
   updates: number
 }
 
-export const parkedOf = (db: Db, connectionId: string, phoneNumberIds: readonly string[]): Promise<UnlistedNumber[]> =>
+export const countParkedByNumber = (
+  db: Db,
+  connectionId: string,
+  phoneNumberIds: readonly string[],
+): Promise<UnlistedNumber[]> =>
   db.rows(
     `select phone_number_id as "phoneNumberId", count(*)::int as updates from parked_updates
      where connection_id = $1 and phone_number_id = any($2::text[]) group by 1 order by 1`,
@@ -117,12 +121,12 @@ export interface WaitingNumber extends UnlistedNumber {
   wabaId: string
   workspaceId: string
   since: Date
-  /** Why the account could not be synced last time. */
+  /** Why the last sync failed; null if it succeeded. */
   syncError: string | null
   syncedAt: Date | null
 }
 
-/** The numbers that updates are parked for, of all workspaces, the longest first. */
+/** Numbers with parked updates in all workspaces, the one that waits longest first. */
 export const waitingNumbers = (db: Db): Promise<WaitingNumber[]> =>
   db.rows(
     `select p.phone_number_id as "phoneNumberId", c.id as "connectionId", c.waba_id as "wabaId",
@@ -138,7 +142,9 @@ export const countParked = (db: Db): Promise<{ updates: number; oldestAt: Date |
 
 type NumberKey = Pick<ParkedNumber, 'connectionId' | 'phoneNumberId'>
 
-/** One process at a time releases the updates of a number, so that their order holds. Held until the transaction ends. */
+/**
+ * Only one process at a time releases a number's updates, which keeps them in order. Locked until the transaction ends.
+ */
 export async function lockNumber(db: Db, { connectionId, phoneNumberId }: NumberKey): Promise<boolean> {
   const row = await db.first<{ locked: boolean }>(
     'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
@@ -153,7 +159,9 @@ export interface TakenUpdate {
   webhook: string
 }
 
-/** Deletes and returns the oldest updates of a number, in the order of arrival: at least one, and no more than both limits. */
+/**
+ * Deletes and returns a number's oldest updates in order of arrival: at least one, and otherwise within both limits.
+ */
 export const takeOldestParked = (
   db: Db,
   { connectionId, phoneNumberId }: NumberKey,

@@ -1,10 +1,10 @@
 /**
- * Updates for phone numbers that a connected account has and that are not synced yet. They are stored with the webhook that
- * brought them and make a sync due at once:
+ * Updates for phone numbers of a connected account that are not synced yet. Each is stored as a webhook of its own, and
+ * makes a sync due immediately:
  *
  *   parked → the sync lists the number → published and deleted in one transaction
  *          → the sync fails or does not list it → the sync is repeated; the update waits
- *          → older than the retention → deleted, with a line in the log
+ *          → older than the retention → deleted and logged
  */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/db.ts'
@@ -15,12 +15,12 @@ import type { Logger } from '../../lib/logger.ts'
 import { type Destination, destinationsOf } from '../senders/senders.ts'
 import {
   bringSyncsForward,
+  countParkedByNumber,
   deleteParkedBefore,
   insertParked,
   lockNumber,
   numbersWithParked,
   type ParkedNumber,
-  parkedOf,
   postponeRelease,
   type TakenUpdate,
   takeOldestParked,
@@ -40,11 +40,12 @@ export interface UnknownUpdate {
 
 export type ParkOutcome = 'parked' | 'repeated' | 'not_connected'
 
-const gaps = { usualSeconds: 3, troubledSeconds: 15 }
+const gaps = { normalSeconds: 3, afterFailureSeconds: 15 }
 
 /**
- * Stores the updates of connected accounts, each once, and makes a sync due for every number that had none. The outcomes are
- * in the order of the updates. Run within the transaction that is committed before the network gets its 200.
+ * Stores the updates of connected accounts, each once, and makes a sync due for every number that had no parked
+ * updates. The outcomes are in the order of the updates. Run in the transaction that is committed before the network
+ * gets its 200.
  */
 export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUpdate[]): Promise<ParkOutcome[]> {
   if (updates.length === 0) return []
@@ -67,7 +68,7 @@ export async function parkUpdates(db: Db, now: Date, updates: readonly UnknownUp
   })
 }
 
-/** A number with parked updates that is known now, and where its updates go. */
+/** A number with parked updates that is known now, with the destination of its updates. */
 export type KnownNumber = ParkedNumber & Destination
 
 /** The numbers that have parked updates and are known now. */
@@ -80,12 +81,12 @@ export async function releasableNumbers(db: Db): Promise<KnownNumber[]> {
   })
 }
 
-/** The numbers for which a connection has parked updates and that are still unknown. */
+/** A connection's numbers with parked updates that are still unknown. */
 export async function unlistedNumbers(db: Db, connectionId: string): Promise<UnlistedNumber[]> {
   const parked = await numbersWithParked(db, connectionId)
   const known = await destinationsByNumber(db, parked)
   const unlisted = parked.filter((number) => !known.has(keyOf(number))).map(({ phoneNumberId }) => phoneNumberId)
-  return unlisted.length === 0 ? [] : parkedOf(db, connectionId, unlisted)
+  return unlisted.length === 0 ? [] : countParkedByNumber(db, connectionId, unlisted)
 }
 
 const keyOf = ({ appId, phoneNumberId }: Omit<ParkedNumber, 'connectionId'>): string => `${appId} ${phoneNumberId}`
@@ -99,8 +100,8 @@ async function destinationsByNumber(db: Db, parked: readonly ParkedNumber[]): Pr
 const perTransaction = { updates: 100, bytes: 1_000_000 }
 
 /**
- * Takes the oldest parked updates of a number for publishing in the same transaction. Empty if there are none, or if another
- * process is releasing this number.
+ * Takes the oldest parked updates of a number for publishing in the same transaction. Empty if there are none, or if
+ * another process is releasing this number.
  */
 export async function takeParked(tx: Db, number: KnownNumber, now: Date, most = perTransaction.updates) {
   if (!(await lockNumber(tx, number))) return []

@@ -3,11 +3,11 @@ import { type Connection, listConnections } from './connections.ts'
 import type { Network } from './network.ts'
 import { type SyncOutcome, syncConnection } from './sync.ts'
 
-/** Synchronises every account of a workspace now, and says how each fared. */
+/** Syncs every account of a workspace now and returns the result of each. */
 export async function syncWorkspace(network: Network, workspaceId: string): Promise<SyncReply> {
   const connections = await listConnections(network.db, workspaceId)
   const accounts = []
-  // One after the other: there are few, and the network counts calls.
+  // Sequentially: there are few, and the network limits the rate of calls.
   for (const connection of connections)
     accounts.push(toAccount(connection, await syncConnection(network, connection.id)))
   return { accounts }

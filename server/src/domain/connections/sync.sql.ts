@@ -1,67 +1,69 @@
 import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 
-/** A synchronisation that has begun: nobody else begins one of this connection before the lease runs out. */
-export interface Started {
+/** A sync that has started. The loop starts no other for this connection until the lease expires. */
+export interface StartedSync {
   id: string
   workspace_id: string
   app_id: string
   waba_id: string
   sync_ticket: number
-  /** How many failed in a row before this one. */
+  /** Failures in a row before this sync. */
   sync_failures: number
-  /** When the lease runs out. */
+  /** When the lease expires. */
   sync_due_at: Date
 }
 
-const started = 'c.id, c.workspace_id, c.app_id, c.waba_id, c.sync_ticket, c.sync_failures, c.sync_due_at'
+const startedColumns = 'c.id, c.workspace_id, c.app_id, c.waba_id, c.sync_ticket, c.sync_failures, c.sync_due_at'
 
 export interface Lease {
   until: Date
-  /** While updates are parked, a sync that died with its process is repeated sooner. */
+  /** Shorter while updates are parked, so that a sync whose process died is repeated sooner. */
   untilIfParked: Date
 }
 
-const leased = `sync_asked_at = $1, sync_ticket = c.sync_ticket + 1, sync_due_at =
+const setLease = `sync_asked_at = $1, sync_ticket = c.sync_ticket + 1, sync_due_at =
        case when exists (select from parked_updates p where p.connection_id = c.id) then $3::timestamptz
          else $2::timestamptz end`
 
-/** Leases up to `limit` due connections; a crashed process's lease simply runs out. */
-export const claimDue = (db: Db, now: Date, lease: Lease, limit: number): Promise<Started[]> =>
+/** Leases up to `limit` due connections. If the process crashes, the lease expires. */
+export const claimDue = (db: Db, now: Date, lease: Lease, limit: number): Promise<StartedSync[]> =>
   db.rows(
-    `update connections c set ${leased}
+    `update connections c set ${setLease}
      where c.id in (
        select id from connections where sync_due_at <= $1 order by sync_due_at limit $4 for update skip locked)
-     returning ${started}`,
+     returning ${startedColumns}`,
     [now, lease.until, lease.untilIfParked, limit],
   )
 
-/** The same for one that somebody asks for, due or not. */
-export const claimOne = (db: Db, id: string, now: Date, lease: Lease): Promise<Started | undefined> =>
-  db.first(`update connections c set ${leased} where c.id = $4 returning ${started}`, [
+/** Leases one connection for a manual sync, due or not, leased or not. */
+export const claimOne = (db: Db, id: string, now: Date, lease: Lease): Promise<StartedSync | undefined> =>
+  db.first(`update connections c set ${setLease} where c.id = $4 returning ${startedColumns}`, [
     now,
     lease.until,
     lease.untilIfParked,
     id,
   ])
 
-/** When the next synchronisation of any connection is due. */
-export const soonestDue = (db: Db): Promise<{ at: Date | null } | undefined> =>
+/** When the next sync of any connection is due. */
+export const nextSyncDue = (db: Db): Promise<{ at: Date | null } | undefined> =>
   db.first("select min(sync_due_at) as at from connections where sync_due_at < 'infinity'")
 
-export interface SyncTurn {
+export interface LockedConnection {
   unlisted_syncs: number
 }
 
-/** Holds the connection for a transaction; undefined: a later synchronisation has been here first. */
-export const holdTurn = (db: Db, { id, sync_ticket }: Started): Promise<SyncTurn | undefined> =>
+/** Locks the connection until the transaction ends. Undefined if a later sync has already been applied. */
+export const lockConnection = (db: Db, { id, sync_ticket }: StartedSync): Promise<LockedConnection | undefined> =>
   db.first('select unlisted_syncs from connections where id = $1 and sync_applied < $2 for update', [id, sync_ticket])
 
-/** How a sync ended: when the next is due, and how many in a row have left updates parked. */
+/** The result of a successful sync. */
 export interface Synced {
+  /** When the next one is due. */
   next: Date
   listedAt: Date
   remark: string | null
+  /** How many syncs in a row have left updates parked. */
   unlistedSyncs: number
 }
 
@@ -75,7 +77,7 @@ const syncedUpdate = statement(
     remark: 'text',
     unlistedSyncs: 'int',
   },
-  // Where the due time is no longer the lease, somebody brought the next one forward meanwhile; so it stays.
+  // If the due time is no longer the lease, the next sync was brought forward in the meantime: keep that time.
   ({ id, sync_ticket, sync_due_at, next, listedAt, remark, unlistedSyncs }) => `update connections set
        sync_applied = ${sync_ticket}, sync_due_at = case when sync_due_at = ${sync_due_at} then ${next} else sync_due_at end,
        synced_at = ${listedAt}, sync_error = ${remark}, unlisted_syncs = ${unlistedSyncs}, sync_failures = 0,
@@ -83,13 +85,13 @@ const syncedUpdate = statement(
      where id = ${id}`,
 )
 
-export const recordSyncSuccess = (db: Db, started: Started, synced: Synced): Promise<number> =>
+export const recordSyncSuccess = (db: Db, started: StartedSync, synced: Synced): Promise<number> =>
   syncedUpdate.change(db, { ...started, ...synced })
 
-/** Nothing if a later one has settled already. */
+/** Changes nothing if a later sync has already been applied. */
 export const recordSyncFailure = (
   db: Db,
-  { id, sync_ticket }: Started,
+  { id, sync_ticket }: StartedSync,
   error: string,
   next: Date,
   notBefore: Date | null,

@@ -30,33 +30,33 @@ const templateOf = async (workspace: TestWorkspace, name: string) =>
 
 const inSimulator = (account: TestAccount, name: string) => {
   const found = network.control.templates.list().find((one) => one.wabaId === account.wabaId && one.name === name)
-  if (!found) throw new Error(`the simulator has no ${name}`)
+  if (!found) throw new Error(`the simulator has no template ${name}`)
   return found
 }
 
-test('a synchronisation picks up what is new, changed, paused and gone', async () => {
-  const { workspace, account, connection } = await connected(['stays', 'changes', 'pauses', 'goes'])
+test('a sync applies new, changed, paused and deleted templates', async () => {
+  const { workspace, account, connection } = await connected(['unchanged', 'changed', 'paused', 'deleted'])
   const before = await templatesOf(workspace)
   server.clock.forward({ minutes: 1 })
-  account.addTemplate({ name: 'comes' })
-  inSimulator(account, 'changes').components = [{ type: 'BODY', text: '{{1}} and {{2}}' }]
-  inSimulator(account, 'pauses').status = 'PAUSED'
-  await account.removeTemplate('goes')
+  account.addTemplate({ name: 'new' })
+  inSimulator(account, 'changed').components = [{ type: 'BODY', text: '{{1}} and {{2}}' }]
+  inSimulator(account, 'paused').status = 'PAUSED'
+  await account.removeTemplate('deleted')
   expect(await syncConnection(network.network, connection.id)).toMatchObject({ kind: 'synced', templates: 4 })
   const after = Object.fromEntries((await templatesOf(workspace)).map((template) => [template.name, template]))
   const was = (name: string) => before.find((template) => template.name === name)
-  expect(Object.keys(after).sort()).toEqual(['changes', 'comes', 'pauses', 'stays'])
-  expect(after.stays).toEqual(was('stays'))
-  expect(after.pauses).toEqual({ ...was('pauses'), status: 'PAUSED', updated_at: server.clock.now().toISOString() })
-  expect(after.changes?.id).toBe(was('changes')?.id)
-  expect(after.changes?.variables.map(({ key }) => key)).toEqual(['body.1', 'body.2'])
-  expect(await workspace.call(`/v1/templates/${was('goes')?.id}`)).toMatchObject({ status: 404 })
-  account.addTemplate({ name: 'goes' })
+  expect(Object.keys(after).sort()).toEqual(['changed', 'new', 'paused', 'unchanged'])
+  expect(after.unchanged).toEqual(was('unchanged'))
+  expect(after.paused).toEqual({ ...was('paused'), status: 'PAUSED', updated_at: server.clock.now().toISOString() })
+  expect(after.changed?.id).toBe(was('changed')?.id)
+  expect(after.changed?.variables.map(({ key }) => key)).toEqual(['body.1', 'body.2'])
+  expect(await workspace.call(`/v1/templates/${was('deleted')?.id}`)).toMatchObject({ status: 404 })
+  account.addTemplate({ name: 'deleted' })
   await syncConnection(network.network, connection.id)
-  expect((await templateOf(workspace, 'goes'))?.id).toBe(was('goes')?.id)
+  expect((await templateOf(workspace, 'deleted'))?.id).toBe(was('deleted')?.id)
 })
 
-test('a link that the network merely signed anew does not count as a change', async () => {
+test('a media link with a new signature does not change updated_at', async () => {
   const { workspace, account, connection } = await connected([])
   const header = (signature: string) => ({
     type: 'HEADER',
@@ -74,7 +74,7 @@ test('a link that the network merely signed anew does not count as a change', as
   expect(JSON.stringify(after?.components)).toContain('sig=two')
 })
 
-test('a synchronisation that fails keeps what is there, says why, and is tried again after a while', async () => {
+test('a failed sync keeps the templates, stores the error and is retried after a minute', async () => {
   const { workspace, account, connection } = await connected()
   network.control.tokens.change(account.token, { revoked: true })
   server.clock.forward({ hours: 6 })
@@ -84,13 +84,13 @@ test('a synchronisation that fails keeps what is there, says why, and is tried a
   expect(failed.syncError).toMatch(/error 0\)/)
   expect(failed.syncedAt).toEqual(connection.syncedAt)
   expect(failed.syncDueAt.getTime() - server.clock.now().getTime()).toBe(60_000)
-  const asked = account.calls('message_templates')
+  const callsBefore = account.calls('message_templates')
   server.clock.forward({ seconds: 59 })
   await network.drain()
-  expect(account.calls('message_templates')).toBe(asked)
+  expect(account.calls('message_templates')).toBe(callsBefore)
   server.clock.forward({ seconds: 1 })
   await network.drain()
-  expect(account.calls('message_templates')).toBe(asked + 1)
+  expect(account.calls('message_templates')).toBe(callsBefore + 1)
   network.control.tokens.change(account.token, { revoked: false })
   server.clock.forward({ minutes: 2 })
   await network.drain()
@@ -100,13 +100,13 @@ test('a synchronisation that fails keeps what is there, says why, and is tried a
   })
 })
 
-test('the wait grows from a minute to an hour, and is never shorter than the network asks for', () => {
+test('the retry wait grows from a minute to an hour, and is never shorter than the network asks for', () => {
   expect([1, 2, 3, 6, 7, 50].map((failures) => waitAfter(failures, null) / 60_000)).toEqual([1, 2, 4, 32, 60, 60])
   expect(waitAfter(1, 90_000)).toBe(90_000)
   expect(waitAfter(3, 1_000)).toBe(240_000)
 })
 
-test('every connection is synchronised each six hours, and once, however many processes there are', async () => {
+test('every connection is synced every six hours by exactly one process', async () => {
   const { account, connection } = await connected()
   const others = await Promise.all([connected(), connected()])
   const accounts = [account, ...others.map((other) => other.account)]
@@ -126,7 +126,7 @@ test('every connection is synchronised each six hours, and once, however many pr
   )
 })
 
-test('many synchronisations of one connection at once end with what the network lists', async () => {
+test('concurrent syncs of one connection end with what the network lists', async () => {
   const { workspace, account, connection } = await connected()
   account.addTemplate({ name: 'second' })
   const outcomes = await Promise.all(Array.from({ length: 8 }, () => syncConnection(network.network, connection.id)))
@@ -135,13 +135,13 @@ test('many synchronisations of one connection at once end with what the network 
   expect((await templatesOf(workspace)).length).toBe(2)
 })
 
-test('a synchronisation that was overtaken leaves the later one’s work alone', async () => {
+test('a sync that was overtaken does not overwrite the later one', async () => {
   const { workspace, account, connection } = await connected()
   const { client, ...rest } = network.network
-  let gotOld = () => {}
+  let markListed = () => {}
   const slow = Object.create(client) as typeof client
-  const old = new Promise<void>((resolve) => {
-    gotOld = resolve
+  const hasListed = new Promise<void>((resolve) => {
+    markListed = resolve
   })
   let goOn = () => {}
   const held = new Promise<void>((resolve) => {
@@ -150,12 +150,12 @@ test('a synchronisation that was overtaken leaves the later one’s work alone',
   slow.listPhoneNumbers = client.listPhoneNumbers.bind(client)
   slow.listTemplates = async (access, wabaId) => {
     const listed = await client.listTemplates(access, wabaId)
-    gotOld()
+    markListed()
     await held
     return listed
   }
   const first = syncConnection({ ...rest, client: slow }, connection.id)
-  await old
+  await hasListed
   account.addTemplate({ name: 'newer' })
   expect(await syncConnection(network.network, connection.id)).toMatchObject({ kind: 'synced', templates: 2 })
   goOn()
@@ -163,54 +163,54 @@ test('a synchronisation that was overtaken leaves the later one’s work alone',
   expect(await templateOf(workspace, 'newer')).toBeTruthy()
 })
 
-/** As the network posts it. */
+/** A template change as the network posts it. */
 function change(account: TestAccount, field: string, value: Record<string, unknown>): TemplateChange {
   const entry = { id: account.wabaId, time: 1_790_000_000, changes: [{ field, value }] }
   return readWebhook({ object: 'whatsapp_business_account', entry: [entry] }, server.clock.now())[0] as TemplateChange
 }
 
-test('what the network says about a template counts at once, and the whole is fetched soon after', async () => {
+test('a template change from a webhook applies immediately, and a sync follows soon after', async () => {
   const { workspace, account, connection } = await connected(['hello', 'other'])
   server.clock.forward({ minutes: 5 })
-  const about = {
+  const template = {
     message_template_id: Number(inSimulator(account, 'hello').id),
     message_template_name: 'hello',
     message_template_language: 'en',
   }
-  const paused = change(account, 'message_template_status_update', { ...about, event: 'PAUSED', reason: 'NONE' })
+  const paused = change(account, 'message_template_status_update', { ...template, event: 'PAUSED', reason: 'NONE' })
   expect(await applyTemplateChange(server.db, server.clock, connection.appId, paused)).toBe(true)
   expect(await templateOf(workspace, 'hello')).toMatchObject({
     status: 'PAUSED',
     updated_at: server.clock.now().toISOString(),
   })
   expect(await templateOf(workspace, 'other')).toMatchObject({ status: 'APPROVED' })
-  const moved = change(account, 'template_category_update', { ...about, new_category: 'MARKETING' })
+  const moved = change(account, 'template_category_update', { ...template, new_category: 'MARKETING' })
   await applyTemplateChange(server.db, server.clock, connection.appId, moved)
   expect(await templateOf(workspace, 'hello')).toMatchObject({ category: 'MARKETING', status: 'PAUSED' })
-  const asked = account.calls('message_templates')
+  const callsBefore = account.calls('message_templates')
   server.clock.forward({ seconds: 10 })
   await network.drain()
-  expect(account.calls('message_templates')).toBe(asked + 1)
+  expect(account.calls('message_templates')).toBe(callsBefore + 1)
   expect(await templateOf(workspace, 'hello')).toMatchObject({ category: 'UTILITY', status: 'APPROVED' })
 })
 
-test('a template that is not here yet comes with the next synchronisation; another app’s word counts for nothing', async () => {
+test('an unknown template is added by the next sync; a change from another app is ignored', async () => {
   const { workspace, account, connection } = await connected()
   const other = await connected(['theirs'])
   server.clock.forward({ minutes: 5 })
   account.addTemplate({ name: 'fresh' })
   const fresh = { event: 'APPROVED', message_template_name: 'fresh', message_template_language: 'en' }
-  const news = change(account, 'message_template_status_update', fresh)
-  expect(await applyTemplateChange(server.db, server.clock, other.connection.appId, news)).toBe(false)
+  const update = change(account, 'message_template_status_update', fresh)
+  expect(await applyTemplateChange(server.db, server.clock, other.connection.appId, update)).toBe(false)
   await network.drain()
   expect(await templateOf(workspace, 'fresh')).toBeUndefined()
-  expect(await applyTemplateChange(server.db, server.clock, connection.appId, news)).toBe(false)
+  expect(await applyTemplateChange(server.db, server.clock, connection.appId, update)).toBe(false)
   server.clock.forward({ seconds: 10 })
   await network.drain()
   expect(await templateOf(workspace, 'fresh')).toBeTruthy()
 })
 
-test('news during a synchronisation are not lost with it', async () => {
+test('a change that arrives during a sync is not lost', async () => {
   const { workspace, account, connection } = await connected()
   server.clock.forward({ minutes: 5 })
   const { client, ...rest } = network.network
@@ -220,8 +220,8 @@ test('news during a synchronisation are not lost with it', async () => {
     const listed = await client.listTemplates(access, wabaId)
     inSimulator(account, 'hello').status = 'PAUSED'
     const about = { event: 'PAUSED', message_template_name: 'hello', message_template_language: 'en' }
-    const news = change(account, 'message_template_status_update', about)
-    await applyTemplateChange(server.db, server.clock, connection.appId, news)
+    const update = change(account, 'message_template_status_update', about)
+    await applyTemplateChange(server.db, server.clock, connection.appId, update)
     return listed
   }
   await syncConnection({ ...rest, client: slow }, connection.id)
@@ -230,19 +230,19 @@ test('news during a synchronisation are not lost with it', async () => {
   expect(await templateOf(workspace, 'hello')).toMatchObject({ status: 'PAUSED' })
 })
 
-test('a burst of news asks the network once a minute, not once each', async () => {
+test('a burst of changes triggers at most one sync a minute', async () => {
   const { account, connection } = await connected()
-  const asked = account.calls('message_templates')
-  const news = change(account, 'message_template_quality_update', { message_template_name: 'hello' })
+  const callsBefore = account.calls('message_templates')
+  const update = change(account, 'message_template_quality_update', { message_template_name: 'hello' })
   for (let seconds = 0; seconds < 120; seconds += 10) {
-    await applyTemplateChange(server.db, server.clock, connection.appId, news)
+    await applyTemplateChange(server.db, server.clock, connection.appId, update)
     await network.drain()
     server.clock.forward({ seconds: 10 })
   }
-  expect(account.calls('message_templates') - asked).toBeLessThanOrEqual(2)
+  expect(account.calls('message_templates') - callsBefore).toBeLessThanOrEqual(2)
 })
 
-test('the list of connections is a workspace’s own, or all for the operator', async () => {
+test('connections are listed for one workspace, or for all', async () => {
   const { workspace, connection } = await connected()
   expect(await listConnections(server.db, workspace.id)).toMatchObject([{ id: connection.id }])
   expect((await listConnections(server.db)).length).toBeGreaterThan(1)

@@ -1,11 +1,11 @@
 /**
- * Bringing what we show in line with what the network lists. A synchronisation takes a ticket and a lease in one short
- * statement, asks the network with no transaction open, and settles in one short transaction:
+ * Syncs senders and templates with the network. A sync takes a ticket and a lease in one short statement, calls the
+ * network with no transaction open, and applies the result in one short transaction:
  *
- *   due → leased → settled, due again in six hours
- *                → settled, but updates are parked for numbers that are not listed: due again after a growing wait
- *                → failed, what was there stays, due again after a growing wait, or soon while updates are parked
- *                → overtaken by one with a later ticket: nothing is written
+ *   due → leased → applied: due again in six hours
+ *                → applied, but updates are parked for numbers that are not listed: due again with backoff
+ *                → failed: nothing changes; due again with backoff, or soon while updates are parked
+ *                → overtaken by a sync with a later ticket: nothing is written
  */
 import { wakeHere } from '../../db/wake.ts'
 import { isUuid } from '../../lib/ids.ts'
@@ -16,18 +16,18 @@ import type { CallFailure } from '../../whatsapp/graph-call.ts'
 import type { ListedNumber, ListedTemplate } from '../../whatsapp/listings.ts'
 import { saveSenders } from '../senders/senders.ts'
 import { saveTemplates } from '../templates/templates.ts'
-import { wordsOf } from './failure.ts'
+import { describeFailure } from './describe-failure.ts'
 import type { Network } from './network.ts'
 import { type UnlistedNumber, unlistedNumbers } from './parked.ts'
 import {
   claimDue,
   claimOne,
-  holdTurn,
   type Lease,
+  lockConnection,
+  nextSyncDue,
   recordSyncFailure,
   recordSyncSuccess,
-  type Started,
-  soonestDue,
+  type StartedSync,
 } from './sync.sql.ts'
 
 export type SyncOutcome =
@@ -36,34 +36,36 @@ export type SyncOutcome =
       senders: number
       templates: number
       remark: string | null
-      /** Numbers that updates are parked for and that the account does not list. */
+      /** Numbers with parked updates that the account does not list. */
       unlisted: UnlistedNumber[]
     }
   | { kind: 'failed'; why: string; nextAt: Date }
   | { kind: 'overtaken' }
 
-export const everyMs = 6 * 3_600_000
-/** Longer than any listing takes in practice; one that does take longer is overtaken, not doubled. */
+export const syncIntervalMs = 6 * 3_600_000
+/**
+ * Longer than any sync takes in practice. A slower one is overtaken by the next, so its result is not applied twice.
+ */
 export const leaseMs = 10 * 60_000
 const leaseIfParkedMs = 60_000
-const lookMs = 5_000
-const atOnce = 4
-const stopMs = 5_000
+const pollMs = 5_000
+const concurrency = 4
+const stopTimeoutMs = 5_000
 
-/** Synchronises one connection now. */
+/** Syncs one connection now. */
 export async function syncConnection(network: Network, id: string): Promise<SyncOutcome> {
   const started = isUuid(id) ? await claimOne(network.db, id, network.clock.now(), newLease(network)) : undefined
-  if (!started) return refuse('not_found', { message: `There is no connection ${id}.` })
+  if (!started) return refuse('not_found', { message: `Connection ${id} not found.` })
   return runSync(network, started)
 }
 
-/** Synchronises until nothing is due, and says how many it were. */
+/** Syncs until no connection is due, and returns how many it synced. */
 export async function drainSyncs(network: Network, log: Logger, isStopping = () => false): Promise<number> {
   let done = 0
   while (!isStopping()) {
-    const claimed = await claimDue(network.db, network.clock.now(), newLease(network), atOnce)
+    const claimed = await claimDue(network.db, network.clock.now(), newLease(network), concurrency)
     if (claimed.length === 0) break
-    await Promise.all(claimed.map((started) => syncAndTell(network, log, started)))
+    await Promise.all(claimed.map((started) => syncAndLog(network, log, started)))
     done += claimed.length
   }
   return done
@@ -71,33 +73,33 @@ export async function drainSyncs(network: Network, log: Logger, isStopping = () 
 
 export function startSyncLoop(network: Network, log: Logger): Loop {
   let stopping = false
-  const loop = startLoop({ db: network.db, log }, 'synchronise', lookMs, async () => {
+  const loop = startLoop({ db: network.db, log }, 'synchronise', pollMs, async () => {
     await drainSyncs(network, log, () => stopping)
-    const dueMs = (await soonestDue(network.db))?.at?.getTime() ?? Number.POSITIVE_INFINITY
+    const dueMs = (await nextSyncDue(network.db))?.at?.getTime() ?? Number.POSITIVE_INFINITY
     return { nextInMs: Math.max(100, dueMs - network.clock.now().getTime()) }
   })
   return {
     async stop() {
       stopping = true
-      // A slow network is not waited for: what is under way is not settled, and its lease runs out.
-      const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())
-      await Promise.race([loop.stop(), late])
+      // Do not wait for a slow network: an unfinished sync is not applied, and its lease expires.
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref())
+      await Promise.race([loop.stop(), timeout])
     },
   }
 }
 
-/** When to try again after so many failures in a row: a minute, two, four … an hour, or when the network says. */
+/** The wait after this many failures in a row: 1 minute, 2, 4 … up to an hour, or longer if the network asks for it. */
 export function waitAfter(failures: number, retryAfterMs: number | null): number {
   return Math.max(retryAfterMs ?? 0, Math.min(3_600_000, 60_000 * 2 ** (Math.min(failures, 10) - 1)))
 }
 
 const parkedWaitMs = 15_000
-/** So many refusals in a row are answered with the short wait; after that it doubles. */
+/** The wait stays short for this many refusals in a row, then doubles each time. */
 const shortWaits = 8
 
 /**
- * The same while updates are parked: 15 seconds. If the network refuses again and again, for example because the token was
- * revoked, it grows to five minutes: a new token syncs at once.
+ * The wait while updates are parked: 15 seconds. If the network keeps refusing, for example because the token was
+ * revoked, it grows to five minutes. A new token triggers a sync immediately, so the longer wait delays nothing.
  */
 export function waitIfParked(failures: number, failure: CallFailure): number {
   if (failure.kind !== 'refused') return parkedWaitMs
@@ -105,10 +107,10 @@ export function waitIfParked(failures: number, failure: CallFailure): number {
   return Math.max(failure.retryAfterMs ?? 0, Math.min(300_000, grown))
 }
 
-/** When to ask again for numbers that the account did not list: 15 seconds, 30, a minute … a quarter of an hour. */
+/** The wait after syncs that did not list a number with parked updates: 15 seconds, 30, 60 … up to 15 minutes. */
 export const waitIfUnlisted = (syncs: number): number => Math.min(900_000, 15_000 * 2 ** (Math.min(syncs, 10) - 1))
 
-async function syncAndTell(network: Network, log: Logger, started: Started): Promise<void> {
+async function syncAndLog(network: Network, log: Logger, started: StartedSync): Promise<void> {
   const connectionId = started.id
   try {
     const outcome = await runSync(network, started)
@@ -118,12 +120,12 @@ async function syncAndTell(network: Network, log: Logger, started: Started): Pro
       log.debug({ event: 'sync.finished', connection_id: connectionId, outcome: outcome.kind }, 'synced a connection')
     if (outcome.kind === 'synced' && outcome.unlisted.length > 0) logUnlisted(log, started, outcome.unlisted)
   } catch (error) {
-    // Its lease runs out by itself; the others go on.
+    // The lease expires, and the connection is retried. The other syncs go on.
     log.warn({ event: 'sync.failed', err: error, connection_id: connectionId }, 'syncing a connection failed')
   }
 }
 
-function logUnlisted(log: Logger, { id, waba_id }: Started, unlisted: readonly UnlistedNumber[]): void {
+function logUnlisted(log: Logger, { id, waba_id }: StartedSync, unlisted: readonly UnlistedNumber[]): void {
   const updates = unlisted.reduce((sum, number) => sum + number.updates, 0)
   const phoneNumberIds = unlisted.slice(0, 10).map(({ phoneNumberId }) => phoneNumberId)
   const fields = { connection_id: id, waba_id, phone_number_ids: phoneNumberIds, numbers: unlisted.length, updates }
@@ -133,59 +135,72 @@ function logUnlisted(log: Logger, { id, waba_id }: Started, unlisted: readonly U
   )
 }
 
-async function runSync(network: Network, started: Started): Promise<SyncOutcome> {
+async function runSync(network: Network, started: StartedSync): Promise<SyncOutcome> {
   const { clock, client, vault } = network
   const access = await vault.accessFor(started.id)
-  if (!access) throw new Error(`the connection ${started.id} is gone`)
+  if (!access) throw new Error(`connection ${started.id} not found`)
   const listedAt = clock.now()
   const [numbers, templates] = await Promise.all([
     client.listPhoneNumbers(access, started.waba_id),
     client.listTemplates(access, started.waba_id),
   ])
   if (numbers.kind === 'ok' && templates.kind === 'ok') {
-    return settle(network, started, { numbers: numbers.value, templates: templates.value, listedAt })
+    return applyListing(network, started, { numbers: numbers.value, templates: templates.value, listedAt })
   }
   const failure = numbers.kind !== 'ok' ? numbers : templates
-  if (failure.kind === 'ok') throw new Error('one of the two failed')
-  return settleFailure(network, started, failure, wordsOf(failure, access))
+  if (failure.kind === 'ok') throw new Error('unreachable: one of the two calls failed')
+  return recordFailure(network, started, failure, describeFailure(failure, access))
 }
 
-function settleFailure(network: Network, started: Started, failure: CallFailure, why: string): Promise<SyncOutcome> {
+function recordFailure(
+  network: Network,
+  started: StartedSync,
+  failure: CallFailure,
+  why: string,
+): Promise<SyncOutcome> {
   const failures = started.sync_failures + 1
   const retryAfterMs = failure.kind === 'refused' ? failure.retryAfterMs : null
   return network.db.transaction(async (tx) => {
-    // Locked first: an update that is parked meanwhile is either seen here or brings the next sync forward afterwards.
-    await holdTurn(tx, started)
+    // Lock first: an update parked concurrently is then either counted here or brings the next sync forward.
+    await lockConnection(tx, started)
     const usualMs = waitAfter(failures, retryAfterMs)
-    const isWaitedFor = (await unlistedNumbers(tx, started.id)).length > 0
-    const nextAt = later(network, isWaitedFor ? Math.min(usualMs, waitIfParked(failures, failure)) : usualMs)
+    const hasParked = (await unlistedNumbers(tx, started.id)).length > 0
+    const nextAt = later(network, hasParked ? Math.min(usualMs, waitIfParked(failures, failure)) : usualMs)
     const notBefore = retryAfterMs === null ? null : later(network, retryAfterMs)
     await recordSyncFailure(tx, started, why, nextAt, notBefore)
     return { kind: 'failed', why, nextAt }
   })
 }
 
-function settle(
+function applyListing(
   network: Network,
-  started: Started,
+  started: StartedSync,
   listed: { numbers: ListedNumber[]; templates: ListedTemplate[]; listedAt: Date },
 ): Promise<SyncOutcome> {
   const { numbers, templates, listedAt } = listed
   const owner = { workspaceId: started.workspace_id, connectionId: started.id, appId: started.app_id }
   return network.db.transaction(async (tx) => {
-    const turn = await holdTurn(tx, started)
-    if (!turn) return { kind: 'overtaken' }
+    const locked = await lockConnection(tx, started)
+    if (!locked) return { kind: 'overtaken' }
     const now = network.clock.now()
-    const { notOurs } = await saveSenders(tx, owner, numbers, now)
+    const { ownedElsewhere } = await saveSenders(tx, owner, numbers, now)
     await saveTemplates(tx, owner, templates, now)
     const remark =
-      notOurs.length === 0 ? null : `Another workspace has ${notOurs.join(', ')} through the same app; it stays there.`
+      ownedElsewhere.length === 0
+        ? null
+        : `Not added: ${ownedElsewhere.join(', ')}. Another workspace already uses ${ownedElsewhere.length === 1 ? 'this number' : 'these numbers'} through the same app.`
     const unlisted = await unlistedNumbers(tx, started.id)
-    const unlistedSyncs = unlisted.length === 0 ? 0 : turn.unlisted_syncs + 1
-    const next = later(network, unlistedSyncs === 0 ? everyMs : waitIfUnlisted(unlistedSyncs))
+    const unlistedSyncs = unlisted.length === 0 ? 0 : locked.unlisted_syncs + 1
+    const next = later(network, unlistedSyncs === 0 ? syncIntervalMs : waitIfUnlisted(unlistedSyncs))
     await recordSyncSuccess(tx, started, { next, listedAt, remark, unlistedSyncs })
     wakeHere(tx, 'release parked updates')
-    return { kind: 'synced', senders: numbers.length - notOurs.length, templates: templates.length, remark, unlisted }
+    return {
+      kind: 'synced',
+      senders: numbers.length - ownedElsewhere.length,
+      templates: templates.length,
+      remark,
+      unlisted,
+    }
   })
 }
 

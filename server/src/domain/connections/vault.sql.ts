@@ -7,7 +7,7 @@ interface SealedApp {
   verify_token_sealed: string
 }
 
-/** With the routing revision at which they were read. */
+/** With the routing revision they were read at. */
 export const sealedApps = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedApp>[]> =>
   db.rows(
     `select r.value as revision, a.id, a.app_secret_sealed, a.verify_token_sealed
@@ -21,7 +21,7 @@ interface SealedAccess {
   access_token_sealed: string
 }
 
-/** With the routing revision at which they were read. */
+/** With the routing revision they were read at. */
 export const sealedAccesses = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedAccess>[]> =>
   db.rows(
     `select r.value as revision, c.id, a.graph_url, c.access_token_sealed

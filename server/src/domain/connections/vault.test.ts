@@ -6,7 +6,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import type { Db } from '../../db/db.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { seal } from '../../lib/seal.ts'
-import { createApp, moveApp } from './apps.ts'
+import { changeGraphUrl, createApp } from './apps.ts'
 import { newVault } from './vault.ts'
 
 const server = useTestServer()
@@ -15,18 +15,18 @@ const network = useSimulator(server)
 const newApp = (appSecret: string, keys = server.secretKeys) =>
   createApp(server.db, server.clock, keys, { name: 'App', appSecret, verifyToken: `verify-${appSecret}` })
 
-/** The same database, counting what it is asked. */
-function counted(): { db: Db; asked: () => number } {
+/** The test database, with a count of the queries. */
+function countingDb(): { db: Db; queries: () => number } {
   let count = 0
   const db = Object.create(server.db) as Db
   db.rows = (text, values) => {
     count++
     return server.db.rows(text, values)
   }
-  return { db, asked: () => count }
+  return { db, queries: () => count }
 }
 
-test('an app and a connection open to what they were given', async () => {
+test('returns the secrets of an app and the token of a connection', async () => {
   const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('one')
   expect(await vault.openApp(app.id)).toMatchObject({ id: app.id, appSecret: 'one', verifyToken: 'verify-one' })
@@ -41,7 +41,7 @@ test('an app and a connection open to what they were given', async () => {
   }
 })
 
-test('a changed secret or address counts from the next look on, in every process', async () => {
+test('a changed secret or Graph URL is used from the next lookup on, in every process', async () => {
   const vaults = [1, 2].map(() => newVault(server.db, server.secretKeys))
   const app = await newApp('before')
   for (const vault of vaults) expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'before' })
@@ -52,49 +52,49 @@ test('a changed secret or address counts from the next look on, in every process
   const connection = await network.newAccount().connect(await newWorkspace(server))
   for (const vault of vaults)
     expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: network.simulator.url })
-  await moveApp(server.db, connection.appId, 'https://graph.example')
+  await changeGraphUrl(server.db, connection.appId, 'https://graph.example')
   for (const vault of vaults)
     expect(await vault.accessFor(connection.id)).toMatchObject({ graphUrl: 'https://graph.example' })
 })
 
-test('looks at one moment share a statement', async () => {
-  const { db, asked } = counted()
+test('concurrent lookups share a statement', async () => {
+  const { db, queries } = countingDb()
   const vault = newVault(db, server.secretKeys)
   const apps = await Promise.all(['a', 'b', 'c'].map((secret) => newApp(secret)))
-  const looks = Array.from({ length: 60 }, (_, index) => vault.openApp(apps[index % 3]?.id as string))
-  const opened = await Promise.all(looks)
+  const lookups = Array.from({ length: 60 }, (_, index) => vault.openApp(apps[index % 3]?.id as string))
+  const opened = await Promise.all(lookups)
   expect(opened.map((app) => app?.appSecret).slice(0, 3)).toEqual(['a', 'b', 'c'])
-  expect(asked()).toBeLessThanOrEqual(2)
+  expect(queries()).toBeLessThanOrEqual(2)
 })
 
-test('a synchronisation that changes nothing leaves the copies right', async () => {
-  const { db, asked } = counted()
+test('a sync that changes nothing leaves the cache valid', async () => {
+  const { db, queries } = countingDb()
   const vault = newVault(db, server.secretKeys)
   const account = network.newAccount()
   const connection = await account.connect(await newWorkspace(server))
   const before = await vault.accessFor(connection.id)
   server.clock.forward({ hours: 6 })
   await network.drain()
-  const look = asked()
+  const queriesBefore = queries()
   const after = await vault.accessFor(connection.id)
   expect(after).toBe(before)
-  expect(asked()).toBe(look + 1)
+  expect(queries()).toBe(queriesBefore + 1)
 })
 
-test('sealed bytes that were moved to another row do not open, and harm nobody else', async () => {
+test('a ciphertext copied to another row does not decrypt, and other lookups in the batch succeed', async () => {
   const vault = newVault(server.db, server.secretKeys)
-  const [robbed, thief, bystander] = await Promise.all(['one', 'two', 'three'].map((secret) => newApp(secret)))
+  const [source, target, other] = await Promise.all(['one', 'two', 'three'].map((secret) => newApp(secret)))
   await server.db.change(
     'update apps set app_secret_sealed = (select app_secret_sealed from apps where id = $1) where id = $2',
-    [robbed?.id, thief?.id],
+    [source?.id, target?.id],
   )
-  const looks = [thief, bystander].map((app) => vault.openApp(app?.id as string))
-  const [stolen, fine] = await Promise.allSettled(looks)
-  expect(stolen).toMatchObject({ status: 'rejected' })
-  expect(fine).toMatchObject({ status: 'fulfilled', value: { appSecret: 'three' } })
+  const lookups = [target, other].map((app) => vault.openApp(app?.id as string))
+  const [copied, unchanged] = await Promise.allSettled(lookups)
+  expect(copied).toMatchObject({ status: 'rejected' })
+  expect(unchanged).toMatchObject({ status: 'fulfilled', value: { appSecret: 'three' } })
 })
 
-test('what an older key sealed opens for as long as that key is kept', async () => {
+test('secrets encrypted with an older key decrypt while that key is configured', async () => {
   const app = await newApp('old')
   const newer: [string, Buffer] = ['newer', randomBytes(32)]
   const rotated = new Map([newer, ...server.secretKeys])
@@ -105,11 +105,11 @@ test('what an older key sealed opens for as long as that key is kept', async () 
   await expect(newVault(server.db, new Map([newer])).openApp(app.id)).rejects.toThrow('PARLEY_SECRET_KEYS')
 })
 
-test('an app whose secret did not open is not remembered, and opens once it was given a new one', async () => {
+test('an app whose secret did not decrypt is not cached, and works once it has a new secret', async () => {
   const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('lost', new Map([['gone', randomBytes(32)]]))
   await expect(vault.openApp(app.id)).rejects.toThrow()
-  expect(vault.recallApp(app.id)).toBeUndefined()
+  expect(vault.cachedApp(app.id)).toBeUndefined()
   const sealed = {
     secret: seal(server.secretKeys, 'found', `apps/${app.id}/app_secret`),
     token: seal(server.secretKeys, 'found', `apps/${app.id}/verify_token`),
@@ -119,24 +119,24 @@ test('an app whose secret did not open is not remembered, and opens once it was 
     sealed.secret,
     sealed.token,
   ])
-  expect(vault.recallApp(app.id)).toBeUndefined()
+  expect(vault.cachedApp(app.id)).toBeUndefined()
   expect(await vault.openApp(app.id)).toMatchObject({ appSecret: 'found' })
-  expect(vault.recallApp(app.id)).toMatchObject({ appSecret: 'found' })
+  expect(vault.cachedApp(app.id)).toMatchObject({ appSecret: 'found' })
 })
 
-test('looking for apps that do not exist does not push out the copies of those that do', async () => {
-  const { db, asked } = counted()
+test('lookups of unknown apps do not evict known apps from the cache', async () => {
+  const { db, queries } = countingDb()
   const vault = newVault(db, server.secretKeys)
   const app = await newApp('kept')
   await vault.openApp(app.id)
-  const before = asked()
+  const before = queries()
   const unknown = await Promise.all(Array.from({ length: 12_000 }, () => vault.openApp(newUuid())))
   expect(unknown.every((each) => each === undefined)).toBe(true)
-  expect(asked() - before).toBeLessThanOrEqual(13)
-  expect(vault.recallApp(app.id)).toMatchObject({ appSecret: 'kept' })
+  expect(queries() - before).toBeLessThanOrEqual(13)
+  expect(vault.cachedApp(app.id)).toMatchObject({ appSecret: 'kept' })
 })
 
-test('an app works at once although it was looked for before it existed', async () => {
+test('an app works immediately even if it was looked up before it existed', async () => {
   const vault = newVault(server.db, server.secretKeys)
   const app = await newApp('late')
   const [row] = await server.db.rows<Record<string, unknown>>('delete from apps where id = $1 returning *', [app.id])

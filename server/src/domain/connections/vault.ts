@@ -9,84 +9,84 @@ import { networkKey } from '../../whatsapp/signature.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 import { sealedAccesses, sealedApps } from './vault.sql.ts'
 
-/** What the ingress needs of an app. */
+/** An app with its decrypted secrets, for the ingress. */
 export interface OpenApp {
   id: string
   appSecret: string
-  /** The same, for what the network signs with it. */
+  /** The app secret as a key for the signatures of webhooks. */
   networkKey: HmacKey | null
   verifyToken: string
-  /** The routing revision at which this was read. */
+  /** The routing revision this was read at. */
   revision: number
 }
 
 /**
- * Opened secrets, in memory only. Each look waits for one small statement, shared with every other look at that moment:
- * it names the routing revision, and while that is the one our copies were read at, the copies are right. A changed secret
- * thus counts at once, in every process.
+ * A cache of decrypted secrets, in memory only. Each lookup waits for one small statement, shared by concurrent
+ * lookups, that reads the routing revision. While that is unchanged, the cached secrets are current. A changed secret
+ * therefore takes effect immediately in every process.
  */
 export interface Vault {
   openApp(appId: string): Promise<OpenApp | undefined>
-  /** The app as it was when somebody last looked: right as long as its revision is the current one. */
-  recallApp(appId: string): OpenApp | undefined
-  /** The address and the token for calls in the name of a connected account. */
+  /** The cached app, without a query. Current only if its revision is still the current one. */
+  cachedApp(appId: string): OpenApp | undefined
+  /** The Graph URL and the access token of a connected account. */
   accessFor(connectionId: string): Promise<GraphAccess | undefined>
 }
 
-const maxCopies = 10_000
+const maxCached = 10_000
 
-/** A function, not the value: a secret that does not open fails those who want it and nobody else. */
-type Opened<Value> = () => Value
+/** A function, so that a secret that cannot be decrypted fails only the lookups of that secret. */
+type Decrypted<Value> = () => Value
 
 export function newVault(db: Db, keys: SecretKeys): Vault {
-  const apps = new RevisionedCache<Opened<OpenApp>>(
+  const apps = new RevisionedCache<Decrypted<OpenApp>>(
     async (ids) =>
       readAt(await sealedApps(db, ids), 'id', ({ id, ...sealed }, revision) => [
         id,
-        opened(() => {
+        decrypted(() => {
           const appSecret = open(keys, sealed.app_secret_sealed, appSecretContext(id))
           const verifyToken = open(keys, sealed.verify_token_sealed, verifyTokenContext(id))
           return { id, appSecret, networkKey: networkKey(appSecret), verifyToken, revision }
         }),
       ]),
-    maxCopies,
+    maxCached,
   )
-  const accesses = new RevisionedCache<Opened<GraphAccess>>(
+  const accesses = new RevisionedCache<Decrypted<GraphAccess>>(
     async (ids) =>
       readAt(await sealedAccesses(db, ids), 'id', ({ id, graph_url: graphUrl, access_token_sealed: sealed }) => [
         id,
-        opened(() => ({ graphUrl, accessToken: open(keys, sealed, accessTokenContext(id)) })),
+        decrypted(() => ({ graphUrl, accessToken: open(keys, sealed, accessTokenContext(id)) })),
       ]),
-    maxCopies,
+    maxCached,
   )
   return {
-    openApp: lookInto(apps),
-    recallApp(id) {
+    openApp: lookupIn(apps),
+    cachedApp(id) {
       try {
         return apps.get(id)?.()
       } catch {
-        // It did not open then; it may by now.
+        // Decrypting failed at that time; the secret may have been replaced since.
         return undefined
       }
     },
-    accessFor: lookInto(accesses),
+    accessFor: lookupIn(accesses),
   }
 }
 
-function lookInto<Value>(cache: RevisionedCache<Opened<Value>>): (id: string) => Promise<Value | undefined> {
-  const look = batched(
+function lookupIn<Value>(cache: RevisionedCache<Decrypted<Value>>): (id: string) => Promise<Value | undefined> {
+  const lookup = batched(
     async (ids: string[]) => {
       const { values } = await cache.find(ids)
       return ids.map((id) => values.get(id))
     },
     { maxItems: 1000 },
   )
-  return async (id) => (isUuid(id) ? (await look(id))?.() : undefined)
+  return async (id) => (isUuid(id) ? (await lookup(id))?.() : undefined)
 }
 
-function opened<Value>(openIt: () => Value): Opened<Value> {
+function decrypted<Value>(decrypt: () => Value): Decrypted<Value> {
   try {
-    const value = openIt()
+    const value = decrypt()
     return () => value
   } catch (error) {
     return () => {

@@ -10,7 +10,7 @@ export interface EntryFilters {
   to?: Date | undefined
 }
 
-/** A kind is spelled out: the index of the rare ones serves only who names one. */
+/** The kind is a literal, because the partial index of the rare kinds is only used for a constant. */
 const listing = (kind: string) =>
   pagedStatement(
     { workspaceId: 'uuid', from: 'timestamptz', to: 'timestamptz' },
@@ -27,7 +27,7 @@ const listings = {
   adjust: listing(`and kind = 'adjust'`),
 } satisfies Record<EntryKind | 'all', unknown>
 
-export const entriesWanted = (
+export const filteredEntries = (
   db: Db,
   workspaceId: string,
   { kind, from, to }: EntryFilters,
@@ -40,7 +40,7 @@ export interface DayRow {
   refunded: number
 }
 
-/** What was spent and given back on each of so many days of UTC up to now, also those on which nothing was. */
+/** Credits spent and refunded on each of the last `days` days (UTC), including days without any. */
 export const daysOf = (db: Db, workspaceId: string, now: Date, days: number): Promise<DayRow[]> =>
   db.rows(
     `select to_char(n.day, 'YYYY-MM-DD') as day, coalesce(d.spent, 0) as spent, coalesce(d.refunded, 0) as refunded

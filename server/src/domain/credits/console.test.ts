@@ -8,7 +8,7 @@ import { debit, giveCredits, refund } from './credits.ts'
 
 const server = useTestServer()
 
-async function newDesk(role: 'admin' | 'developer' = 'admin') {
+async function newWorkspaceWithPerson(role: 'admin' | 'developer' = 'admin') {
   const workspace = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: workspace.id, role })
   const at = `/w/${workspace.id}/credits`
@@ -18,18 +18,18 @@ async function newDesk(role: 'admin' | 'developer' = 'admin') {
     await debit(server.db, server.clock.now(), { workspaceId: workspace.id, messageId, credits })
     return messageId
   }
-  const giveBack = (messageId: string) =>
+  const refundMessage = (messageId: string) =>
     refund(server.db, server.clock.now(), [{ workspaceId: workspace.id, messageId }])
-  return { workspace, person, at, give, spend, giveBack }
+  return { workspace, person, at, give, spend, refundMessage }
 }
 
-test('the page tells the balance, what each day cost and every price', async () => {
-  const { person, at, give, spend, giveBack } = await newDesk('developer')
+test('the console returns the balance, the usage of each day and all prices', async () => {
+  const { person, at, give, spend, refundMessage } = await newWorkspaceWithPerson('developer')
   await give(100)
   await spend(3)
   server.clock.forward({ hours: 24 })
   const failed = await spend(5)
-  await giveBack(failed)
+  await refundMessage(failed)
   expect((await person.call(at)).body).toEqual({ balance: 97, low_balance: 100 })
   const { body } = await person.call(`${at}/usage`)
   expect(body.days).toHaveLength(30)
@@ -40,23 +40,23 @@ test('the page tells the balance, what each day cost and every price', async () 
   expect(body.prices).toContainEqual({ item: 'template.MARKETING', credits: 1 })
 })
 
-test('the statement lists every entry once, newest first, whatever is entered meanwhile', async () => {
-  const { person, at, give, spend, giveBack } = await newDesk()
+test('the statement lists every entry once, newest first, while new entries are added', async () => {
+  const { person, at, give, spend, refundMessage } = await newWorkspaceWithPerson()
   await give(10)
   const message = await spend(1)
-  await giveBack(message)
+  await refundMessage(message)
   await give(-2, 'taken back')
   const first = (await person.call(`${at}/entries?limit=2`)).body
   await spend(1)
   const second = (await person.call(`${at}/entries?limit=2&cursor=${first.next_cursor}`)).body
-  const seen = [...first.data, ...second.data]
-  expect(seen.map(({ kind, amount }) => [kind, amount])).toEqual([
+  const entries = [...first.data, ...second.data]
+  expect(entries.map(({ kind, amount }) => [kind, amount])).toEqual([
     ['adjust', -2],
     ['refund', 1],
     ['debit', -1],
     ['grant', 10],
   ])
-  expect(seen[1]).toMatchObject({ message_id: `msg_${message}`, balance_after: 10 })
+  expect(entries[1]).toMatchObject({ message_id: `msg_${message}`, balance_after: 10 })
   for (const kind of ['grant', 'refund', 'adjust'] as const) {
     expect((await person.call(`${at}/entries?kind=${kind}`)).body.data, kind).toMatchObject([{ kind }])
   }
@@ -65,8 +65,8 @@ test('the statement lists every entry once, newest first, whatever is entered me
   expect((await person.call(`${at}/entries?kind=gift`)).status).toBe(400)
 })
 
-test('only an admin says when the balance is low; it is on record', async () => {
-  const { workspace, person, at } = await newDesk()
+test('only an admin can set the low-balance warning, and the change is audited', async () => {
+  const { workspace, person, at } = await newWorkspaceWithPerson()
   const change = (by: typeof person, low_balance: unknown) => by.call(at, { method: 'PATCH', body: { low_balance } })
   for (const role of roles) {
     const other = await signedIn(server, { workspaceId: workspace.id, role })
@@ -82,18 +82,18 @@ test('only an admin says when the balance is low; it is on record', async () => 
   expect(entries).toEqual([{ before: { low_balance: 7 }, after: { low_balance: 20 } }])
 })
 
-test('a member sees no credits, and nobody those of another workspace', async () => {
-  const { workspace, at } = await newDesk()
+test('a member cannot read credits (403), and a person of another workspace gets 404', async () => {
+  const { workspace, at } = await newWorkspaceWithPerson()
   const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
-  const stranger = (await newDesk()).person
+  const stranger = (await newWorkspaceWithPerson()).person
   for (const path of [at, `${at}/usage`, `${at}/entries`, `${at}.csv`]) {
     expect((await member.call(path)).status, path).toBe(403)
     expect((await stranger.call(path)).status, path).toBe(404)
   }
 })
 
-test('the statement can be taken along, after a fresh proof, and no cell of it is a formula', async () => {
-  const { person, at, give, spend } = await newDesk()
+test('the CSV export needs a recent confirmation, and no cell is a formula', async () => {
+  const { person, at, give, spend } = await newWorkspaceWithPerson()
   await give(10, '=1+1,"x"')
   await spend(1)
   const { status, headers, body } = await person.call(`${at}.csv`)
@@ -112,8 +112,8 @@ test('the statement can be taken along, after a fresh proof, and no cell of it i
   })
 })
 
-test('a long statement comes whole', async () => {
-  const { workspace, person, at, give } = await newDesk()
+test('a long statement is exported completely', async () => {
+  const { workspace, person, at, give } = await newWorkspaceWithPerson()
   await give(5000)
   await server.db.change(
     `insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, created_at)

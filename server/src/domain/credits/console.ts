@@ -4,11 +4,11 @@ import { type Cell, csvLines } from '../../lib/csv.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { changeSettings, readSettings } from '../workspaces/settings.ts'
-import { daysOf, type EntryFilters, entriesWanted } from './console.sql.ts'
+import { daysOf, type EntryFilters, filteredEntries } from './console.sql.ts'
 import { type EntryRow, readBalance } from './credits.ts'
 import { listPrices } from './prices.ts'
 
-const shownDays = 30
+const usageDays = 30
 
 export async function readCredits(db: Db, workspaceId: string): Promise<CreditsReply> {
   const { lowBalance } = await readSettings(db, workspaceId)
@@ -16,11 +16,11 @@ export async function readCredits(db: Db, workspaceId: string): Promise<CreditsR
 }
 
 export const readUsage = async (db: Db, now: Date, workspaceId: string): Promise<CreditUsage> => ({
-  days: await daysOf(db, workspaceId, now, shownDays),
+  days: await daysOf(db, workspaceId, now, usageDays),
   prices: await listPrices(db),
 })
 
-/** Returns what it was before. */
+/** Returns the previous value. */
 export async function changeLowBalance(db: Db, workspaceId: string, lowBalance: number): Promise<number> {
   const { before } = await changeSettings(db, workspaceId, { low_balance: lowBalance })
   return before.lowBalance
@@ -31,20 +31,20 @@ export const listEntries = (
   workspaceId: string,
   filters: StatementFilters,
   page: KeySet,
-): Promise<EntryRow[]> => entriesWanted(db, workspaceId, toFilters(filters), page)
+): Promise<EntryRow[]> => filteredEntries(db, workspaceId, toFilters(filters), page)
 
-const atOnce = 1000
+const pageSize = 1000
 
-/** The statement as a table for spreadsheets, the newest first. */
+/** The statement as CSV for spreadsheets, newest first. */
 export async function* exportEntries(db: Db, workspaceId: string, filters: StatementFilters): AsyncGenerator<string> {
-  const wanted = toFilters(filters)
+  const parsed = toFilters(filters)
   yield csvLines([['time', 'kind', 'amount', 'balance after', 'message', 'note', 'id']])
   let after: KeySet['after'] = null
   for (;;) {
-    const rows: EntryRow[] = await entriesWanted(db, workspaceId, wanted, { take: atOnce, after, order: 'desc' })
+    const rows: EntryRow[] = await filteredEntries(db, workspaceId, parsed, { take: pageSize, after, order: 'desc' })
     if (rows.length > 0) yield csvLines(rows.map(toLine))
     const last = rows.at(-1)
-    if (!last || rows.length < atOnce) return
+    if (!last || rows.length < pageSize) return
     after = markOf(last)
   }
 }

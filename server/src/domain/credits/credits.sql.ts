@@ -37,7 +37,7 @@ const moving = statement(
   ({ workspaceId, id, kind, amount, messageId, note, at }) => `with moved as (
        update credit_balances set balance = balance + ${amount}
        where workspace_id = ${workspaceId} and balance + ${amount} >= 0 returning balance
-     ), kept as (
+     ), entered as (
        insert into credit_entries (id, workspace_id, kind, amount, balance_after, message_id, note, created_at)
        select ${id}, ${workspaceId}, ${kind}, ${amount}, balance, ${messageId}, ${note}, ${at} from moved
      ), counted as (
@@ -51,8 +51,8 @@ const moving = statement(
 )
 
 /**
- * Moves the balance by the entry's amount, enters it and counts it for its day, in one statement. Undefined: the balance would
- * be below zero.
+ * Changes the balance by the entry's amount, inserts the entry and adds it to the day's totals, in one statement.
+ * Undefined if the balance would fall below zero.
  */
 export const moveBalance = (db: Db, entry: NewEntry): Promise<{ balance: number } | undefined> =>
   moving.first(db, entry)
@@ -63,11 +63,11 @@ export const openBalance = (db: Db, workspaceId: string): Promise<number> =>
 export const balanceOf = (db: Db, workspaceId: string): Promise<{ balance: number } | undefined> =>
   db.first('select balance from credit_balances where workspace_id = $1', [workspaceId])
 
-/** Holds a balance until the transaction ends. */
+/** Locks a balance until the transaction ends. */
 export const lockBalance = (db: Db, workspaceId: string): Promise<{ balance: number } | undefined> =>
   db.first('select balance from credit_balances where workspace_id = $1 for update', [workspaceId])
 
-/** What messages of a workspace were debited and have not had back. Run with the balance locked. */
+/** The debits of these messages that have not been refunded. Run with the balance locked. */
 export const unrefunded = (
   db: Db,
   workspaceId: string,
@@ -81,7 +81,7 @@ export const unrefunded = (
     [workspaceId, messageIds],
   )
 
-/** What was paid for a message and given back. */
+/** The debit and the refund of a message. */
 export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<EntryRow[]> =>
   db.rows(
     `select ${entryColumns} from credit_entries
@@ -89,14 +89,14 @@ export const entriesOfMessage = (db: Db, workspaceId: string, messageId: string)
     [workspaceId, messageId],
   )
 
-export interface Disagreement {
+export interface WrongBalance {
   workspace_id: string
   balance: number
   entered: number
 }
 
-/** Balances that are not the sum of their entries. One statement, so it sees one moment. */
-export const disagreements = (db: Db): Promise<Disagreement[]> =>
+/** Balances that are not the sum of their entries. One statement, so that it reads one snapshot. */
+export const wrongBalances = (db: Db): Promise<WrongBalance[]> =>
   db.rows(
     `select coalesce(b.workspace_id, e.workspace_id) as workspace_id, coalesce(b.balance, 0) as balance,
        coalesce(e.entered, 0)::bigint as entered
@@ -115,7 +115,7 @@ export const upsertPrice = (db: Db, item: string, credits: number): Promise<numb
     [item, credits],
   )
 
-/** The balance of every workspace, and what it spent since. */
+/** The balance of every workspace, and the credits it spent since a time. */
 export const balancesSince = (
   db: Db,
   since: Date,
@@ -132,8 +132,8 @@ export const allBalances = (db: Db): Promise<{ workspaceId: string; balance: num
   db.rows('select workspace_id as "workspaceId", balance from credit_balances')
 
 /**
- * What messages cost since a time, less what was given back: whole days of UTC as they were counted, and what lies before
- * the first of them entry by entry.
+ * The credits spent since a time, less refunds: the daily totals for full days (UTC), and the single entries before the
+ * first full day.
  */
 export async function creditsSpent(db: Db, workspaceId: string, from: Date): Promise<number> {
   const firstDay = new Date(Math.ceil(from.getTime() / 86_400_000) * 86_400_000)

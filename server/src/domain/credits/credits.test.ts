@@ -3,7 +3,7 @@ import { ledgerOf } from '../../../testing/ledger.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newLogger } from '../../lib/logger.ts'
-import { giveCredits, proveLedger, readBalance } from './credits.ts'
+import { giveCredits, readBalance, verifyLedger } from './credits.ts'
 import { listPrices, setPrice } from './prices.ts'
 
 const server = useTestServer()
@@ -12,7 +12,7 @@ const log = newLogger('silent')
 
 const text = { to: '16505550123', type: 'text', text: { body: 'hi' } }
 
-test('100 parallel sends with 10 credits: ten are taken, ninety refused, and the ledger is the balance', async () => {
+test('of 100 concurrent sends with 10 credits, ten are accepted, ninety get 402, and the ledger matches the balance', async () => {
   const { workspace, send } = await sending.newShop(10)
   const { secret } = await workspace.newKey()
   const responses = await Promise.all(
@@ -28,34 +28,34 @@ test('100 parallel sends with 10 credits: ten are taken, ninety refused, and the
   const entries = await ledgerOf(server.db, workspace.id)
   expect(entries.map(({ kind }) => kind).sort()).toEqual([...Array(10).fill('debit'), 'grant'])
   expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(0)
-  const kept = await server.db.first('select count(*) as count from messages where workspace_id = $1', [workspace.id])
-  expect(kept).toEqual({ count: 10 })
+  const stored = await server.db.first('select count(*) as count from messages where workspace_id = $1', [workspace.id])
+  expect(stored).toEqual({ count: 10 })
   expect((await send(text)).status).toBe(402)
-  expect(await proveLedger(server.db, log)).toEqual([])
+  expect(await verifyLedger(server.db, log)).toEqual([])
 })
 
-test('a message that the network refuses, or that fails later, gives its credits back once', async () => {
+test('a message that the network refuses, or that fails later, is refunded once', async () => {
   const shop = await sending.newShop(5)
-  const atOnce = await shop.sendText('15551131009')
+  const refused = await shop.sendText('15551131009')
   const later = await shop.sendText('15550131026')
   const read = await shop.sendText('16505550123')
   expect(await readBalance(server.db, shop.workspace.id)).toBe(2)
   await sending.settle()
   await sending.settle()
-  for (const { id } of [atOnce, later]) expect(await shop.look(id)).toMatchObject({ status: 'failed', credits: 1 })
+  for (const { id } of [refused, later]) expect(await shop.look(id)).toMatchObject({ status: 'failed', credits: 1 })
   expect(await shop.look(read.id)).toMatchObject({ status: 'read' })
   expect(await readBalance(server.db, shop.workspace.id)).toBe(4)
   const refunds = (await ledgerOf(server.db, shop.workspace.id)).filter(({ kind }) => kind === 'refund')
   expect(refunds.map(({ message_id, amount }) => [`msg_${message_id}`, amount]).sort()).toEqual(
     [
-      [atOnce.id, 1],
+      [refused.id, 1],
       [later.id, 1],
     ].sort(),
   )
-  expect(await proveLedger(server.db, log)).toEqual([])
+  expect(await verifyLedger(server.db, log)).toEqual([])
 })
 
-test('the operator gives and takes credits, but never below zero, and says why', async () => {
+test('the operator can add and remove credits with a note, but not below zero', async () => {
   const { workspace } = await sending.newShop(0)
   const give = (amount: number, note = 'invoice 7') => giveCredits(server.db, server.clock, workspace.id, amount, note)
   expect(await give(50)).toBe(50)
@@ -70,7 +70,7 @@ test('the operator gives and takes credits, but never below zero, and says why',
   ])
 })
 
-test('entries of the ledger can be neither changed nor deleted', async () => {
+test('ledger entries cannot be changed or deleted', async () => {
   await sending.newShop(1)
   for (const statement of ['update credit_entries set amount = 7', 'delete from credit_entries']) {
     await expect(server.db.change(statement)).rejects.toThrow('never changed or deleted')
@@ -78,17 +78,17 @@ test('entries of the ledger can be neither changed nor deleted', async () => {
   await expect(server.db.script('truncate credit_entries')).rejects.toThrow('never changed or deleted')
 })
 
-test('a balance that is not the sum of its entries is told loudly', async () => {
+test('a balance that is not the sum of its entries is logged as an error', async () => {
   const { workspace } = await sending.newShop(3)
   const lines: string[] = []
-  const loud = newLogger('error', { write: (line) => void lines.push(line) })
+  const errorLog = newLogger('error', { write: (line) => void lines.push(line) })
   await server.db.change('update credit_balances set balance = 4 where workspace_id = $1', [workspace.id])
-  expect(await proveLedger(server.db, loud)).toEqual([{ workspace_id: workspace.id, balance: 4, entered: 3 }])
+  expect(await verifyLedger(server.db, errorLog)).toEqual([{ workspace_id: workspace.id, balance: 4, entered: 3 }])
   expect(lines.join()).toContain('credits.balance_wrong')
   await server.db.change('update credit_balances set balance = 3 where workspace_id = $1', [workspace.id])
 })
 
-test('a message costs what the operator set for its type, and a template for its category', async () => {
+test('a message costs the price of its type, and a template that of its category', async () => {
   const shop = await sending.newShop(20)
   await setPrice(server.db, 'image', 3)
   await setPrice(server.db, 'template', 2)

@@ -1,6 +1,6 @@
 /**
- * Credits: a ledger that is only ever added to, and a balance that is its sum. Both move in one statement, so the balance
- * cannot go below zero and no entry is without its movement.
+ * Credits: an append-only ledger, and a balance that is its sum. One statement changes both, so they cannot disagree
+ * and the balance cannot fall below zero.
  */
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,23 +11,23 @@ import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
 import {
   balanceOf,
-  type Disagreement,
-  disagreements,
   type EntryRow,
   entriesOfMessage,
   lockBalance,
   moveBalance,
   openBalance,
   unrefunded,
+  type WrongBalance,
+  wrongBalances,
 } from './credits.sql.ts'
 
 export { allBalances, balancesSince, creditsSpent } from './credits.sql.ts'
-export type { Disagreement, EntryRow }
+export type { EntryRow, WrongBalance }
 
 export const readBalance = async (db: Db, workspaceId: string): Promise<number> =>
   (await balanceOf(db, workspaceId))?.balance ?? 0
 
-/** What a message cost, and what of it was given back. */
+/** What a message cost, and what was refunded. */
 export async function findPaymentOf(
   db: Db,
   workspaceId: string,
@@ -42,9 +42,9 @@ export async function findPaymentOf(
   }
 }
 
-const mostAtOnce = 1_000_000_000
+const maxAmount = 1_000_000_000
 
-/** The operator gives credits, or takes some back (a negative amount, never below zero). Returns the new balance. */
+/** Adds credits to a workspace, or removes some (a negative amount, never below zero). Returns the new balance. */
 export async function giveCredits(
   db: Db,
   clock: Clock,
@@ -52,11 +52,15 @@ export async function giveCredits(
   amount: number,
   note: string,
 ): Promise<number> {
-  if (!Number.isInteger(amount) || amount === 0 || Math.abs(amount) > mostAtOnce) {
-    refuseParam('amount', 'out_of_range', `The amount must be a whole number up to ${mostAtOnce}, and not 0.`)
+  if (!Number.isInteger(amount) || amount === 0 || Math.abs(amount) > maxAmount) {
+    refuseParam(
+      'amount',
+      'out_of_range',
+      `The amount must be a whole number from -${maxAmount} to ${maxAmount}, except 0.`,
+    )
   }
-  const words = note.trim()
-  refuseIfAny(textErrors('note', words, 500))
+  const trimmedNote = note.trim()
+  refuseIfAny(textErrors('note', trimmedNote, 500))
   await requireWorkspace(db, workspaceId)
   const now = clock.now()
   await openBalance(db, workspaceId)
@@ -67,17 +71,21 @@ export async function giveCredits(
     kind,
     amount,
     messageId: null,
-    note: words,
+    note: trimmedNote,
     at: now,
   } as const
   const moved = await moveBalance(db, entry)
   db.notify(workspaceId, 'credits')
   if (moved) return moved.balance
   const available = await readBalance(db, workspaceId)
-  return refuseParam('amount', 'out_of_range', `The workspace has ${available} credits; no more can be taken back.`)
+  return refuseParam(
+    'amount',
+    'out_of_range',
+    `The workspace has only ${available} credits. You cannot remove more than that.`,
+  )
 }
 
-/** Pays for a message, within the transaction that keeps it. */
+/** Debits the price of a message, in the transaction that stores it. */
 export async function debit(
   db: Db,
   now: Date,
@@ -92,8 +100,8 @@ export async function debit(
 }
 
 /**
- * Gives back what failed messages cost, each once, within the transaction that records the failure. Should the handset
- * report such a message later after all, the refund stands: nothing is taken that nobody asked for anew.
+ * Refunds failed messages, each once, in the transaction that records the failure. If such a message is reported as
+ * delivered later after all, the refund is kept: a workspace is only debited when it sends.
  */
 export async function refund(
   db: Db,
@@ -101,7 +109,7 @@ export async function refund(
   failed: readonly { workspaceId: string; messageId: string }[],
 ): Promise<void> {
   const byWorkspace = Map.groupBy(failed, ({ workspaceId }) => workspaceId)
-  // In order, so that two batches never wait in a circle.
+  // Always in the same order, so that two batches cannot deadlock.
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     if (!(await lockBalance(db, workspaceId))) continue
     db.notify(workspaceId, 'credits')
@@ -113,9 +121,9 @@ export async function refund(
   }
 }
 
-/** Proves that every balance is the sum of its entries; says loudly where it is not. */
-export async function proveLedger(db: Db, log: Logger): Promise<Disagreement[]> {
-  const wrong = await disagreements(db)
+/** Checks that every balance is the sum of its entries, and logs an error for each that is not. */
+export async function verifyLedger(db: Db, log: Logger): Promise<WrongBalance[]> {
+  const wrong = await wrongBalances(db)
   for (const { workspace_id: workspaceId, balance, entered } of wrong) {
     const fields = { workspace_id: workspaceId, balance, sum_of_entries: entered }
     log.error({ event: 'credits.balance_wrong', ...fields }, 'a balance is not the sum of its entries')

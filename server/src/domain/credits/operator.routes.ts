@@ -5,7 +5,7 @@ import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
 import { listPrices, setPrice } from './prices.ts'
 
-/** What messages cost, which is the operator's to say. */
+/** The prices of messages, which the operator sets. */
 export const operatorPriceRoutes = (): ConsoleRoute[] => [
   personRoute({
     method: 'GET',

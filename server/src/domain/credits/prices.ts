@@ -4,35 +4,36 @@ import type { Db } from '../../db/db.ts'
 import { refuseParam } from '../../lib/refuse.ts'
 import { priceRows, upsertPrice } from './credits.sql.ts'
 
-/** What costs: a type of message, and for templates a category. */
+/** Every item with a price: the message types, and the categories of templates. */
 export const priceItems: readonly string[] = [
   ...sendTypes,
   ...templateCategories.map((category) => `template.${category}`),
 ]
 
-const usualPrice = 1
+const defaultPrice = 1
 
-/** The price of a message: that of its template's category, else that of its type, else 1. */
+/** The price of the template's category, or else of the message type, or else 1. */
 export async function priceOf(db: Db, type: SendType, category: string | null): Promise<number> {
-  const list = await readList(db)
-  return (category === null ? undefined : list.get(`${type}.${category}`)) ?? list.get(type) ?? usualPrice
+  const prices = await readPrices(db)
+  return (category === null ? undefined : prices.get(`${type}.${category}`)) ?? prices.get(type) ?? defaultPrice
 }
 
-const readList = async (db: Db): Promise<ReadonlyMap<string, number>> =>
+const readPrices = async (db: Db): Promise<ReadonlyMap<string, number>> =>
   new Map((await priceRows(db)).map(({ item, credits }) => [item, credits]))
 
-/** Every price, those that nobody set included. */
+/** The price of every item, including those with the default price. */
 export async function listPrices(db: Db): Promise<{ item: string; credits: number }[]> {
-  const set = await readList(db)
+  const prices = await readPrices(db)
   return priceItems.map((item) => {
     const type = item.split('.')[0] as string
-    return { item, credits: set.get(item) ?? set.get(type) ?? usualPrice }
+    return { item, credits: prices.get(item) ?? prices.get(type) ?? defaultPrice }
   })
 }
 
-/** Counts for messages accepted from now on. */
+/** Applies to messages accepted from now on. */
 export async function setPrice(db: Db, item: string, credits: number): Promise<void> {
-  if (!priceItems.includes(item)) refuseParam('item', 'invalid', `ITEM must be one of ${priceItems.join(', ')}.`)
+  if (!priceItems.includes(item))
+    refuseParam('item', 'invalid', `There is no price for "${item}". Use one of: ${priceItems.join(', ')}.`)
   if (!Number.isInteger(credits) || credits < 0 || credits > 1_000_000) {
     refuseParam('credits', 'out_of_range', 'The price must be a whole number from 0 to 1000000.')
   }

@@ -15,7 +15,7 @@ test.each([
   [6, 3600],
   [7, 21_600],
   [50, 21_600],
-])('after attempt %i that failed, the next is in %i seconds', (attempt, seconds) => {
+])('attempt %i, if it fails, is followed by the next after %i seconds', (attempt, seconds) => {
   expect(classifyFetchFailure(failed, attempt, now, inDays(7))).toEqual({
     kind: 'retry',
     at: later(seconds),
@@ -23,13 +23,13 @@ test.each([
   })
 })
 
-test('a network that says when to come back is believed, unless sooner is no use', () => {
-  const asked = (retryAfterMs: number) => classifyFetchFailure({ ...failed, retryAfterMs }, 2, now, inDays(7))
-  expect(asked(90_000)).toMatchObject({ at: later(90) })
-  expect(asked(10)).toMatchObject({ at: later(5) })
+test('retry-after of the network is respected if it is longer than the usual wait', () => {
+  const decide = (retryAfterMs: number) => classifyFetchFailure({ ...failed, retryAfterMs }, 2, now, inDays(7))
+  expect(decide(90_000)).toMatchObject({ at: later(90) })
+  expect(decide(10)).toMatchObject({ at: later(5) })
 })
 
-test('what is denied or garbled has three chances, what is too large none', () => {
+test('a missing file or wrong hash is retried twice, a file that is too large never', () => {
   const missing = { kind: 'missing', error: '100: Invalid parameter' } as const
   for (const attempt of [1, 2]) {
     expect(classifyFetchFailure(missing, attempt, now, inDays(7)).kind).toBe('retry')
@@ -50,6 +50,6 @@ test('what is denied or garbled has three chances, what is too large none', () =
   })
 })
 
-test('what the network will no longer have is not waited for', () => {
+test('no retry is scheduled after the network has deleted the file', () => {
   expect(classifyFetchFailure(failed, 7, now, inDays(0.1))).toEqual({ kind: 'gone', why: 'too_late', error: 'timeout' })
 })

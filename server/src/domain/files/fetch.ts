@@ -11,32 +11,34 @@ import { networkIdsOf } from '../senders/senders.ts'
 import type { FetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, type Fetched, insertChunk, renewLease } from './fetching.sql.ts'
 
-/** The most that is kept of one file: what the network lets a form carry in all. */
+/** The largest file that is stored: the network's limit for all files of a form. */
 export const maxFileBytes = 100 * 1024 * 1024
-/** A file is kept in rows of this size; no more of it than one is in memory at a time. */
+/** A file is stored in rows of this size. Only one chunk is in memory at a time. */
 export const chunkBytes = 256 * 1024
-/** Well above the time between two renewals, which is above the time a chunk takes. */
+/** Well above the renewal interval, which is above the time that a chunk takes. */
 export const leaseMs = 60_000
 const renewEveryMs = 10_000
-const attemptMs = 15 * 60_000
+const attemptTimeoutMs = 15 * 60_000
 
 export type FetchOutcome = { kind: 'fetched'; file: Fetched } | FetchFailure | { kind: 'lost' } | { kind: 'stopped' }
 
-/** Another process has claimed the file: whatever comes of this attempt is of no use. */
+/** Another process has claimed the file, so this attempt must stop. */
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Streams a file from the network into chunks. What the network does is an outcome; only our own faults are thrown. */
+/**
+ * Streams a file from the network into chunks. Failures of the network are outcomes; only our own errors are thrown.
+ */
 export async function fetchFile(network: Network, claimed: ClaimedFile, stop: AbortSignal): Promise<FetchOutcome> {
   const sender = await networkIdsOf(network.db, claimed.senderId)
   const access = sender && (await network.vault.accessFor(sender.connectionId))
-  if (!access) throw new Error(`the connection of the sender ${claimed.senderId} is gone`)
+  if (!access) throw new Error(`no connection for sender ${claimed.senderId}`)
   const found = await locate(network, access, claimed.source, sender.phoneNumberId)
   if (found.kind !== 'found') return found
   const { download, sha256, size } = found
   const check = checkFile({ sha256, maxBytes: maxFileBytes })
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)])
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptTimeoutMs)])
   const writer = newWriter(network, claimed)
   try {
     const { sealed } = claimed.source
@@ -44,9 +46,9 @@ export async function fetchFile(network: Network, claimed: ClaimedFile, stop: Ab
       ? pipeline(download.body, check, writer.write, { signal })
       : pipeline(download.body, openSealed(sealed), check, writer.write, { signal }))
     const file = writer.result()
-    // Where there is no digest to go by, the size at least must be as announced.
+    // Without a hash, at least check the announced size.
     if (sha256 === null && size !== null && size !== file.size) {
-      return { kind: 'failed', error: `${file.size} bytes came in place of ${size}`, retryAfterMs: null }
+      return { kind: 'failed', error: `received ${file.size} bytes instead of ${size}`, retryAfterMs: null }
     }
     return { kind: 'fetched', file }
   } catch (error) {
@@ -54,7 +56,7 @@ export async function fetchFile(network: Network, claimed: ClaimedFile, stop: Ab
     if (error instanceof LeaseLost) return { kind: 'lost' }
     if (error instanceof BadFile) return { kind: error.why }
     if (error instanceof WriteFailed) throw error.cause
-    return { kind: 'failed', error: `broke off: ${(error as Error).message}`, retryAfterMs: null }
+    return { kind: 'failed', error: `interrupted: ${(error as Error).message}`, retryAfterMs: null }
   }
 }
 
@@ -72,29 +74,29 @@ async function locate(
     if (response.kind !== 'ok') return failureOf(response)
     return { kind: 'found', download: response.value, sha256: source.sha256, size: null }
   }
-  // The id comes from the submission; one that is no plain word would name something else at the network.
-  if (!/^[A-Za-z0-9_-]{1,256}$/.test(source.media_id)) return { kind: 'missing', error: 'not an id of the network' }
+  // The id comes from the submission. With other characters it could address another object of the Graph API.
+  if (!/^[A-Za-z0-9_-]{1,256}$/.test(source.media_id)) return { kind: 'missing', error: 'not a media ID' }
   const media = await client.getMedia(access, source.media_id, phoneNumberId)
   if (media.kind !== 'ok') return failureOf(media)
-  const { url, fileSize, sha256: held } = media.value
+  const { url, fileSize, sha256: networkSha256 } = media.value
   if (fileSize !== null && fileSize > maxFileBytes) return { kind: 'too_large' }
   const announced = sha256Hex(source.sha256)
-  if (announced !== null && held !== null && announced !== held) return { kind: 'wrong_hash' }
+  if (announced !== null && networkSha256 !== null && announced !== networkSha256) return { kind: 'wrong_hash' }
   const response = await client.downloadMedia(access, url)
   if (response.kind !== 'ok') return failureOf(response)
-  return { kind: 'found', download: response.value, sha256: announced ?? held, size: fileSize }
+  return { kind: 'found', download: response.value, sha256: announced ?? networkSha256, size: fileSize }
 }
 
-/** Code 100 is how the network says that it knows no such object. */
+/** The network reports an unknown object with error code 100. */
 function failureOf(failure: CallFailure): FetchFailure {
   if (failure.kind !== 'refused') return { kind: 'failed', error: failure.why, retryAfterMs: null }
   const { status, error, retryAfterMs } = failure
-  const words = `${error.code}: ${error.title}`
-  if (error.code === 100 || status === 404 || status === 410) return { kind: 'missing', error: words }
-  return { kind: 'failed', error: words, retryAfterMs }
+  const text = `${error.code}: ${error.title}`
+  if (error.code === 100 || status === 404 || status === 410) return { kind: 'missing', error: text }
+  return { kind: 'failed', error: text, retryAfterMs }
 }
 
-/** Tells our own failure to write from the network's failure to send. */
+/** Distinguishes a failed write of ours from a failed download. */
 class WriteFailed extends Error {}
 
 function newWriter({ db, clock }: Network, claimed: ClaimedFile) {
@@ -102,28 +104,29 @@ function newWriter({ db, clock }: Network, claimed: ClaimedFile) {
   let filled = 0
   let size = 0
   let number = 0
-  let beginning = Buffer.alloc(0)
+  let firstBytes = Buffer.alloc(0)
   let renewedMs = performance.now()
 
   async function flush(): Promise<void> {
     if (filled === 0) return
-    if (number === 0) beginning = Buffer.from(chunk.subarray(0, Math.min(filled, 512)))
-    const isOurs = await ours(async () => {
-      const kept = await insertChunk(db, claimed, number, chunk.subarray(0, filled))
-      if (kept === 0 || performance.now() - renewedMs < renewEveryMs) return kept
+    if (number === 0) firstBytes = Buffer.from(chunk.subarray(0, Math.min(filled, 512)))
+    const hasLease = await writeWithLease(async () => {
+      const inserted = await insertChunk(db, claimed, number, chunk.subarray(0, filled))
+      if (inserted === 0 || performance.now() - renewedMs < renewEveryMs) return inserted
       renewedMs = performance.now()
       return renewLease(db, claimed, new Date(clock.now().getTime() + leaseMs))
     })
-    if (!isOurs) throw new LeaseLost()
+    if (!hasLease) throw new LeaseLost()
     number++
     filled = 0
   }
 
-  async function ours(write: () => Promise<number>): Promise<boolean> {
+  /** False if no row was written, because the lease is no longer ours. */
+  async function writeWithLease(write: () => Promise<number>): Promise<boolean> {
     try {
       return (await write()) > 0
     } catch (error) {
-      throw new WriteFailed('a chunk could not be written', { cause: error })
+      throw new WriteFailed('writing a chunk failed', { cause: error })
     }
   }
 
@@ -140,6 +143,6 @@ function newWriter({ db, clock }: Network, claimed: ClaimedFile) {
       }
       await flush()
     },
-    result: (): Fetched => ({ size, chunkBytes, contentType: servedType(claimed.mimeType, beginning) }),
+    result: (): Fetched => ({ size, chunkBytes, contentType: servedType(claimed.mimeType, firstBytes) }),
   }
 }

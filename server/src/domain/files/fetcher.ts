@@ -1,10 +1,11 @@
 /**
- * Network → us, file by file: a file is claimed, fetched with no transaction open, and settled. What a process that died
- * was fetching is claimed again when its lease has run out, from the start: chunks count only once the whole is there.
+ * Downloads the files of submitted forms from the network: a file is claimed, fetched with no transaction open, and the
+ * outcome is recorded. If the process dies, the file is claimed again when the lease expires, and fetched from the
+ * start: chunks are readable only once the file is complete.
  *
  *   waiting → fetching → fetched → gone (retention)
- *                      → waiting again, after a growing wait
- *                      → gone: denied, garbled or too large, or the network's seven days are over
+ *                      → waiting again, with backoff
+ *                      → gone: missing, wrong hash or too large, or the network's seven days are over
  */
 import type { Logger } from '../../lib/logger.ts'
 import type { Network } from '../connections/network.ts'
@@ -13,23 +14,23 @@ import { classifyFetchFailure } from './fetch-retry-policy.ts'
 import { type ClaimedFile, claimFiles, recordFetched, recordFetchRetry, recordFileLost } from './fetching.sql.ts'
 
 export interface Fetcher {
-  /** Claims what is due, as far as there is room, and begins with it; says how many it were. */
+  /** Claims due files up to the concurrency limit, starts fetching them, and returns how many. */
   turn(): Promise<number>
-  /** Fetches until nothing is due and nothing is under way. */
+  /** Fetches until no file is due and none is being fetched. */
   drain(): Promise<void>
-  /** Breaks off what is under way and leaves it to whoever comes next. */
+  /** Aborts running downloads and releases their files for the next process. */
   stop(): Promise<void>
 }
 
-const atOnce = 4
-const stopMs = 3_000
+const concurrency = 4
+const stopTimeoutMs = 3_000
 
-export function newFetcher(network: Network, log: Logger, onRoom: () => void = () => {}): Fetcher {
+export function newFetcher(network: Network, log: Logger, onSlotFree: () => void = () => {}): Fetcher {
   const { db, clock } = network
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
 
-  async function settle(claimed: ClaimedFile, outcome: FetchOutcome | { kind: 'too_late' }): Promise<void> {
+  async function record(claimed: ClaimedFile, outcome: FetchOutcome | { kind: 'too_late' }): Promise<void> {
     const now = clock.now()
     switch (outcome.kind) {
       case 'lost':
@@ -41,19 +42,19 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
       case 'too_late':
         return void (await recordFileLost(db, claimed, 'too_late', null))
     }
-    const judgement = classifyFetchFailure(outcome, claimed.attempts, now, claimed.tryUntil)
+    const decision = classifyFetchFailure(outcome, claimed.attempts, now, claimed.tryUntil)
     const { id: fileId, workspaceId, attempts } = claimed
-    const fields = { file_id: fileId, workspace_id: workspaceId, attempts, outcome: outcome.kind, next: judgement.kind }
+    const fields = { file_id: fileId, workspace_id: workspaceId, attempts, outcome: outcome.kind, next: decision.kind }
     log.warn({ event: 'file.fetch_failed', ...fields }, 'downloading a file failed')
-    if (judgement.kind === 'retry') await recordFetchRetry(db, claimed, judgement.at, judgement.error)
-    else await recordFileLost(db, claimed, judgement.why, judgement.error)
+    if (decision.kind === 'retry') await recordFetchRetry(db, claimed, decision.at, decision.error)
+    else await recordFileLost(db, claimed, decision.why, decision.error)
   }
 
-  async function fetchAndSettle(claimed: ClaimedFile): Promise<void> {
-    // Whoever had it died over it, again and again.
+  async function fetchAndRecord(claimed: ClaimedFile): Promise<void> {
+    // Only a file whose attempts all crashed the process is still claimed this late.
     const isTooLate = claimed.tryUntil <= clock.now()
     const outcome = isTooLate ? ({ kind: 'too_late' } as const) : await fetchOne(claimed)
-    await settle(claimed, outcome)
+    await record(claimed, outcome)
     db.notify(claimed.workspaceId, 'forms')
   }
 
@@ -65,30 +66,30 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
         { event: 'file.fetch_crashed', err: error, file_id: claimed.id },
         'downloading a file failed unexpectedly',
       )
-      return { kind: 'failed', error: 'a fault of our own', retryAfterMs: null }
+      return { kind: 'failed', error: 'internal error', retryAfterMs: null }
     }
   }
 
   function start(claimed: ClaimedFile): void {
-    const done = fetchAndSettle(claimed)
-      // Its lease runs out, and it is tried again.
+    const done = fetchAndRecord(claimed)
+      // The lease expires, and the file is fetched again.
       .catch((error: unknown) => {
         const fields = { event: 'file.recording_failed', err: error, file_id: claimed.id } as const
         log.warn(fields, 'recording a download failed; it is repeated')
       })
       .finally(() => {
         running.delete(done)
-        onRoom()
+        onSlotFree()
       })
     running.add(done)
   }
 
   const fetcher: Fetcher = {
     async turn() {
-      const room = atOnce - running.size
-      if (room <= 0 || stopping.signal.aborted) return 0
+      const freeSlots = concurrency - running.size
+      if (freeSlots <= 0 || stopping.signal.aborted) return 0
       const now = clock.now()
-      const claimed = await claimFiles(db, now, new Date(now.getTime() + leaseMs), room)
+      const claimed = await claimFiles(db, now, new Date(now.getTime() + leaseMs), freeSlots)
       for (const each of claimed) start(each)
       return claimed.length
     },
@@ -97,8 +98,8 @@ export function newFetcher(network: Network, log: Logger, onRoom: () => void = (
     },
     async stop() {
       stopping.abort()
-      const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())
-      await Promise.race([Promise.all(running), late])
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopTimeoutMs).unref())
+      await Promise.race([Promise.all(running), timeout])
     },
   }
   return fetcher

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { statement } from '../../db/statement.ts'
 import type { FileSource } from '../../whatsapp/incoming-form.ts'
 
-/** A file that this process alone may fetch, for as long as its lease stands in the row. */
+/** A file that only this process may fetch, as long as the row has its lease. */
 export interface ClaimedFile {
   id: string
   lease: string
@@ -11,12 +11,12 @@ export interface ClaimedFile {
   senderId: string
   mimeType: string
   source: FileSource
-  /** This one included: a process that dies in the midst has used it up. */
+  /** Includes this attempt, so one that crashes the process also counts. */
   attempts: number
   tryUntil: Date
 }
 
-/** Leases files that are due, and clears away what an earlier attempt left behind. */
+/** Leases due files, and deletes the chunks of earlier attempts. */
 export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): Promise<ClaimedFile[]> =>
   db.rows(
     `with due as (
@@ -37,8 +37,8 @@ export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): 
 type Leased = Pick<ClaimedFile, 'id' | 'lease'>
 
 /**
- * Writes a chunk if the lease is still ours. The row is held meanwhile, so that nobody can claim the file in between and
- * take the chunk for its own.
+ * Writes a chunk if the lease is still ours. Locks the row, so that no other process can claim the file before the
+ * chunk is written.
  */
 export const insertChunk = (db: Db, { id, lease }: Leased, number: number, bytes: Buffer): Promise<number> =>
   db.change(
@@ -72,11 +72,11 @@ const fetched = statement(
      where id = ${id} and lease = ${lease} and state = 'fetching'`,
 )
 
-/** From here on its chunks are the file. */
+/** Completes the file: its chunks are readable from now on. */
 export const recordFetched = (db: Db, { id, lease }: Leased, file: Fetched, now: Date): Promise<number> =>
   fetched.change(db, { id, lease, ...file, now })
 
-/** To be tried again; `uncounted` when the attempt was broken off by us. */
+/** Schedules another attempt. `uncounted` if we aborted this one ourselves. */
 export const recordFetchRetry = (
   db: Db,
   { id, lease }: Leased,
@@ -85,28 +85,28 @@ export const recordFetchRetry = (
   uncounted = false,
 ): Promise<number> =>
   db.change(
-    `with settled as (
+    `with released as (
        update flow_files set state = 'waiting', lease = null, due_at = $3, last_error = coalesce($4, last_error),
          attempts = attempts - $5::int
        where id = $1 and lease = $2 and state = 'fetching' returning id
      )
-     delete from file_chunks c using settled where c.file_id = settled.id`,
+     delete from file_chunks c using released where c.file_id = released.id`,
     [id, lease, at, error, uncounted ? 1 : 0],
   )
 
 export const recordFileLost = (db: Db, { id, lease }: Leased, why: FileLoss, error: string | null): Promise<number> =>
   db.change(
-    `with settled as (
+    `with released as (
        update flow_files set state = 'gone', lease = null, source = null, why = $3, last_error = coalesce($4, last_error)
        where id = $1 and lease = $2 and state = 'fetching' returning id
      )
-     delete from file_chunks c using settled where c.file_id = settled.id`,
+     delete from file_chunks c using released where c.file_id = released.id`,
     [id, lease, why, error],
   )
 
-/** Drops the contents of files that were fetched before that time, some at a time; says how many files it were. */
+/** Deletes the contents of up to `limit` files that were fetched before a time, and returns how many. */
 export async function deleteFilesBefore(db: Db, before: Date, limit: number): Promise<number> {
-  const dropped = await db.rows(
+  const deleted = await db.rows(
     `with old as (
        select id from flow_files where state = 'fetched' and fetched_at < $1
        order by fetched_at limit $2 for update skip locked
@@ -117,5 +117,5 @@ export async function deleteFilesBefore(db: Db, before: Date, limit: number): Pr
      returning f.id`,
     [before, limit],
   )
-  return dropped.length
+  return deleted.length
 }

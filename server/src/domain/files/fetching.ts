@@ -7,28 +7,31 @@ import type { Network } from '../connections/network.ts'
 import { newFetcher } from './fetcher.ts'
 import { deleteFilesBefore } from './fetching.sql.ts'
 
-const lookMs = 500
-const sweepMs = 600_000
+const pollMs = 500
+const cleanupEveryMs = 600_000
 
-/** Fetches files until stopped: at once what came in here, and what other processes took in or left behind soon after. */
+/**
+ * Fetches files until stopped. A file that this process received is fetched immediately; the poll finds those of other
+ * processes.
+ */
 export function startFetching(network: Network, log: Logger, retentionDays: number): Pick<Loop, 'stop'> {
   const { db, clock } = network
   const fetcher = newFetcher(network, log, () => loop.wake())
-  const loop = startLoop({ db, log }, 'fetch files', lookMs, async () => void (await fetcher.turn()))
-  const sweep = startLoop({ db, log }, 'old files', sweepMs, async () => {
+  const loop = startLoop({ db, log }, 'fetch files', pollMs, async () => void (await fetcher.turn()))
+  const cleanup = startLoop({ db, log }, 'old files', cleanupEveryMs, async () => {
     if (await mayDeleteOld(db, clock, log)) await deleteOldFiles(db, await databaseNow(db, clock), retentionDays)
   })
   return {
     async stop() {
-      await Promise.all([loop.stop(), fetcher.stop(), sweep.stop()])
+      await Promise.all([loop.stop(), fetcher.stop(), cleanup.stop()])
     },
   }
 }
 
-const atOnce = 20
+const batchSize = 20
 
-/** The contents of files past their retention; that there was a file stays on record. */
+/** Deletes the contents of files past their retention. The rows of the files stay. */
 export async function deleteOldFiles(db: Db, now: Date, retentionDays: number): Promise<void> {
   const before = new Date(now.getTime() - retentionDays * 86_400_000)
-  while ((await deleteFilesBefore(db, before, atOnce)) === atOnce);
+  while ((await deleteFilesBefore(db, before, batchSize)) === batchSize);
 }

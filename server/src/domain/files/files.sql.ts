@@ -38,7 +38,7 @@ const insertion = statement(
 export const insertFiles = (db: Db, files: readonly NewFile[], now: Date, tryUntil: Date): Promise<number> =>
   insertion.change(db, { files, now, tryUntil })
 
-interface StoredFile {
+interface FileColumns {
   id: string
   response_id: string
   index: number
@@ -50,8 +50,8 @@ interface StoredFile {
   last_error: string | null
 }
 
-/** A file as it stands; which members are set depends on the state. */
-export type FileRow = StoredFile &
+/** The state decides which columns are set. */
+export type FileRow = FileColumns &
   (
     | { state: 'waiting' | 'fetching' }
     | { state: 'gone'; why: FileLoss }
@@ -89,7 +89,7 @@ const chunkReading = statement(
      where workspace_id = ${workspaceId} and file_id = ${fileId} and lease = ${content} and number = ${number}`,
 )
 
-/** Some bytes of a chunk, as base64: two thirds of the hex that bytea is otherwise written in. */
+/** Part of a chunk. Read as base64, which is two thirds of the size of the hex format of bytea. */
 export async function chunkPart(
   db: Db,
   workspaceId: string,
@@ -98,7 +98,7 @@ export async function chunkPart(
 ): Promise<Buffer> {
   const row = await chunkReading.first<{ bytes: string }>(db, { workspaceId, fileId: id, content, ...part })
   const bytes = Buffer.from(row?.bytes ?? '', 'base64')
-  // The row may outlive its use until the next full collection; a hundred megabytes of text must not do so with it.
+  // The row may stay in memory until the next full garbage collection; its text (100 MB for a large file) must not.
   if (row) row.bytes = ''
   return bytes
 }

@@ -5,25 +5,25 @@ import { newUuid } from '../../lib/ids.ts'
 import { type FormFile, toSource } from '../../whatsapp/incoming-form.ts'
 import { type FileRow, filesOf, insertFiles, type NewFile } from './files.sql.ts'
 
-/** How long the network keeps what somebody uploaded. */
-export const atNetworkMs = 7 * 86_400_000
+/** How long the network keeps an uploaded file. */
+export const networkRetentionMs = 7 * 86_400_000
 
-export interface ExpectedFile {
+export interface FormFiles {
   workspaceId: string
   responseId: string
   senderId: string
   files: readonly FormFile[]
 }
 
-/** Remembers the files of submitted forms; they are fetched as soon as this is committed. */
-export async function expectFiles(db: Db, now: Date, forms: readonly ExpectedFile[]): Promise<void> {
-  const files = forms.flatMap(({ files: own, ...owner }) => own.map((file) => toNewFile(owner, file, now)))
+/** Stores the files of submitted forms as due. Fetching starts when the transaction commits. */
+export async function saveFormFiles(db: Db, now: Date, forms: readonly FormFiles[]): Promise<void> {
+  const files = forms.flatMap(({ files: formFiles, ...owner }) => formFiles.map((file) => toNewFile(owner, file, now)))
   if (files.length === 0) return
-  await insertFiles(db, files, now, new Date(now.getTime() + atNetworkMs))
+  await insertFiles(db, files, now, new Date(now.getTime() + networkRetentionMs))
   wakeHere(db, 'fetch files')
 }
 
-function toNewFile(owner: Omit<ExpectedFile, 'files'>, file: FormFile, now: Date): NewFile {
+function toNewFile(owner: Omit<FormFiles, 'files'>, file: FormFile, now: Date): NewFile {
   return {
     ...owner,
     id: newUuid(now.getTime()),
@@ -35,7 +35,7 @@ function toNewFile(owner: Omit<ExpectedFile, 'files'>, file: FormFile, now: Date
   }
 }
 
-/** A file of a form as it is listed, and how it stands with its contents. */
+/** A file of a form, with the state of its download. */
 export interface ListedFile {
   field: string
   index: number
@@ -44,7 +44,7 @@ export interface ListedFile {
   state: FileState
 }
 
-/** The files of submitted forms, by the form. */
+/** The files of submitted forms, by form. */
 export async function filesByResponse(
   db: Db,
   workspaceId: string,
@@ -52,7 +52,7 @@ export async function filesByResponse(
 ): Promise<Map<string, ListedFile[]>> {
   const rows = responseIds.length === 0 ? [] : await filesOf(db, workspaceId, responseIds)
   const byResponse = Map.groupBy(rows, (row) => row.response_id)
-  return new Map([...byResponse].map(([id, own]) => [id, own.map(toListed)]))
+  return new Map([...byResponse].map(([id, group]) => [id, group.map(toListed)]))
 }
 
 const toListed = (row: FileRow): ListedFile => ({

@@ -7,21 +7,21 @@ import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { chunkPart, type FileRow, fileAt } from './files.sql.ts'
 
-/** A file that is here, ready to be read in part or whole. */
-export interface KeptFile {
+/** A fetched file, to be read in part or completely. */
+export interface StoredFile {
   size: number
   contentType: string
   disposition: string
-  /** Changes whenever the bytes do, which is never. */
+  /** The ETag. The bytes of a file never change. */
   tag: string
-  /** The bytes, a chunk at a time and no faster than they are taken. */
+  /** Reads a piece at a time, as fast as the consumer takes them. */
   read(range: ByteRange): AsyncGenerator<Buffer>
 }
 
-/** A file that is just being fetched is waited for as long as this all in all. */
-const looksMs = [50, 100, 150, 200, 300, 500, 700]
-const longestWaitSeconds = 3600
-/** So much is read at a time, by each download: in base64 it fits what a socket gives at once, and is collected young. */
+/** The waits between lookups of a file that is being fetched: 2 seconds in total. */
+const lookupWaitsMs = [50, 100, 150, 200, 300, 500, 700]
+const retryAfterMaxSeconds = 3600
+/** The size of one read. In base64 it fits one read of a socket, and its garbage is collected early. */
 const readBytes = 32 * 1024
 
 export async function openFile(
@@ -30,41 +30,41 @@ export async function openFile(
   workspaceId: string,
   responseId: string,
   index: number,
-): Promise<KeptFile> {
-  const look = async () => (await fileAt(db, workspaceId, responseId, index)) ?? refuse('not_found')
-  let file = await look()
-  for (const waitMs of looksMs) {
-    if (!isUnderWay(file, clock.now())) break
-    // Between two looks no connection is held.
+): Promise<StoredFile> {
+  const lookup = async () => (await fileAt(db, workspaceId, responseId, index)) ?? refuse('not_found')
+  let file = await lookup()
+  for (const waitMs of lookupWaitsMs) {
+    if (!isArriving(file, clock.now())) break
+    // No database connection is held while waiting.
     await sleep(waitMs)
-    file = await look()
+    file = await lookup()
   }
   if (file.state === 'gone') return refuse('file_expired', { message: losses[file.why] })
-  if (file.state !== 'fetched') return refuseForNow(file, clock.now())
-  return toKept(db, workspaceId, file)
+  if (file.state !== 'fetched') return refuseTemporarily(file, clock.now())
+  return toStored(db, workspaceId, file)
 }
 
 const losses: Readonly<Record<FileLoss, string>> = {
   missing: 'The network no longer has this file.',
-  wrong_hash: 'What the network has for this file is not what was uploaded.',
-  too_large: 'This file is larger than the service keeps.',
-  too_late: 'This file could not be fetched for as long as the network kept it.',
-  retention: 'This file is past its retention.',
+  wrong_hash: 'The network’s copy of this file does not match the upload.',
+  too_large: 'This file is larger than 100 MB, the limit for stored files.',
+  too_late: 'This file could not be fetched before the network deleted it.',
+  retention: 'This file was deleted after its retention period.',
 }
 
-/** Worth a moment's patience: somebody is at it, or will be within that moment. */
-const isUnderWay = (file: FileRow, now: Date): boolean =>
+/** Whether the file is being fetched, or will be within two seconds. */
+const isArriving = (file: FileRow, now: Date): boolean =>
   file.state === 'fetching' || (file.state === 'waiting' && file.due_at.getTime() - now.getTime() <= 2000)
 
-function refuseForNow(file: FileRow, now: Date): never {
+function refuseTemporarily(file: FileRow, now: Date): never {
   const seconds = file.state === 'waiting' ? Math.ceil((file.due_at.getTime() - now.getTime()) / 1000) : 2
   return refuse('service_unavailable', {
-    message: 'This file is still being fetched from the network.',
-    headers: { 'Retry-After': String(Math.min(longestWaitSeconds, Math.max(1, seconds))) },
+    message: 'This file is still being fetched from the network. Try again later.',
+    headers: { 'Retry-After': String(Math.min(retryAfterMaxSeconds, Math.max(1, seconds))) },
   })
 }
 
-function toKept(db: Db, workspaceId: string, file: FileRow & { state: 'fetched' }): KeptFile {
+function toStored(db: Db, workspaceId: string, file: FileRow & { state: 'fetched' }): StoredFile {
   return {
     size: file.size,
     contentType: file.content_type,
@@ -76,8 +76,8 @@ function toKept(db: Db, workspaceId: string, file: FileRow & { state: 'fetched' 
         const within = at - number * file.chunk_bytes
         const count = Math.min(readBytes, file.chunk_bytes - within, last - at + 1)
         const bytes = await chunkPart(db, workspaceId, file, { number, first: within, count })
-        // Dropped while it was read: the answer is cut off, which the reader notices by its length.
-        if (bytes.length !== count) throw new Error(`chunk ${number} of the file ${file.id} is gone`)
+        // Deleted while being read: this aborts the response, and the client sees that it is too short.
+        if (bytes.length !== count) throw new Error(`chunk ${number} of file ${file.id} is missing`)
         yield bytes
         at += count
       }

@@ -8,11 +8,11 @@ import { newUuid } from '../../lib/ids.ts'
 
 const server = useTestServer()
 
-async function newDesk() {
+async function newWorkspaceWithMember() {
   const workspace = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const at = `/w/${workspace.id}/forms`
-  /** A submitted form with a file; gives its id. */
+  /** Submits a form with a file; returns its id. */
   const submit = async (file: FileOptions = {}) => {
     server.clock.forward({ seconds: 1 })
     return (await newFile(server, workspace, file)).split('/')[3] ?? ''
@@ -25,8 +25,8 @@ const download = (by: SignedInPerson, path: string) =>
     headers: { cookie: [...by.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
   })
 
-test('every role sees submitted forms, with how it stands with their files', async () => {
-  const { workspace, at, submit } = await newDesk()
+test('every role can read submitted forms with the state of their files', async () => {
+  const { workspace, at, submit } = await newWorkspaceWithMember()
   const id = await submit({ gone: 'too_large' })
   for (const role of roles) {
     const person = await signedIn(server, { workspaceId: workspace.id, role })
@@ -38,8 +38,8 @@ test('every role sees submitted forms, with how it stands with their files', asy
   }
 })
 
-test('pages neither repeat nor skip when forms come in meanwhile; filters narrow', async () => {
-  const { person, at, submit } = await newDesk()
+test('pages neither repeat nor skip forms while new ones arrive, and filters apply', async () => {
+  const { person, at, submit } = await newWorkspaceWithMember()
   const ids = [await submit(), await submit(), await submit()]
   const first = (await person.call(`${at}?limit=2`)).body
   await submit()
@@ -51,8 +51,8 @@ test('pages neither repeat nor skip when forms come in meanwhile; filters narrow
   expect((await person.call(`${at}?phone=abc`)).status).toBe(400)
 })
 
-test('a file is downloaded whole, as something no browser shows or runs', async () => {
-  const { person, at, submit } = await newDesk()
+test('a file is downloaded as an attachment that browsers neither display nor run', async () => {
+  const { person, at, submit } = await newWorkspaceWithMember()
   const bytes = Buffer.alloc(700_000, 'x')
   const id = await submit({ bytes, fileName: 'träumerei "1".jpg', contentType: 'image/jpeg' })
   const response = await download(person, `${at}/${id}/files/0`)
@@ -68,14 +68,14 @@ test('a file is downloaded whole, as something no browser shows or runs', async 
   expect(header('cache-control')).toBe('no-store')
 })
 
-test('a file that is gone says so; one that is not there, or not ours, was never there', async () => {
-  const { person, at, submit } = await newDesk()
+test('an expired file gets 410; an unknown one or one of another workspace gets 404', async () => {
+  const { person, at, submit } = await newWorkspaceWithMember()
   const gone = await submit({ gone: 'retention' })
   expect(await person.call(`${at}/${gone}/files/0`)).toMatchObject({
     status: 410,
     body: { error: { code: 'file_expired' } },
   })
-  const other = await newDesk()
+  const other = await newWorkspaceWithMember()
   const theirs = await other.submit()
   for (const path of [`${theirs}`, `frs_${newUuid()}`, 'frs_x']) {
     expect((await person.call(`${at}/${path}`)).status, path).toBe(404)

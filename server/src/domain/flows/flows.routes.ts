@@ -20,7 +20,7 @@ export const flowRoutes = [
     path: '/v1/flow_responses',
     scope: 'flow_responses:read',
     summary: 'List submitted forms',
-    description: 'The newest first.',
+    description: 'Newest first.',
     tag: 'Forms',
     query: Type.Object({ ...pageQuery, ...FlowResponseFilters.properties }, { additionalProperties: false }),
     reply: List(FlowResponse),
@@ -48,10 +48,10 @@ export const flowRoutes = [
     method: 'GET',
     path: '/v1/flow_responses/:id/files/:index',
     scope: 'flow_responses:read',
-    summary: 'Fetch an uploaded file',
+    summary: 'Download an uploaded file',
     description:
-      'The bytes, as an attachment. A file that is still on its way from the network is waited for a moment, then ' +
-      'answered with 503 and `Retry-After`; one that cannot be had any more with 410.',
+      'Returns the bytes as an attachment. While the file is being fetched from the network, the request waits up to ' +
+      'two seconds, then fails with 503 and `Retry-After`. If the file is no longer available, it fails with 410.',
     tag: 'Forms',
     params: FlowFileParams,
     errors: ['file_expired'],

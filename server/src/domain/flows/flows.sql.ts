@@ -12,7 +12,7 @@ export interface NewResponse {
   sentByUserId: string | null
   name: string | null
   flowToken: string | null
-  /** The message that it quotes, if we sent that. */
+  /** The message that it quotes, if we sent it. */
   quotedMessageId: string | null
   quotedTemplateId: string | null
   response: object
@@ -48,8 +48,8 @@ const tokenInsertion = statement(
 
 export const insertToken = (db: Db, form: FormToken): Promise<number> => tokenInsertion.change(db, { form: [form] })
 
-/** What could be traced of a submission. */
-export interface Traced {
+/** The origin of a submission, as far as it could be found. */
+export interface SubmissionSource {
   id: string
   flowToken: string | null
   flowId: string | null
@@ -106,10 +106,11 @@ const insertion = statement(
 )
 
 /**
- * Keeps submissions, each with the message that carried its form: the quoted one; else the latest with its token to the
- * same person; else, for the network may write a person's number in another way, the only one that ever had the token.
+ * Stores submissions, each with the message that its form was sent in: the quoted message; or the latest message to the
+ * same person with this token; or the only message with this token, since the network may write a person's number
+ * differently.
  */
-export const insertResponses = (db: Db, submitted: readonly NewResponse[], now: Date): Promise<Traced[]> =>
+export const insertResponses = (db: Db, submitted: readonly NewResponse[], now: Date): Promise<SubmissionSource[]> =>
   insertion.rows(db, { submitted, now })
 
 export interface ResponseRow {
@@ -137,12 +138,12 @@ const filters = {
   receivedBefore: 'timestamptz',
 } as const
 
-const shown = ({ workspaceId, from, flowId, receivedAfter, receivedBefore }: Places<typeof filters>) =>
+const matches = ({ workspaceId, from, flowId, receivedAfter, receivedBefore }: Places<typeof filters>) =>
   `workspace_id = ${workspaceId} and (${from} is null or sent_by = ${from}) and (${flowId} is null or flow_id = ${flowId})
    and (${receivedAfter} is null or received_at > ${receivedAfter})
    and (${receivedBefore} is null or received_at < ${receivedBefore})`
 
-const shownValues = (workspaceId: string, filters: FlowResponseFilters) => ({
+const filterValues = (workspaceId: string, filters: FlowResponseFilters) => ({
   workspaceId,
   from: filters.from,
   flowId: filters.flow_id,
@@ -150,26 +151,26 @@ const shownValues = (workspaceId: string, filters: FlowResponseFilters) => ({
   receivedBefore: filters.received_before,
 })
 
-const listing = pagedStatement(filters, (places) => `select ${columns} from flow_responses where ${shown(places)}`)
+const listing = pagedStatement(filters, (places) => `select ${columns} from flow_responses where ${matches(places)}`)
 
 export const responsesOf = (
   db: Db,
   workspaceId: string,
   filters: FlowResponseFilters,
   page: KeySet,
-): Promise<ResponseRow[]> => listing.rows(db, shownValues(workspaceId, filters), page)
+): Promise<ResponseRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
 
-const counting = statement(filters, (places) => `select count(*) as total from flow_responses where ${shown(places)}`)
+const counting = statement(filters, (places) => `select count(*) as total from flow_responses where ${matches(places)}`)
 
 export async function countResponses(db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, shownValues(workspaceId, filters))
+  const row = await counting.first<{ total: number }>(db, filterValues(workspaceId, filters))
   return row?.total ?? 0
 }
 
 export const responseById = (db: Db, workspaceId: string, id: string): Promise<ResponseRow | undefined> =>
   db.first(`select ${columns} from flow_responses where workspace_id = $1 and id = $2`, [workspaceId, id])
 
-/** The one that came as this message. */
+/** The submission that arrived as this message. */
 export const responseOfMessage = (
   db: Db,
   workspaceId: string,

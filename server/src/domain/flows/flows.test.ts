@@ -22,7 +22,7 @@ const forms = useForms(server)
 let people = 0
 const newPhone = () => String(16_505_560_000 + ++people)
 
-/** A number that the network posts to, without a network behind it. */
+/** A sender with webhooks, without a simulated network. */
 async function newNumber() {
   const workspace = await newWorkspace(server)
   const app = await newApp(server)
@@ -47,12 +47,12 @@ async function newNumber() {
   return { workspace, app, sender, submits, completed }
 }
 
-test('a submitted form is told once as a message without words and once with its answers, and linked to what carried it', async () => {
+test('a submitted form is published as message.received without text and as flow.completed, linked to the message it answers', async () => {
   const shop = await forms.newShop()
   const phone = newPhone()
   const message = await shop.sendForm(phone, 'claim-1001')
-  const told = await shop.fillForm(phone, { values: { full_name: 'Ana', age: 41 } })
-  expect(told).toEqual({
+  const submission = await shop.fillForm(phone, { values: { full_name: 'Ana', age: 41 } })
+  expect(submission).toEqual({
     id: expect.stringMatching(/^frs_/),
     message_id: expect.stringMatching(/^msg_/),
     from: phone,
@@ -65,7 +65,9 @@ test('a submitted form is told once as a message without words and once with its
     files: [],
     received_at: expect.stringMatching(/Z$/),
   })
-  const events = (await eventsOf(server, shop.workspace.id)).filter(({ data }) => data.message_id === told.message_id)
+  const events = (await eventsOf(server, shop.workspace.id)).filter(
+    ({ data }) => data.message_id === submission.message_id,
+  )
   expect(events.map(({ type }) => type)).toEqual(['message.received', 'flow.completed'])
   expect(events[0]?.data).toMatchObject({
     type: 'interactive',
@@ -76,20 +78,24 @@ test('a submitted form is told once as a message without words and once with its
   const validate = new Ajv2020({ strict: false }).compile(plainSchema(eventSchemas[events[1]?.type as EventType]))
   validate(events[1])
   expect(validate.errors).toBeNull()
-  const { status, body } = await shop.workspace.call(`/v1/flow_responses/${told.id}`)
-  expect([status, body]).toEqual([200, { ...told, object: 'flow_response' }])
+  const { status, body } = await shop.workspace.call(`/v1/flow_responses/${submission.id}`)
+  expect([status, body]).toEqual([200, { ...submission, object: 'flow_response' }])
 })
 
-test('a form that the handset sends back without its token still has it, from the message it answers', async () => {
+test('a form returned without its token gets the token of the message it answers', async () => {
   const shop = await forms.newShop()
   const phone = newPhone()
   const message = await shop.sendForm(phone)
-  const told = await shop.fillForm(phone, { values: { a: '1' }, omitFlowToken: true })
-  expect(told).toMatchObject({ source_message_id: message.id, flow_id: shop.flowId, template_id: shop.templateId })
-  expect(told.flow_token).toMatch(/^flow_\w{24}$/)
+  const submission = await shop.fillForm(phone, { values: { a: '1' }, omitFlowToken: true })
+  expect(submission).toMatchObject({
+    source_message_id: message.id,
+    flow_id: shop.flowId,
+    template_id: shop.templateId,
+  })
+  expect(submission.flow_token).toMatch(/^flow_\w{24}$/)
 })
 
-test('a form sent without a template is traced to its message and its form', async () => {
+test('a form sent without a template is linked to its message and flow', async () => {
   const shop = await forms.newShop()
   const phone = newPhone()
   const parameters = { flow_id: shop.flowId, flow_cta: 'Open', flow_token: 'mine', flow_action: 'data_exchange' }
@@ -105,7 +111,7 @@ test('a form sent without a template is traced to its message and its form', asy
   })
 })
 
-test('without a quoted message the token tells: that of the same person first, else the only one there is', async () => {
+test('without a quoted message, a form is linked by token: to the same person’s message, or to the only one with the token', async () => {
   const shop = await forms.newShop()
   const [ana, bea, cy] = [newPhone(), newPhone(), newPhone()]
   const toAna = await shop.sendForm(ana, 'campaign')
@@ -129,39 +135,39 @@ test('without a quoted message the token tells: that of the same person first, e
       entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
     })
     const signature = signatureOf(shop.account.appSecret, bytes)
-    const answer = await fetch(`${server.url}/network/whatsapp/${sender?.app_id}`, {
+    const response = await fetch(`${server.url}/network/whatsapp/${sender?.app_id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature },
       body: bytes,
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
     return (await shop.completed()).at(-1)
   }
   expect(await submit(ana, 'campaign')).toMatchObject({ source_message_id: toAna.id })
   expect(await submit(bea, 'campaign')).toMatchObject({ source_message_id: toBea.id, template_id: shop.templateId })
-  // Nobody this was sent to: two had the token, so it could be either.
+  // Not sent to this person, and two messages have the token, so it could be either.
   expect(await submit(cy, 'campaign')).toMatchObject({ source_message_id: null, flow_id: null, flow_token: 'campaign' })
-  // The network writes some numbers in another way than they were dialled.
+  // The network writes some numbers differently than they were dialed.
   expect(await submit('5511987654321', 'only one')).toMatchObject({ source_message_id: only.id })
 })
 
-test('a token nobody knows, no token at all, and another workspace’s token are told with nulls', async () => {
+test('an unknown token, no token and a token of another workspace give null links', async () => {
   const shop = await forms.newShop()
   const phone = newPhone()
   await shop.sendForm(phone, 'theirs')
   const { submits, completed } = await newNumber()
-  for (const responses of [{ flow_token: 'nobody’s', a: 1 }, { a: 1 }, { flow_token: 'theirs', a: 1 }]) {
+  for (const responses of [{ flow_token: 'unknown', a: 1 }, { a: 1 }, { flow_token: 'theirs', a: 1 }]) {
     expect(await submits({ response_json: JSON.stringify(responses) })).toBe(200)
   }
   const nulls = { flow_id: null, source_message_id: null, template_id: null, response: { a: 1 } }
   expect(await completed()).toMatchObject([
-    { flow_token: 'nobody’s', ...nulls },
+    { flow_token: 'unknown', ...nulls },
     { flow_token: null, ...nulls },
     { flow_token: 'theirs', ...nulls },
   ])
 })
 
-test('answers that are no JSON object are told as they came, in an object', async () => {
+test('answers that are not a JSON object are published as response_json', async () => {
   const { workspace, submits, completed } = await newNumber()
   for (const raw of ['{not json', '[1,2]', '"x"']) await submits({ response_json: raw })
   await submits({ response_json: 7 })
@@ -176,7 +182,7 @@ test('answers that are no JSON object are told as they came, in an object', asyn
   expect(((await workspace.call('/v1/flow_responses')).body as List<FlowResponse>).total).toBe(5)
 })
 
-test('however often the network tells of a submission, there is one of it', async () => {
+test('a submission that the network repeats is stored and published once', async () => {
   const { workspace, submits, completed } = await newNumber()
   const form = { response_json: '{"a":1}' }
   await Promise.all(Array.from({ length: 10 }, () => submits(form, { id: 'wamid.SAME' })))
@@ -185,24 +191,24 @@ test('however often the network tells of a submission, there is one of it', asyn
   expect((await workspace.call('/v1/flow_responses')).body).toMatchObject({ total: 1 })
 })
 
-test('the stored payloads of forms each become one submission', async () => {
+test('each form payload of the fixtures becomes one submission', async () => {
   const payloads = fixtures((value) => JSON.stringify(value).includes('"nfm_reply"'))
   expect(payloads.length).toBeGreaterThan(5)
-  const told: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = {}
   for (const [path, body] of payloads) {
     const { app, sender, completed } = await newNumber()
     const text = JSON.stringify(body).replace(/("phone_number_id":)"[^"]*"/, `$1"${sender.phoneNumberId}"`)
     expect(await app.post(text), path).toBe(200)
     const [one, ...more] = await completed()
     expect([one !== undefined, more.length], path).toEqual([true, 0])
-    told[path] = one?.response
+    responses[path] = one?.response
   }
-  expect(told['own/nfm-reply-bad-json.json']).toEqual({ response_json: '{not json' })
-  expect(told['own/nfm-reply-address-message.json']).toMatchObject({ saved_address_id: 'a1' })
-  expect(Object.keys(told['own/nfm-reply-with-files.json'] as object)).toEqual(['claim_type', 'photos', 'docs'])
+  expect(responses['own/nfm-reply-bad-json.json']).toEqual({ response_json: '{not json' })
+  expect(responses['own/nfm-reply-address-message.json']).toMatchObject({ saved_address_id: 'a1' })
+  expect(Object.keys(responses['own/nfm-reply-with-files.json'] as object)).toEqual(['claim_type', 'photos', 'docs'])
 })
 
-test('the list has its filters and its pages, and shows one workspace only', async () => {
+test('the list has filters and pages, and only the forms of its workspace', async () => {
   const { workspace, submits } = await newNumber()
   const other = await newNumber()
   await other.submits({ response_json: '{"theirs":1}' })
@@ -237,33 +243,33 @@ test('the list has its filters and its pages, and shows one workspace only', asy
   expect((await server.call('/v1/flow_responses', { key: secret })).status).toBe(403)
 })
 
-test('a batch without a form or a cart asks the database nothing more', async () => {
+test('a batch without forms or carts needs no additional statements', async () => {
   const { workspace, sender } = await newNumber()
   const destination = { ...sender, senderId: sender.id, workspaceId: workspace.id, appId: '' }
   const statementsFor = async (...contents: object[]) => {
-    const asked: string[] = []
+    const statements: string[] = []
     const messages = contents.map((content) => ({ from: '16505550123', id: `wamid.${newUuid()}`, ...content }))
     const value = { metadata: { phone_number_id: sender.phoneNumberId }, messages }
     const entry = [{ id: '1', changes: [{ field: 'messages', value }] }]
     const items = readWebhook({ object: 'whatsapp_business_account', entry }, server.clock.now()) as InboundItem[]
     await server.db.transaction((tx) => {
-      const heard = (text: string) => {
-        asked.push(text)
+      const record = (text: string) => {
+        statements.push(text)
         return text
       }
-      const ear: Db = {
+      const recording: Db = {
         ...tx,
-        rows: (text, values) => tx.rows(heard(text), values),
-        first: (text, values) => tx.first(heard(text), values),
-        change: (text, values) => tx.change(heard(text), values),
+        rows: (text, values) => tx.rows(record(text), values),
+        first: (text, values) => tx.first(record(text), values),
+        change: (text, values) => tx.change(record(text), values),
       }
       return saveInbound(
-        ear,
+        recording,
         server.clock.now(),
         items.map((item) => ({ item, destination })),
       )
     })
-    return asked
+    return statements
   }
   const text = { type: 'text', text: { body: 'hola' } }
   const form = (responses: object) => ({
@@ -271,8 +277,8 @@ test('a batch without a form or a cart asks the database nothing more', async ()
     interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify(responses) } },
   })
   const files = { photos: [{ id: '1', mime_type: 'image/png' }] }
-  const plainly = await statementsFor(text, text)
-  expect(plainly).toHaveLength(1)
-  expect(await statementsFor(text, form({ a: 1 }), form({ a: 2 }))).toHaveLength(plainly.length + 2)
-  expect(await statementsFor(form(files), form(files), text)).toHaveLength(plainly.length + 3)
+  const withTextOnly = await statementsFor(text, text)
+  expect(withTextOnly).toHaveLength(1)
+  expect(await statementsFor(text, form({ a: 1 }), form({ a: 2 }))).toHaveLength(withTextOnly.length + 2)
+  expect(await statementsFor(form(files), form(files), text)).toHaveLength(withTextOnly.length + 3)
 })

@@ -5,21 +5,21 @@ import { withoutPrefix, withPrefix } from '../../lib/ids.ts'
 import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { filesByResponse, type ListedFile } from '../files/files.ts'
-import { type KeptFile, openFile } from '../files/read.ts'
+import { openFile, type StoredFile } from '../files/read.ts'
 import { countResponses, type ResponseRow, responseById, responsesOf } from './flows.sql.ts'
 
 export { responseOfMessage as findResponseOf } from './flows.sql.ts'
 
-type Listed = ResponseRow & { files: ListedFile[] }
+type ResponseWithFiles = ResponseRow & { files: ListedFile[] }
 
-/** Submitted forms, each with its files and how it stands with them. */
+/** Submitted forms, each with its files and their download state. */
 export async function listFlowResponses(
   db: Db,
   workspaceId: string,
   filters: FlowResponseFilters,
   page: KeySet,
-): Promise<Listed[]> {
-  const rows = await responsesOf(db, workspaceId, toWanted(filters), page)
+): Promise<ResponseWithFiles[]> {
+  const rows = await responsesOf(db, workspaceId, withoutPlus(filters), page)
   const files = await filesByResponse(
     db,
     workspaceId,
@@ -29,9 +29,9 @@ export async function listFlowResponses(
 }
 
 export const countFlowResponses = (db: Db, workspaceId: string, filters: FlowResponseFilters): Promise<number> =>
-  countResponses(db, workspaceId, toWanted(filters))
+  countResponses(db, workspaceId, withoutPlus(filters))
 
-const toWanted = (filters: FlowResponseFilters): FlowResponseFilters => ({
+const withoutPlus = (filters: FlowResponseFilters): FlowResponseFilters => ({
   ...filters,
   ...(filters.from && { from: filters.from.replace(/^\+/, '') }),
 })
@@ -44,21 +44,21 @@ export async function getFlowResponse(db: Db, workspaceId: string, id: string): 
   return toFlowResponseWithFiles({ ...row, files: files.get(row.id) ?? [] })
 }
 
-/** The contents of an uploaded file. One of another workspace is as unknown as one that never was. */
+/** The contents of an uploaded file. A file of another workspace is not found. */
 export async function openFlowFile(
   db: Db,
   clock: Clock,
   workspaceId: string,
   id: string,
   index: number,
-): Promise<KeptFile> {
+): Promise<StoredFile> {
   const uuid = withoutPrefix('frs', id)
   return uuid ? openFile(db, clock, workspaceId, uuid, index) : refuse('not_found')
 }
 
 export const markOf = (row: ResponseRow) => ({ at: row.created_at, id: row.id })
 
-export const toFlowResponseWithFiles = (row: Listed): FlowResponseWithFiles => ({
+export const toFlowResponseWithFiles = (row: ResponseWithFiles): FlowResponseWithFiles => ({
   id: withPrefix('frs', row.id),
   object: 'flow_response',
   message_id: withPrefix('msg', row.message_id),
@@ -73,7 +73,7 @@ export const toFlowResponseWithFiles = (row: Listed): FlowResponseWithFiles => (
   received_at: row.received_at.toISOString(),
 })
 
-/** As a key sees it: how it stands with the files is for people. */
+/** As the API returns it: only the console shows the download state of the files. */
 export const toFlowResponse = (response: FlowResponseWithFiles): FlowResponse => ({
   ...response,
   files: response.files.map(({ state: _, ...file }) => file),

@@ -2,25 +2,25 @@ import type { FlowSubmission } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import { newUuid, withPrefix } from '../../lib/ids.ts'
 import type { FormSubmission } from '../../whatsapp/incoming-form.ts'
-import { expectFiles } from '../files/files.ts'
-import { insertResponses, type Traced } from './flows.sql.ts'
+import { saveFormFiles } from '../files/files.ts'
+import { insertResponses, type SubmissionSource } from './flows.sql.ts'
 
-export { insertToken as keepFormToken } from './flows.sql.ts'
+export { insertToken as saveFormToken } from './flows.sql.ts'
 
-/** A form that came in, with the message it came as. */
+/** A submitted form, with the message it arrived as. */
 export interface Submission {
   workspaceId: string
   senderId: string
   messageId: string
   from: string | null
   fromUserId: string | null
-  /** The message that it quotes, if we sent that. */
+  /** The message that it quotes, if we sent it. */
   quoted: { id: string; templateId: string | null } | null
   receivedAt: Date
   form: FormSubmission
 }
 
-/** Keeps submitted forms and gives the data of `flow.completed` for each, in their order. */
+/** Stores submitted forms and returns the data of a `flow.completed` event for each, in order. */
 export async function saveSubmissions(
   db: Db,
   now: Date,
@@ -28,19 +28,19 @@ export async function saveSubmissions(
 ): Promise<{ workspaceId: string; data: FlowSubmission }[]> {
   if (submissions.length === 0) return []
   const rows = submissions.map((submission) => toRow(submission, now))
-  const traced = new Map((await insertResponses(db, rows, now)).map((row) => [row.id, row]))
+  const sources = new Map((await insertResponses(db, rows, now)).map((row) => [row.id, row]))
   const forms = submissions.map(({ workspaceId, senderId, form }, index) => {
     return { workspaceId, senderId, responseId: rows[index]?.id ?? '', files: form.files }
   })
-  await expectFiles(db, now, forms)
+  await saveFormFiles(db, now, forms)
   for (const workspaceId of new Set(forms.map((form) => form.workspaceId))) db.notify(workspaceId, 'forms')
   return submissions.flatMap((submission, index) => {
-    const found = traced.get(rows[index]?.id ?? '')
-    return found ? [{ workspaceId: submission.workspaceId, data: toData(submission, found) }] : []
+    const source = sources.get(rows[index]?.id ?? '')
+    return source ? [{ workspaceId: submission.workspaceId, data: toData(submission, source) }] : []
   })
 }
 
-/** What could not be read as an object is told as it came, under the network's own name for it. */
+/** The answers of the form. If they are not a JSON object, the raw text, under the network's name for it. */
 const answersIn = ({ raw, response }: FormSubmission): Record<string, unknown> =>
   raw === null ? response : { response_json: raw }
 
@@ -59,7 +59,7 @@ const toRow = (submission: Submission, now: Date) => ({
   receivedAt: submission.receivedAt,
 })
 
-const toData = (submission: Submission, { id, flowToken, flowId, sourceMessageId, templateId }: Traced) => ({
+const toData = (submission: Submission, { id, flowToken, flowId, sourceMessageId, templateId }: SubmissionSource) => ({
   id: withPrefix('frs', id),
   message_id: withPrefix('msg', submission.messageId),
   from: submission.from,

@@ -9,12 +9,13 @@ import { balancesSince } from '../credits/credits.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpContext } from '../people/two-factor.ts'
-import { activeCounts, failingSenders } from '../senders/senders.ts'
+import { countActiveSenders, failingSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
-import { count, type Finding, ok, problem, warning } from './finding.ts'
+import { count, type Finding, formatTime, ok, problem, warning } from './finding.ts'
 import { sealedSecrets } from './health.sql.ts'
 
-const places = {
+/** The seal contexts of each kind's secrets, in the order of `sealedSecrets`. */
+const contexts = {
   app: [appSecretContext, verifyTokenContext],
   connection: [accessTokenContext],
   endpoint: [webhookSecretContext],
@@ -23,26 +24,33 @@ const places = {
 
 export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const all = await sealedSecrets(db)
-  const shut = all.filter(({ kind, id, sealed }) =>
-    sealed.some((each, index) => !opens(keys, each, places[kind][index]?.(id) ?? '')),
+  const unreadable = all.filter(({ kind, id, sealed }) =>
+    sealed.some((each, index) => !canDecrypt(keys, each, contexts[kind][index]?.(id) ?? '')),
   )
-  if (shut.length === 0) return ok('secrets', `PARLEY_SECRET_KEYS opens all ${all.length} that are kept.`)
+  if (unreadable.length === 0)
+    return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets (${all.length} checked).`)
   const counts = (['app', 'connection', 'endpoint', 'person'] as const)
-    .map((kind) => ({ kind, shut: shut.filter((each) => each.kind === kind).length }))
-    .filter((each) => each.shut > 0)
-    .map((each) => `${each.shut} of ${count(all.filter(({ kind }) => kind === each.kind).length, each.kind)}`)
-  const wanted = new Set(shut.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
-  return problem('secrets', `PARLEY_SECRET_KEYS does not open the secrets of ${counts.join(', ')}.`, {
-    details: shut.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
-    means: `They were sealed with ${[...wanted].map((id) => `"${id}"`).join(', ')}. Deliveries and messages that need them wait, nothing is dropped; people sign in with a backup code.`,
+    .map((kind) => ({
+      kind,
+      total: all.filter((each) => each.kind === kind).length,
+      unreadable: unreadable.filter((each) => each.kind === kind).length,
+    }))
+    .filter((each) => each.unreadable > 0)
+    .map((each) => `${each.unreadable} of ${count(each.total, each.kind, plurals[each.kind])}`)
+  const keyIds = new Set(unreadable.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
+  return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
+    details: unreadable.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
+    means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them are held, not lost. People whose authenticator app is affected can sign in with a backup code.`,
     advice:
-      'Put the old key back beside the new one ("new:…,old:…"). If it is lost: "webhook rotate", "app change" and "connection change" give each a new secret, and "user reset --second-factor" lets a person set up a new app.',
+      'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "npx parley webhook rotate", "npx parley app change" and "npx parley connection change". Run "npx parley user reset --second-factor" for each affected person.',
   })
 }
 
-function opens(keys: SecretKeys, sealed: string, place: string): boolean {
+const plurals = { app: 'apps', connection: 'connections', endpoint: 'endpoints', person: 'people' } as const
+
+function canDecrypt(keys: SecretKeys, sealed: string, context: string): boolean {
   try {
-    open(keys, sealed, place)
+    open(keys, sealed, context)
     return true
   } catch {
     return false
@@ -51,33 +59,33 @@ function opens(keys: SecretKeys, sealed: string, place: string): boolean {
 
 export async function checkSync(db: Db): Promise<Finding> {
   const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)
-  if (failing.length === 0) return ok('synchronising', 'The last one of every account succeeded.')
-  return warning('synchronising', `${count(failing.length, 'account')} could not be synchronised.`, {
+  if (failing.length === 0) return ok('account sync', 'The last sync of every account succeeded.')
+  return warning('account sync', `Sync fails for ${count(failing.length, 'account')}.`, {
     details: failing.map(
       ({ id, waba_id, sync_error, sync_failures, synced_at }) =>
-        `${id} (account ${waba_id}): ${sync_error} ${count(sync_failures, 'failure')}, last success ${synced_at?.toISOString() ?? 'never'}`,
+        `${id} (account ${waba_id}): ${sync_error} ${count(sync_failures, 'failure')} in a row, last success: ${synced_at ? formatTime(synced_at) : 'never'}`,
     ),
-    means: 'Senders and templates are shown as they were then.',
-    advice: 'It is tried again by itself; "npx parley connection sync ID" does it now and says what is wrong.',
+    means: 'Senders and templates are as of the last successful sync and may be out of date.',
+    advice: 'Parley retries automatically. To retry now and see the error, run: npx parley connection sync ID',
   })
 }
 
-/** A sync at once finds an added number within seconds; what waits for longer needs a person. */
-const parkedForMs = 60_000
+/** Parking starts a sync, which finds a new number within seconds. After a minute, someone has to look at it. */
+const parkedWarningMs = 60_000
 
 export async function checkParked(db: Db, clock: Clock): Promise<Finding> {
   const numbers = await waitingNumbers(db)
   const updates = numbers.reduce((sum, number) => sum + number.updates, 0)
-  const says = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet`
+  const says = `${count(updates, 'update')} parked for ${count(numbers.length, 'phone number')} not synced yet.`
   const oldest = numbers[0]?.since.getTime() ?? Number.POSITIVE_INFINITY
-  if (updates === 0) return ok('parked updates', 'None.')
-  if (clock.now().getTime() - oldest < parkedForMs) return ok('parked updates', `${says}.`)
-  return warning('parked updates', `${says}.`, {
+  if (updates === 0) return ok('parked updates', 'No updates are parked.')
+  if (clock.now().getTime() - oldest < parkedWarningMs) return ok('parked updates', says)
+  return warning('parked updates', says, {
     details: numbers.map(parkedLine),
     means:
-      'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published as soon as one does; updates older than the retention are deleted.',
+      'Messages and statuses arrived for these numbers, but no sync has found the numbers yet. Their events are published when a sync finds them. Updates older than PARLEY_RETENTION_DAYS are deleted.',
     advice:
-      'If the sync fails, fix its cause (see "synchronising"). If it succeeds, check in Meta’s WhatsApp Manager that the account has the number. Then run: npx parley connection sync ID',
+      'If the sync fails, fix its cause (see "account sync"). If it succeeds, check in Meta’s WhatsApp Manager that the number belongs to the account. Then run: npx parley connection sync ID',
   })
 }
 
@@ -86,22 +94,22 @@ function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest 
   const where = `${phoneNumberId} (account ${wabaId}, workspace ${workspaceId}, connection ${connectionId})`
   const cause = syncError
     ? `the sync fails: ${syncError}`
-    : `the account did not list the number at ${syncedAt?.toISOString() ?? 'any sync so far'}`
-  return `${where}: ${count(updates, 'update')} since ${since.toISOString()}; ${cause}`
+    : `the account did not list the number at ${syncedAt ? `the last sync (${formatTime(syncedAt)})` : 'any sync so far'}`
+  return `${where}: ${count(updates, 'update')} since ${formatTime(since)}; ${cause}`
 }
 
 export async function checkSenders(db: Db): Promise<Finding> {
-  const troubled = await failingSenders(db, null)
-  const all = (await activeCounts(db, null)).reduce((sum, workspace) => sum + workspace.count, 0)
-  if (all === 0) return ok('senders', 'There is none yet.')
-  if (troubled.length === 0) return ok('senders', `All ${all} are connected and well rated.`)
-  return warning('senders', `${troubled.length} of ${all} not connected, or rated red.`, {
-    details: troubled.map(
+  const failing = await failingSenders(db, null)
+  const all = (await countActiveSenders(db, null)).reduce((sum, workspace) => sum + workspace.count, 0)
+  if (all === 0) return ok('senders', 'No senders yet.')
+  if (failing.length === 0) return ok('senders', `${count(all, 'sender')}: connected, no low quality ratings.`)
+  return warning('senders', `${failing.length} of ${count(all, 'sender')} disconnected or with a low quality rating.`, {
+    details: failing.map(
       ({ id, phone_number, status, quality_rating }) =>
         `${withPrefix('snd', id)} ${phone_number}: ${status}, quality ${quality_rating}`,
     ),
-    means: 'The network refuses or throttles what such a number sends.',
-    advice: 'See to the number in Meta’s WhatsApp Manager.',
+    means: 'WhatsApp rejects or throttles messages from these numbers.',
+    advice: 'Check the numbers in Meta’s WhatsApp Manager.',
   })
 }
 
@@ -115,11 +123,13 @@ export async function checkBalances(db: Db, clock: Clock): Promise<Finding> {
     const row = balances.get(id)
     return row && !suspended && (row.balance === 0 || row.balance < row.spent) ? [{ ...row, id, name }] : []
   })
-  if (low.length === 0) return ok('credits', 'No workspace is about to run out.')
-  return warning('credits', `${count(low.length, 'workspace')} with less than a day’s credits.`, {
-    details: low.map(({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in 24 hours`),
-    means: 'Without credits a message is refused with insufficient_credits.',
-    advice: 'npx parley workspace credit ID AMOUNT --note T',
+  if (low.length === 0) return ok('credits', 'No workspace is running out of credits.')
+  return warning('credits', `${count(low.length, 'workspace')} with credits for less than a day.`, {
+    details: low.map(
+      ({ id, name, balance, spent }) => `${id} ${name}: ${balance} left, ${spent} spent in the last 24 hours`,
+    ),
+    means: 'Without credits, requests that send messages fail with insufficient_credits.',
+    advice: 'Add credits: npx parley workspace credit ID AMOUNT --note T',
   })
 }
 
@@ -128,13 +138,17 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
   const active = (await listKeys(db)).filter(
     ({ revokedAt, expiresAt }) => !revokedAt && (!expiresAt || expiresAt > now),
   )
-  const open = active.flatMap((key) => warningsOf(key).map((words) => `${key.id} ${key.name}: ${words}`))
-  const free = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
-  const says = `${count(active.length, 'active key')}, ${free} of them without a list of addresses`
-  if (open.length === 0) return ok('keys', `${says}.`)
-  return warning('keys', `${says}; ${count(open.length, 'list')} with every address there is.`, {
-    details: open,
-    means: 'Such a list looks like a limit and is none.',
-    advice: 'npx parley key change ID --ip CIDR, with the addresses that are really meant.',
-  })
+  const warnings = active.flatMap((key) => warningsOf(key).map((text) => `${key.id} ${key.name}: ${text}`))
+  const unlimited = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
+  const says = `${count(active.length, 'active key')}, ${unlimited} without an IP allow-list`
+  if (warnings.length === 0) return ok('keys', `${says}.`)
+  return warning(
+    'keys',
+    `${says}; ${count(warnings.length, 'allow-list entry', 'allow-list entries')} for all addresses.`,
+    {
+      details: warnings,
+      means: 'These allow-lists accept every address, so they do not restrict the key.',
+      advice: 'Set the addresses that should use the key: npx parley key change ID --ip CIDR',
+    },
+  )
 }

@@ -13,18 +13,18 @@ const verySlowMs = 1_000
 
 export async function checkDatabase(db: Db): Promise<Finding> {
   await readServer(db)
-  // The second of two: the first had to connect and to be planned.
+  // Measures the second query: the first one includes connecting and planning.
   const began = performance.now()
   const server = await readServer(db)
   const ms = performance.now() - began
-  const says = `PostgreSQL ${server?.version.split(' ')[0]} answers in ${ms.toFixed(1)} ms; it holds ${megabytes(server?.bytes ?? 0)}.`
+  const says = `PostgreSQL ${server?.version.split(' ')[0]} responds in ${ms.toFixed(1)} ms. Database size: ${megabytes(server?.bytes ?? 0)}.`
   if (Number.parseInt(server?.version ?? '', 10) < oldestMajor) {
-    const means = 'Parley does not start on it.'
-    return problem('database', says, { means, advice: `Bring PostgreSQL up to ${oldestMajor} or later.` })
+    const means = `Parley needs PostgreSQL ${oldestMajor} or later and does not start on older versions.`
+    return problem('database', says, { means, advice: `Upgrade PostgreSQL to ${oldestMajor} or later.` })
   }
   if (ms < slowMs) return ok('database', says)
-  const means = 'Every request waits for the database at least once.'
-  const advice = 'Put the database closer to the service, and look at what else its machine does.'
+  const means = 'Every request waits for at least one query, so the API is slow.'
+  const advice = 'Check the load of the database server, and run it close to Parley (same region, low latency).'
   return (ms < verySlowMs ? warning : problem)('database', says, { means, advice })
 }
 
@@ -32,11 +32,16 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000).to
 
 export async function checkRole(db: Db): Promise<Finding> {
   const { above = false, role = '' } = (await bypassesRowSecurity(db)) ?? {}
-  if (!above) return ok('database role', `Row-level security holds for ${role}.`)
-  return warning('database role', `${role} is a superuser, or may bypass row-level security.`, {
-    means: 'The second of the two walls between workspaces does not stand; the first, in every statement, does.',
-    advice: 'Give Parley a role of its own that owns the database and is neither; see docs/operating.md.',
-  })
+  if (!above) return ok('database role', `Row-level security applies to the role ${role}.`)
+  return warning(
+    'database role',
+    `Row-level security does not apply to the role ${role}: it is a superuser or has BYPASSRLS.`,
+    {
+      means:
+        'Tenant isolation relies on the workspace condition in each query alone. Row-level security would catch a query without one.',
+      advice: 'Use a dedicated role that owns the database and is neither; see docs/operating.md.',
+    },
+  )
 }
 
 export async function checkMigrations(db: Db): Promise<Finding> {
@@ -44,25 +49,33 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   const present = await readVersion(db)
   if (present === 0) {
     return problem('migrations', 'The database is empty.', {
-      means: 'No migration has been applied to it, so there is nothing else in it to check.',
-      advice: 'Run "npx parley migrate", or start the service, which does the same.',
+      means: 'No migration has been applied, so the checks that read tables were skipped.',
+      advice: 'Run "npx parley migrate", or start Parley, which runs the migrations.',
     })
   }
   const missing = known.filter(({ version }) => version > present).map(({ name }) => name)
   if (missing.length > 0) {
-    return problem('migrations', `The database is at version ${present}, this program needs ${known.length}.`, {
-      details: missing,
-      means: 'This program is newer than the database; until it is migrated, other checks and commands may fail.',
-      advice:
-        'Make a back-up, stop the service, then run "npx parley migrate" or start the new version, which migrates.',
-    })
+    return problem(
+      'migrations',
+      `The database is at version ${present}, but this version of Parley needs ${known.length}.`,
+      {
+        details: missing,
+        means: 'The database has not been migrated. Until it is, other checks and commands may fail.',
+        advice: 'Back up the database, stop Parley, then run "npx parley migrate" or start the new version.',
+      },
+    )
   }
   if (present > known.length) {
-    return problem('migrations', `The database is at version ${present}, this program knows up to ${known.length}.`, {
-      advice: 'Use the newer Parley that this database was last started with.',
-    })
+    return problem(
+      'migrations',
+      `The database is at version ${present}, but this version of Parley knows only ${known.length}.`,
+      {
+        means: 'A newer version of Parley has migrated the database. Migrations cannot be undone.',
+        advice: 'Install the newer version, or restore the backup from before the upgrade.',
+      },
+    )
   }
-  return ok('migrations', `All ${known.length} are applied.`)
+  return ok('migrations', `All ${known.length} migrations are applied.`)
 }
 
 const apartMs = { warning: 2_000, problem: maxApartMs }
@@ -72,21 +85,21 @@ export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
   const there = (await readServer(db))?.now.getTime() ?? before
   const after = clock.machine().getTime()
   const apart = Math.abs(aheadOf(there, before, after))
-  const says = `This machine and the database are ${apart < 1000 ? 'less than a second' : formatDuration(apart)} apart.`
+  const says = `The clocks of this machine and the database differ by ${apart < 1000 ? 'less than a second' : formatDuration(apart)}.`
   if (apart < apartMs.warning) return ok('clock', says)
   return (apart < apartMs.problem ? warning : problem)('clock', says, {
     means:
-      'Parley goes by the clock of the database. A process that is more than 15 seconds apart from it takes no work.',
-    advice: 'Keep both clocks with NTP (chrony, systemd-timesyncd).',
+      'Parley uses the database clock. If a machine’s clock differs from it by more than 15 seconds, Parley does not start there, and a running process stops sending and delivering.',
+    advice: 'Synchronize both clocks with NTP (chrony or systemd-timesyncd).',
   })
 }
 
 export async function checkPartitions(db: Db, clock: Clock): Promise<Finding> {
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
   const missing = await withoutDays(db, tomorrow, tomorrow)
-  if (missing.length === 0) return ok('partitions', 'Tomorrow’s are there.')
-  return problem('partitions', `There is none for tomorrow in ${missing.join(', ')}.`, {
-    means: 'From midnight (UTC) on, webhooks and requests would fail.',
-    advice: 'The running service makes them every minute; start it, and if it runs, look for "partitions" in its log.',
+  if (missing.length === 0) return ok('partitions', 'The partitions for tomorrow exist.')
+  return problem('partitions', `No partition for tomorrow in ${missing.join(', ')}.`, {
+    means: 'From midnight UTC, webhooks and API requests will fail.',
+    advice: 'Start Parley: it creates partitions every minute. If it is running, search its log for "partitions".',
   })
 }

@@ -1,18 +1,18 @@
 export const checkResults = ['ok', 'warning', 'problem'] as const
 export type CheckResult = (typeof checkResults)[number]
 
-/** What one look at an installation found. */
+/** The result of one health check. */
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The name of the check. */
   check: string
   verdict: CheckResult
-  /** What was found, in a line. */
+  /** The result in one line. */
   says: string
-  /** What that leads to, where it is not plain. */
+  /** The consequences, unless they are obvious. */
   means: string | null
-  /** What to do; null where nothing has to be done. */
+  /** What to do; null if nothing has to be done. */
   advice: string | null
-  /** Each thing concerned, a line each. */
+  /** One line for each affected account, key, endpoint and so on. */
   details: string[]
 }
 
@@ -33,9 +33,11 @@ export const ok = finding('ok')
 export const warning = finding('warning')
 export const problem = finding('problem')
 
-/** The worst of them. */
 export const worstOf = (findings: readonly Finding[]): CheckResult =>
   checkResults.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
+
+/** A time in a sentence: `2026-11-16 03:12 UTC`. */
+export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** What an operator has to know of the whole installation: these read every workspace, and only read. */
+// For operators: these read across all workspaces and change nothing.
 
 export const readServer = (db: Db): Promise<{ version: string; now: Date; bytes: number } | undefined> =>
   db.first(
@@ -8,11 +8,11 @@ export const readServer = (db: Db): Promise<{ version: string; now: Date; bytes:
        pg_database_size(current_database()) as bytes`,
   )
 
-/** Whether row-level security does not hold for the role that we are. */
+/** Whether our own role is exempt from row-level security. */
 export const bypassesRowSecurity = (db: Db): Promise<{ above: boolean; role: string } | undefined> =>
   db.first('select rolsuper or rolbypassrls as above, rolname as role from pg_roles where rolname = current_user')
 
-/** What is sealed, of every noun that seals something: each is tried with the keys there are. */
+/** Every encrypted secret in the database, to try with the configured keys. */
 export const sealedSecrets = (
   db: Db,
 ): Promise<{ kind: 'app' | 'connection' | 'endpoint' | 'person'; id: string; sealed: string[] }[]> =>

@@ -11,17 +11,18 @@ import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
+import { formatTime } from './finding.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
 const server = useTestServer()
 const world = useSimulator(server)
 
 async function get(url: string) {
-  const answer = await fetch(url)
-  return { status: answer.status, text: await answer.text() }
+  const response = await fetch(url)
+  return { status: response.status, text: await response.text() }
 }
 
-/** What the checks find, each by its name. */
+/** The findings by check. */
 async function health(deps: Partial<HealthDeps> = {}, clock = server.clock): Promise<Record<string, Finding>> {
   const { secretKeys } = server
   const site = { publicUrl: server.url, trustProxy: [] }
@@ -31,7 +32,7 @@ async function health(deps: Partial<HealthDeps> = {}, clock = server.clock): Pro
 
 const verdicts = (found: Record<string, Finding>, ...checks: string[]) => checks.map((check) => found[check]?.verdict)
 
-test('a sound installation is ok in every respect but the clock, which is a test’s', async () => {
+test('a healthy installation passes every check except the clock, which is faked here', async () => {
   const workspace = await newWorkspace(server)
   await world.newAccount().connect(workspace)
   const found = await health({ outside: { client: world.network.client, get } })
@@ -45,7 +46,7 @@ test('a sound installation is ok in every respect but the clock, which is a test
   expect(verdicts(await health({}, new FakeClock(new Date())), 'clock')).toEqual(['ok'])
 })
 
-test('secrets that do not open are counted by what they belong to', async () => {
+test('secrets that cannot be decrypted are counted per kind of owner', async () => {
   const workspace = await newWorkspace(server)
   await world.newAccount().connect(workspace)
   await (await newLine(server)).listen({ url: 'http://127.0.0.1:9/' })
@@ -55,7 +56,7 @@ test('secrets that do not open are counted by what they belong to', async () => 
   expect(secrets?.advice).toContain('rotate')
 })
 
-test('an endpoint that is disabled is told with its reason and what is held, and what is late with how late', async () => {
+test('a disabled endpoint is reported with its reason and its held events, and overdue deliveries with their delay', async () => {
   const line = await newLine(server)
   const { id } = await line.listen({ url: 'http://127.0.0.1:9/' })
   await line.write(2)
@@ -67,7 +68,7 @@ test('an endpoint that is disabled is told with its reason and what is held, and
   await disableWebhook(server.db, id, 'the shop moves servers')
   const { deliveries, endpoints } = await health()
   expect(deliveries?.verdict).toBe('ok')
-  expect(endpoints?.says).toBe('1 endpoint disabled, with 2 events held.')
+  expect(endpoints?.says).toBe('1 endpoint disabled, 2 events held.')
   expect(endpoints?.details).toEqual([
     expect.stringContaining(`${id} receiver (http://127.0.0.1:9/): disabled, 2 held. the shop moves servers`),
   ])
@@ -91,7 +92,7 @@ test('parked updates are reported with their numbers, since when, and why no syn
   expect(found).toMatchObject({ verdict: 'warning', advice: expect.stringContaining('connection sync') })
   expect(found?.details).toEqual([
     expect.stringMatching(
-      new RegExp(`^106549000000009 .*: 2 updates since ${since.toISOString()}; the account did not list`),
+      new RegExp(`^106549000000009 .*: 2 updates since ${formatTime(since)}; the account did not list`),
     ),
   ])
   await server.db.change(`update connections set sync_failures = 1, sync_error = 'No such token.' where id = $1`, [
@@ -105,7 +106,7 @@ test('parked updates are reported with their numbers, since when, and why no syn
   await server.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
 })
 
-test('keys that are open to every address, and workspaces about to run out, are told', async () => {
+test('reports keys whose allow-list has every address, and workspaces that are running out of credits', async () => {
   const workspace = await newWorkspace(server, 'Short of credits')
   const { key } = await workspace.newKey({ name: 'wide', allowedRanges: ['0.0.0.0/0', '198.51.100.0/24'] })
   await giveCredits(server.db, server.clock, workspace.id, 5, 'test')
@@ -113,37 +114,35 @@ test('keys that are open to every address, and workspaces about to run out, are 
   const { keys, credits } = await health()
   expect(keys).toMatchObject({ verdict: 'warning', details: [expect.stringContaining(`${key.id} wide`)] })
   expect(keys?.advice).toContain('key change')
-  expect(credits?.details).toEqual([`${workspace.id} Short of credits: 0 left, 0 spent in 24 hours`])
+  expect(credits?.details).toEqual([`${workspace.id} Short of credits: 0 left, 0 spent in the last 24 hours`])
 })
 
-test('partitions that are missing for tomorrow are told', async () => {
+test('missing partitions for tomorrow are a problem', async () => {
   const clock = new FakeClock(new Date(server.clock.now().getTime() + 30 * 86_400_000))
   const { partitions } = await health({}, clock)
   expect(partitions).toMatchObject({ verdict: 'problem', says: expect.stringContaining('request_log') })
 })
 
-test('a token that the network no longer takes is told in the network’s words', async () => {
+test('a revoked access token is reported with the network’s error message, without the token', async () => {
   const workspace = await newWorkspace(server)
   const account = world.newAccount()
   const connection = await account.connect(workspace)
   world.control.tokens.change(account.token, { revoked: true })
   const found = (await health({ outside: { client: world.network.client, get } }))['access tokens']
   expect(found?.verdict).toBe('problem')
-  const own = found?.details.filter((line) => line.startsWith(connection.id))
-  expect(own).toEqual([expect.stringContaining('unable to authenticate')])
-  expect(own?.[0]).not.toContain(account.token)
+  const details = found?.details.filter((line) => line.startsWith(connection.id))
+  expect(details).toEqual([expect.stringContaining('unable to authenticate')])
+  expect(details?.[0]).not.toContain(account.token)
 })
 
-test('the ingress is called as the network calls it: what is not us, or not there, is told', async () => {
+test('the ingress check performs the handshake at PUBLIC_URL and reports another server or none', async () => {
   const impostor = createServer((_request, response) => void response.end('hello'))
   await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void impostor.close())
   const outside = { client: world.network.client, get }
   const at = async (publicUrl: string) => (await health({ outside, site: { publicUrl, trustProxy: [] } })).ingress
   expect(await at(server.url)).toMatchObject({ verdict: 'ok' })
-  expect((await at(`http://127.0.0.1:${(impostor.address() as AddressInfo).port}`))?.details[0]).toContain(
-    'answered 200',
-  )
+  expect((await at(`http://127.0.0.1:${(impostor.address() as AddressInfo).port}`))?.details[0]).toContain('status 200')
   expect((await at('http://127.0.0.1:1'))?.details[0]).toMatch(/fetch failed/)
 })
 
@@ -153,19 +152,19 @@ test.each([
   ['http://127.0.0.1:8080', [], 'ok'],
   ['http://127.0.0.1:8080', ['0.0.0.0/0'], 'problem'],
   ['https://parley.example', ['10.0.0.0/8', '::/0'], 'problem'],
-] as const)('proxies: PUBLIC_URL %s and trust in %j is %s', async (publicUrl, trusted, verdict) => {
+] as const)('proxies: PUBLIC_URL %s with PARLEY_TRUST_PROXY %j is %s', async (publicUrl, trusted, verdict) => {
   const trustProxy = trusted.map((text) => readRange(text) as AddressRange)
   expect(verdicts(await health({ site: { publicUrl, trustProxy } }), 'proxies')).toEqual([verdict])
 })
 
-test('a check that breaks is a finding and costs no other', async () => {
-  const broken = Object.create(server.db, {
+test('a check that throws is reported as a problem, and the other checks still run', async () => {
+  const failingDb = Object.create(server.db, {
     rows: {
       value: (text: string, values: unknown[]) =>
         text.includes('from outbox') ? Promise.reject(new Error('no such table')) : server.db.rows(text, values),
     },
   })
-  const { findings, verdict } = await instanceHealth(broken, server.clock, {
+  const { findings, verdict } = await instanceHealth(failingDb, server.clock, {
     secretKeys: server.secretKeys,
     site: { publicUrl: server.url, trustProxy: [] },
   })

@@ -15,9 +15,9 @@ export type { CheckResult, Finding, Get, Site }
 export interface HealthDeps {
   secretKeys: SecretKeys
   site: Site
-  /** For what has to be asked of others, and takes its time: the network, and ourselves from outside. Left out: not asked. */
+  /** For the slow checks, which call the network and our own public URL. Skipped if left out. */
   outside?: { client: GraphClient; get: Get }
-  /** Told before each check what is looked at, and how far it is with it. */
+  /** Called before each check with its name, and with its progress if it has several steps. */
   onProgress?: (check: string, done?: number, all?: number) => void
 }
 
@@ -28,8 +28,7 @@ export interface Health {
 }
 
 /**
- * How an installation is: every check, in order. `db` has to see every workspace. A check that breaks is itself a finding
- * and costs no other.
+ * Runs every check in order. `db` must see all workspaces. A check that throws becomes a finding; the others still run.
  */
 export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Promise<Health> {
   const { onProgress = () => {} } = deps
@@ -40,19 +39,19 @@ export async function instanceHealth(db: Db, clock: Clock, deps: HealthDeps): Pr
     ['clock', () => checkClock(db, clock)],
     ['proxies', () => checkProxies(deps.site)],
   ]
-  // Every other check reads tables.
+  // The other checks read tables, which an empty database does not have.
   if (!(await isEmpty(db))) checks.push(...tableChecks(db, clock, deps))
   const findings: Finding[] = []
-  for (const [check, look] of checks) {
+  for (const [check, run] of checks) {
     onProgress(check)
-    findings.push(await guarded(check, look))
+    findings.push(await runCheck(check, run))
   }
   return { at: clock.now(), verdict: worstOf(findings), findings }
 }
 
 type Check = [string, () => Promise<Finding> | Finding]
 
-// A version that cannot be read is reported by the check of the migrations.
+// If the version cannot be read, the migrations check reports it.
 const isEmpty = (db: Db): Promise<boolean> =>
   readVersion(db).then(
     (version) => version === 0,
@@ -66,7 +65,7 @@ function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgre
     ['keys', () => checkKeys(db, clock)],
     ['credits', () => checkBalances(db, clock)],
     ['senders', () => checkSenders(db)],
-    ['synchronising', () => checkSync(db)],
+    ['account sync', () => checkSync(db)],
     ['parked updates', () => checkParked(db, clock)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
@@ -83,10 +82,10 @@ function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgre
   return checks
 }
 
-async function guarded(check: string, look: () => Promise<Finding> | Finding): Promise<Finding> {
+async function runCheck(check: string, run: () => Promise<Finding> | Finding): Promise<Finding> {
   try {
-    return await look()
+    return await run()
   } catch (error) {
-    return problem(check, `This could not be looked at: ${(error as Error).message}.`)
+    return problem(check, `The check failed: ${(error as Error).message}.`)
   }
 }

@@ -11,14 +11,14 @@ import { startService } from '../../start.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 
 const server = useTestServer({ trustProxy: ['127.0.0.1/32'] })
-const hired = useDeliveryWorker(server)
+const delivering = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
-const look = (headers: Record<string, string> = {}) => fetch(`${server.url}/metrics`, { headers })
+const getMetrics = (headers: Record<string, string> = {}) => fetch(`${server.url}/metrics`, { headers })
 
-/** A sample's value, by its line up to it; 0 if there is none. */
-async function reader(): Promise<(sample: string) => number> {
-  const text = await (await look()).text()
+/** Scrapes once; the result gives the value of a sample, or 0 if it is missing. */
+async function scrape(): Promise<(sample: string) => number> {
+  const text = await (await getMetrics()).text()
   return (sample) =>
     Number(
       text
@@ -28,8 +28,8 @@ async function reader(): Promise<(sample: string) => number> {
     )
 }
 
-test('every metric has a help text and a type, and its own names begin with parley_', async () => {
-  const response = await look()
+test('every metric has a help text and a type, and Parley’s own start with parley_', async () => {
+  const response = await getMetrics()
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
   const text = await response.text()
@@ -44,35 +44,35 @@ test('every metric has a help text and a type, and its own names begin with parl
   expect(text).toMatch(/^parley_database_up 1$/m)
 })
 
-test('requests are counted by route and class of status, and a path that is no route is not a label', async () => {
+test('requests are counted by route and status class, and an unknown path is never a label', async () => {
   const workspace = await newWorkspace(server)
-  const before = await reader()
+  const before = await scrape()
   await workspace.call('/v1/me')
   await workspace.call('/v1/me')
   await server.call('/v1/me')
   await server.call('/v1/secret-path-31415')
   const sample = (route: string, status: string) =>
     `parley_http_requests_total{route="${route}",method="GET",status="${status}"}`
-  const after = await reader()
+  const after = await scrape()
   const grown = (name: string) => after(name) - before(name)
   expect(grown(sample('/v1/me', '2xx'))).toBe(2)
   expect(grown(sample('/v1/me', '4xx'))).toBe(1)
   expect(grown(sample('other', '4xx'))).toBe(1)
   expect(grown('parley_http_request_duration_seconds_count{route="/v1/me",method="GET"}')).toBe(3)
   expect(grown('parley_http_request_duration_seconds_bucket{route="/v1/me",method="GET",le="+Inf"}')).toBe(3)
-  expect(await (await look()).text()).not.toContain('31415')
+  expect(await (await getMetrics()).text()).not.toContain('31415')
 })
 
-test('what comes in, goes out and is held is counted', async () => {
+test('webhooks, events, delivery attempts and held deliveries are counted', async () => {
   const [receiver, line] = [await newReceiver(), await newLine(server)]
   const { id } = await line.listen(receiver)
-  const before = await reader()
+  const before = await scrape()
   receiver.next(500)
   await line.write(3)
-  await hired.worker.drain()
+  await delivering.worker.drain()
   await disableWebhook(server.db, id, 'moving')
   await line.write(2)
-  const after = await reader()
+  const after = await scrape()
   const grown = (name: string) => after(name) - before(name)
   expect(grown('parley_network_webhooks_total{outcome="kept"}')).toBe(2)
   expect(grown('parley_events_total{type="message.received"}')).toBe(5)
@@ -80,13 +80,13 @@ test('what comes in, goes out and is held is counted', async () => {
   expect(grown('parley_delivery_attempts_total{outcome="retrying"}')).toBe(1)
   expect(grown('parley_delivery_errors_total{error="http"}')).toBe(1)
   expect(grown('parley_delivery_attempt_duration_seconds_count')).toBe(4)
-  // Asked of the database at most every two seconds.
-  await expect.poll(async () => (await reader())('parley_deliveries_held'), { timeout: 10_000 }).toBe(2)
+  // Read from the database at most every two seconds.
+  await expect.poll(async () => (await scrape())('parley_deliveries_held'), { timeout: 10_000 }).toBe(2)
 })
 
-test('without a token only this machine may look, and nobody for whom a request was passed on', async () => {
+test('without a token, only direct requests from this machine may read the metrics', async () => {
   for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
-    const response = await look({ [name]: '127.0.0.1' })
+    const response = await getMetrics({ [name]: '127.0.0.1' })
     expect(response.status, name).toBe(403)
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('PARLEY_METRICS_TOKEN') } })
   }
@@ -104,7 +104,7 @@ test('without a token only this machine may look, and nobody for whom a request 
   }
 })
 
-test('with a token whoever has it may look, also through a proxy, and nobody else', async () => {
+test('with a token, requests need it, also from this machine, and may come through a proxy', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   const service = await startService({
@@ -112,15 +112,16 @@ test('with a token whoever has it may look, also through a proxy, and nobody els
       PORT: '0',
       DATABASE_URL: urlOf(connection),
       PARLEY_SECRET_KEYS: `k:${Buffer.alloc(32, 7).toString('base64')}`,
-      PARLEY_METRICS_TOKEN: 'let-me-look',
+      PARLEY_METRICS_TOKEN: 'metrics-token',
       LOG_LEVEL: 'silent',
     }),
   })
   onTestFinished(() => service.stop())
-  const ask = async (headers: Record<string, string>) => (await fetch(`${service.url}/metrics`, { headers })).status
-  expect(await ask({})).toBe(401)
-  expect(await ask({ authorization: 'Bearer let-me-loo' })).toBe(401)
-  expect(await ask({ authorization: 'let-me-look' })).toBe(401)
-  expect(await ask({ authorization: 'Bearer let-me-look' })).toBe(200)
-  expect(await ask({ authorization: 'Bearer let-me-look', 'x-forwarded-for': '203.0.113.9' })).toBe(200)
+  const statusFor = async (headers: Record<string, string>) =>
+    (await fetch(`${service.url}/metrics`, { headers })).status
+  expect(await statusFor({})).toBe(401)
+  expect(await statusFor({ authorization: 'Bearer metrics-toke' })).toBe(401)
+  expect(await statusFor({ authorization: 'metrics-token' })).toBe(401)
+  expect(await statusFor({ authorization: 'Bearer metrics-token' })).toBe(200)
+  expect(await statusFor({ authorization: 'Bearer metrics-token', 'x-forwarded-for': '203.0.113.9' })).toBe(200)
 })

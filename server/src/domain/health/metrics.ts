@@ -16,7 +16,7 @@ export interface MetricsDeps {
 
 export interface Metrics {
   contentType: string
-  /** All there is to tell, as Prometheus reads it. */
+  /** All metrics in the Prometheus text format. */
   render(): Promise<string>
 }
 
@@ -26,12 +26,12 @@ interface Value {
   metricName?: string
 }
 
-const queuesForMs = 2_000
+const queuesCachedForMs = 2_000
 const timeoutMs = 3_000
 
 /**
- * What this process has counted, and what waits in the database. Counting is done elsewhere, by plain numbers; here they
- * are read when somebody asks. Nothing is set up before that.
+ * This process's counters, and the queues in the database. The code that counts increments plain numbers; they are read
+ * at each scrape. The registry is created at the first one.
  */
 export function newMetrics(deps: MetricsDeps): Metrics {
   let registry: Registry | undefined
@@ -47,79 +47,91 @@ export function newMetrics(deps: MetricsDeps): Metrics {
 function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Registry {
   const registry = new Registry()
   const counted = db.process.metrics
-  const queues = asked(() => readQueues(db, clock.now()))
+  const queues = cached(() => readQueues(db, clock.now()))
   const metric = (type: string, name: string, help: string, read: () => Value[] | Promise<Value[]>) => {
     const get = async () => ({ name, help, type, values: await read() })
-    // Their own classes want each number the moment it changes; the registry itself asks no more of a metric than this.
+    // prom-client's own classes need every increment; the registry itself needs only a name and `get`.
     registry.registerMetric({ name, get } as unknown as Metric)
   }
   const counter = metric.bind(null, 'counter')
   const gauge = metric.bind(null, 'gauge')
   const histogram = metric.bind(null, 'histogram')
-  const tally = (name: string, help: string, what: string, label: string) =>
-    counter(name, help, () => [...counted.counts(what)].map(([kind, value]) => ({ value, labels: { [label]: kind } })))
+  const labeledCounter = (name: string, help: string, counterName: string, label: string) =>
+    counter(name, help, () =>
+      [...counted.counts(counterName)].map(([kind, value]) => ({ value, labels: { [label]: kind } })),
+    )
   const queue = (name: string, help: string, read: (queues: Queues) => Value[]) =>
     gauge(name, help, async () => {
       const found = await queues()
       return found ? read(found) : []
     })
 
-  gauge('parley_build_info', 'Which Parley this is', () => [{ value: 1, labels: { version } }])
-  gauge('parley_database_up', 'Whether the database answers (1) or not (0)', async () => [
+  gauge('parley_build_info', 'The version of Parley', () => [{ value: 1, labels: { version } }])
+  gauge('parley_database_up', '1 if the database responds, otherwise 0', async () => [
     { value: (await queues()) ? 1 : 0 },
   ])
-  counter('parley_http_requests_total', 'Requests under /v1 by route and class of status', () =>
+  counter('parley_http_requests_total', 'Requests under /v1, by route and status class', () =>
     [...requests.read()].flatMap(({ route, method, classes }) =>
       [...classes].flatMap((value, at) => (value ? [{ value, labels: { route, method, status: `${at}xx` } }] : [])),
     ),
   )
-  histogram('parley_http_request_duration_seconds', 'How long requests under /v1 took', () =>
+  histogram('parley_http_request_duration_seconds', 'Duration of requests under /v1', () =>
     [...requests.read()].flatMap(({ route, method, spans }) =>
-      classesOf('parley_http_request_duration_seconds', spans, { route, method }),
+      histogramValues('parley_http_request_duration_seconds', spans, { route, method }),
     ),
   )
   gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
-  tally(
+  labeledCounter(
     'parley_http_bodies_refused_total',
-    'Request bodies refused with 503, by the memory limit they exceeded',
+    'Request bodies rejected with 503, by the memory limit they exceeded',
     'bodies refused',
     'limit',
   )
-  tally(
+  labeledCounter(
     'parley_network_webhooks_total',
-    'Webhooks of the network by what became of them',
+    'Webhooks received from the network, by outcome',
     'network webhooks',
     'outcome',
   )
-  histogram('parley_network_webhook_duration_seconds', 'How long the network waited for our answer', () =>
-    classesOf('parley_network_webhook_duration_seconds', counted.spans('network webhooks')),
+  histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from the network', () =>
+    histogramValues('parley_network_webhook_duration_seconds', counted.spans('network webhooks')),
   )
-  tally('parley_events_total', 'Events published, by type; message.received is what people wrote', 'events', 'type')
-  tally('parley_sends_total', 'Messages handed to the network, by what it said', 'sends', 'outcome')
-  tally('parley_delivery_attempts_total', 'Attempts by what becomes of the delivery', 'attempts', 'outcome')
-  tally('parley_delivery_errors_total', 'Failed attempts by class of error', 'attempt errors', 'error')
-  histogram('parley_delivery_attempt_duration_seconds', 'How long receivers took to answer, or did not', () =>
-    classesOf('parley_delivery_attempt_duration_seconds', counted.spans('attempts')),
+  labeledCounter(
+    'parley_events_total',
+    'Events published, by type; message.received counts incoming messages',
+    'events',
+    'type',
   )
-  queue('parley_deliveries_waiting', 'Deliveries not finished and not held', ({ deliveries }) => [
+  labeledCounter('parley_sends_total', 'Send requests to the network, by outcome', 'sends', 'outcome')
+  labeledCounter(
+    'parley_delivery_attempts_total',
+    'Delivery attempts, by the resulting state of the delivery',
+    'attempts',
+    'outcome',
+  )
+  labeledCounter('parley_delivery_errors_total', 'Failed delivery attempts, by error class', 'attempt errors', 'error')
+  histogram('parley_delivery_attempt_duration_seconds', 'Duration of delivery attempts, including timeouts', () =>
+    histogramValues('parley_delivery_attempt_duration_seconds', counted.spans('attempts')),
+  )
+  queue('parley_deliveries_waiting', 'Deliveries waiting for their next attempt', ({ deliveries }) => [
     { value: deliveries.waiting },
   ])
   queue('parley_deliveries_held', 'Deliveries held for disabled endpoints', ({ deliveries }) => [
     { value: deliveries.held },
   ])
-  queue('parley_deliveries_overdue', 'Deliveries that should have been attempted by now', ({ deliveries }) => [
+  queue('parley_deliveries_overdue', 'Deliveries whose next attempt is overdue', ({ deliveries }) => [
     { value: deliveries.overdue },
   ])
-  queue('parley_deliveries_oldest_overdue_seconds', 'By how much the oldest of them is late', ({ deliveries }) => [
+  queue('parley_deliveries_oldest_overdue_seconds', 'How late the oldest overdue delivery is', ({ deliveries }) => [
     { value: deliveries.oldestOverdueMs / 1000 },
   ])
-  queue('parley_outbox_messages', 'Messages whose sending is not settled, by state', ({ outbox }) =>
+  queue('parley_outbox_messages', 'Messages in the outbox, by state', ({ outbox }) =>
     (['waiting', 'claimed', 'calling', 'unknown', 'expired'] as const).map((state) => ({
       value: outbox[state],
       labels: { state },
     })),
   )
-  queue('parley_outbox_oldest_overdue_seconds', 'By how much the oldest message to send is late', ({ outbox }) => [
+  queue('parley_outbox_oldest_overdue_seconds', 'How late the oldest overdue message is', ({ outbox }) => [
     { value: outbox.oldestOverdueMs / 1000 },
   ])
   queue('parley_parked_updates', 'Updates parked for phone numbers that are not synced yet', ({ parked }) => [
@@ -128,22 +140,22 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
   queue('parley_parked_updates_oldest_seconds', 'Age of the oldest parked update', ({ parked }) => [
     { value: parked.oldestMs / 1000 },
   ])
-  gauge('parley_database_connections', 'Connections of this process, by pool and state', () =>
+  gauge('parley_database_connections', 'Database connections of this process, by pool and state', () =>
     db.pools().flatMap(({ pool, open, idle }) => [
       { value: open - idle, labels: { pool, state: 'busy' } },
       { value: idle, labels: { pool, state: 'idle' } },
     ]),
   )
-  gauge('parley_database_connection_waiters', 'Statements that wait for a connection, by pool', () =>
+  gauge('parley_database_connection_waiters', 'Statements waiting for a database connection, by pool', () =>
     db.pools().map(({ pool, waiting }) => ({ value: waiting, labels: { pool } })),
   )
-  tally('parley_loop_failures_total', 'Turns of a background loop that failed', 'loop failures', 'loop')
+  labeledCounter('parley_loop_failures_total', 'Failed runs of background loops', 'loop failures', 'loop')
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 })
   return registry
 }
 
-/** Spans as a histogram tells them: how many up to each bound, how many at all, and their sum. */
-function classesOf(
+/** Durations as Prometheus expects a histogram: cumulative buckets, sum and count. */
+function histogramValues(
   name: string,
   { classes, seconds }: DurationHistogram,
   labels: Record<string, string> = {},
@@ -161,16 +173,16 @@ function classesOf(
   return values
 }
 
-/** Asked once for all who want it within a moment; null if there is no answer in time. */
-function asked<T>(ask: () => Promise<T>): () => Promise<T | null> {
-  let askedMs = Number.NEGATIVE_INFINITY
-  let response: Promise<T | null> = Promise.resolve(null)
+/** Caches the result briefly, so that all metrics of a scrape share one read. Null if the read fails or times out. */
+function cached<T>(read: () => Promise<T>): () => Promise<T | null> {
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let result: Promise<T | null> = Promise.resolve(null)
   return () => {
-    if (performance.now() - askedMs > queuesForMs) {
-      askedMs = performance.now()
-      const late = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
-      response = Promise.race([ask().catch(() => null), late])
+    if (performance.now() - readAtMs > queuesCachedForMs) {
+      readAtMs = performance.now()
+      const timeout = new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null).unref())
+      result = Promise.race([read().catch(() => null), timeout])
     }
-    return response
+    return result
   }
 }

@@ -1,50 +1,54 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressRange } from '../../lib/addresses.ts'
-import { ingressPath, listApps, usualGraphUrl } from '../connections/apps.ts'
+import { defaultGraphUrl, ingressPath, listApps } from '../connections/apps.ts'
 import { listConnections } from '../connections/connections.ts'
-import { wordsOf } from '../connections/failure.ts'
+import { describeFailure } from '../connections/describe-failure.ts'
 import type { Network } from '../connections/network.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
 
-/** Where the installation says it is. */
+/** The settings that say how this installation is reached. */
 export interface Site {
   publicUrl: string
   trustProxy: readonly AddressRange[]
 }
 
-/** Fetches a page, within a few seconds; throws if it cannot be had. */
+/** Fetches a URL, with a timeout of a few seconds; throws if that fails. */
 export type Get = (url: string) => Promise<{ status: number; text: string }>
 
 type Progress = (done: number, all: number) => void
 
-/** Asks the network, with each account's token, for the account's numbers. */
+/** Lists each account's phone numbers with its access token. */
 export async function checkCredentials({ db, client, vault }: Network, onProgress: Progress): Promise<Finding> {
   const all = await listConnections(db)
-  if (all.length === 0) return ok('access tokens', 'No account is connected yet.')
+  if (all.length === 0) return ok('access tokens', 'No accounts connected yet.')
   const faults: string[] = []
   for (const [index, { id, wabaId }] of all.entries()) {
     onProgress(index, all.length)
     const fault = await faultOf(async () => {
       const access = await vault.accessFor(id)
-      if (!access) return 'it is gone'
+      if (!access) return 'The connection was deleted during the check.'
       const outcome = await client.listPhoneNumbers(access, wabaId)
-      return outcome.kind === 'ok' ? null : wordsOf(outcome, access)
+      return outcome.kind === 'ok' ? null : describeFailure(outcome, access)
     })
     if (fault) faults.push(`${id} (account ${wabaId}): ${fault}`)
   }
   if (faults.length === 0)
-    return ok('access tokens', `The network takes the tokens of ${count(all.length, 'account')}.`)
-  return problem('access tokens', `${faults.length} of ${count(all.length, 'account')} cannot be used.`, {
+    return ok(
+      'access tokens',
+      `WhatsApp accepts the ${all.length === 1 ? 'token of 1 account' : `tokens of all ${all.length} accounts`}.`,
+    )
+  return problem('access tokens', `The token check failed for ${faults.length} of ${count(all.length, 'account')}.`, {
     details: faults,
-    means: 'Messages from these accounts’ numbers are not sent.',
-    advice: 'Make a new system user token at Meta (docs/connecting-meta.md), then: npx parley connection change ID',
+    means: 'Messages from the numbers of these accounts are not sent.',
+    advice:
+      'Create a new system user token at Meta (see docs/connecting-meta.md), then run: npx parley connection change ID',
   })
 }
 
-/** Does what the network does when a callback is entered: the handshake, at the address that it is told. */
+/** Performs the handshake that Meta performs when a callback URL is saved, at each app's public callback URL. */
 export async function checkIngress({ db, vault }: Network, { publicUrl }: Site, get: Get): Promise<Finding> {
   const apps = await listApps(db)
-  if (apps.length === 0) return ok('ingress', 'There is no app yet that the network could call us for.')
+  if (apps.length === 0) return ok('ingress', 'No apps yet, so there are no callback URLs to check.')
   const faults: string[] = []
   for (const { id, name } of apps) {
     const fault = await faultOf(async () => {
@@ -56,58 +60,63 @@ export async function checkIngress({ db, vault }: Network, { publicUrl }: Site, 
         'hub.challenge': challenge,
       })
       const { status, text } = await get(`${publicUrl}${ingressPath(id)}?${query}`)
-      return status === 200 && text === challenge ? null : `answered ${status}, without the challenge`
+      return status === 200 && text === challenge ? null : `responded with status ${status}, without the challenge`
     })
     if (fault) faults.push(`${publicUrl}${ingressPath(id)} (${name}): ${fault}`)
   }
-  const real = apps.some(({ graphUrl }) => graphUrl === usualGraphUrl)
+  const real = apps.some(({ graphUrl }) => graphUrl === defaultGraphUrl)
   if (faults.length > 0) {
     return (real ? problem : warning)(
       'ingress',
-      `${faults.length} of ${count(apps.length, 'callback')} cannot be reached.`,
+      `${faults.length} of ${count(apps.length, 'callback URL')} failed the handshake.`,
       {
         details: faults,
-        means:
-          'The network cannot tell us of messages and statuses. It repeats what it could not deliver for some days.',
+        means: 'WhatsApp cannot deliver messages and statuses to Parley. It retries for some days.',
         advice:
-          'Start the service, see that PUBLIC_URL leads to it from outside, and that a proxy passes /network/ on unchanged.',
+          'Check that Parley is running, that PUBLIC_URL reaches it from the internet, and that your proxy forwards /network/ unchanged.',
       },
     )
   }
   if (real && !publicUrl.startsWith('https:')) {
-    return warning('ingress', `PUBLIC_URL is ${publicUrl}, which is not https.`, {
-      means: 'Meta takes https addresses only.',
-      advice: 'Put a proxy with a certificate before the service, and set PUBLIC_URL to its address.',
+    return warning('ingress', `PUBLIC_URL is ${publicUrl}, which is not an https URL.`, {
+      means: 'Meta accepts only https callback URLs.',
+      advice: 'Put a TLS proxy in front of Parley and set PUBLIC_URL to its https URL.',
     })
   }
-  return ok('ingress', `The handshake succeeds at ${count(apps.length, 'callback')} below ${publicUrl}.`)
+  return ok('ingress', `The handshake succeeds at ${count(apps.length, 'callback URL')} under ${publicUrl}.`)
 }
 
 export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
-  const wide = trustProxy.filter(({ bits }) => bits === 0).map(({ text }) => text)
-  if (wide.length > 0) {
-    return problem('proxies', `PARLEY_TRUST_PROXY has ${wide.join(', ')}: everybody is believed.`, {
-      means: 'Anybody can pretend to call from any address, past the keys’ lists of addresses and the budgets.',
-      advice: 'Set PARLEY_TRUST_PROXY to the addresses of your own proxies alone.',
+  const everyAddress = trustProxy.filter(({ bits }) => bits === 0).map(({ text }) => text)
+  if (everyAddress.length > 0) {
+    return problem('proxies', `PARLEY_TRUST_PROXY trusts every address (${everyAddress.join(', ')}).`, {
+      means: 'Any client can fake its IP address, and so bypass IP allow-lists and rate limits.',
+      advice: 'Set PARLEY_TRUST_PROXY to the addresses of your own proxies only.',
     })
   }
   if (publicUrl.startsWith('https:') && trustProxy.length === 0) {
-    return warning('proxies', 'PUBLIC_URL is https, so a proxy stands before us, but PARLEY_TRUST_PROXY is not set.', {
-      means: 'Every request seems to come from the proxy: lists of addresses and the budget of strangers apply to it.',
-      advice: 'Set PARLEY_TRUST_PROXY to the proxy’s address, such as 127.0.0.1/32.',
-    })
+    return warning(
+      'proxies',
+      'PUBLIC_URL is https, so there is a proxy in front of Parley, but PARLEY_TRUST_PROXY is not set.',
+      {
+        means:
+          'Every request seems to come from the proxy’s address, so IP allow-lists and per-address rate limits apply to the proxy, not to the client.',
+        advice: 'Set PARLEY_TRUST_PROXY to the address of the proxy, for example 127.0.0.1/32.',
+      },
+    )
   }
   return ok(
     'proxies',
     trustProxy.length > 0
-      ? `Believed: ${trustProxy.map(({ text }) => text).join(', ')}.`
-      : 'None is believed, none is needed.',
+      ? `Trusted proxies: ${trustProxy.map(({ text }) => text).join(', ')}.`
+      : 'No trusted proxies are set, and none are needed.',
   )
 }
 
-async function faultOf(look: () => Promise<string | null>): Promise<string | null> {
+/** The problem that `attempt` returns, or its error message if it throws; null if there is none. */
+async function faultOf(attempt: () => Promise<string | null>): Promise<string | null> {
   try {
-    return await look()
+    return await attempt()
   } catch (error) {
     const { message, cause } = error as Error & { cause?: { code?: string } }
     return cause?.code ? `${message} (${cause.code})` : message

@@ -7,42 +7,42 @@ import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
-import { count, type Finding, ok, problem, warning } from './finding.ts'
+import { count, type Finding, formatTime, ok, problem, warning } from './finding.ts'
 
-/** A receiver that fails now and then is its owner's business; from here on it is on its way to being disabled. */
+/** Failures in a row. Fewer are usual and concern only the receiver; from here on the endpoint may get disabled. */
 const failingFrom = 5
 
 export async function checkEndpoints(db: Db): Promise<Finding> {
-  // The oldest first.
-  const troubled = (await failingWebhooks(db, null, failingFrom)).reverse()
-  const disabled = troubled.filter(({ enabled }) => !enabled)
-  const failing = troubled.filter(({ enabled }) => enabled)
-  if (disabled.length + failing.length === 0)
-    return ok('endpoints', 'None is disabled, and none fails again and again.')
-  const ids = troubled.map(({ id }) => id)
+  // Oldest first.
+  const affected = (await failingWebhooks(db, null, failingFrom)).reverse()
+  const disabled = affected.filter(({ enabled }) => !enabled)
+  const failing = affected.filter(({ enabled }) => enabled)
+  if (disabled.length + failing.length === 0) return ok('endpoints', 'No endpoint is disabled or failing repeatedly.')
+  const ids = affected.map(({ id }) => id)
   const counts = await readOpenCounts(db, null, ids, countedMax)
   const openOf = ({ id }: { id: string }) => (counts.get(id)?.held ?? 0) + (counts.get(id)?.waiting ?? 0)
   const held = disabled.reduce((sum, endpoint) => sum + openOf(endpoint), 0)
   const parts = [
-    disabled.length > 0 && `${count(disabled.length, 'endpoint')} disabled, with ${count(held, 'event')} held`,
+    disabled.length > 0 && `${count(disabled.length, 'endpoint')} disabled, ${count(held, 'event')} held`,
     failing.length > 0 && `${count(failing.length, 'endpoint')} failing`,
   ].filter(Boolean)
   return warning('endpoints', `${parts.join('; ')}.`, {
-    details: [...disabled, ...failing].map((endpoint) => wordsFor(endpoint, openOf(endpoint))),
-    means: `Held events are kept until retention ends. An endpoint is disabled after ${failuresMax} failures in a row.`,
-    advice: 'Have the receiver repaired, try "npx parley webhook test ID", then "npx parley webhook enable ID".',
+    details: [...disabled, ...failing].map((endpoint) => describe(endpoint, openOf(endpoint))),
+    means: `Events for a disabled endpoint are held and deleted after PARLEY_RETENTION_DAYS. An endpoint is disabled after ${failuresMax} failures in a row.`,
+    advice: 'Fix the receiver, check it with "npx parley webhook test ID", then run "npx parley webhook enable ID".',
   })
 }
 
-/** Health counts all there are. */
+/** No limit: the health check counts all open deliveries. */
 const countedMax = 2 ** 31 - 1
 
-type Troubled = Awaited<ReturnType<typeof failingWebhooks>>[number]
+type FailingWebhook = Awaited<ReturnType<typeof failingWebhooks>>[number]
 
-function wordsFor({ id, name, url, enabled, failures, ...row }: Troubled, open: number): string {
-  const who = `${withPrefix('whk', id)} ${name} (${url})`
-  if (!enabled) return `${who}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
-  return `${who}: ${failures} failures in a row since ${row.failing_since?.toISOString() ?? 'a while'}, ${open} open`
+function describe({ id, name, url, enabled, failures, ...row }: FailingWebhook, open: number): string {
+  const endpoint = `${withPrefix('whk', id)} ${name} (${url})`
+  if (!enabled) return `${endpoint}: disabled, ${open} held. ${row.disabled_reason ?? ''}`.trim()
+  const since = row.failing_since ? ` since ${formatTime(row.failing_since)}` : ''
+  return `${endpoint}: ${failures} failures in a row${since}, ${open} waiting`
 }
 
 const lateMs = { warning: 60_000, problem: 600_000 }
@@ -54,7 +54,7 @@ export interface Queues {
   parked: { updates: number; oldestMs: number }
 }
 
-/** What waits, over all workspaces; for whoever watches an installation. */
+/** The lengths and ages of the queues over all workspaces. */
 export async function readQueues(db: Db, now: Date): Promise<Queues> {
   const [deliveries, states] = [await countDeliveries(db, now), await countOutbox(db, now)]
   const parked = await countParked(db)
@@ -78,11 +78,11 @@ export async function checkDeliveries(db: Db, clock: Clock): Promise<Finding> {
   if (oldestOverdueMs < lateMs.warning) return ok('deliveries', `${says}.`)
   return (oldestOverdueMs < lateMs.problem ? warning : problem)(
     'deliveries',
-    `${says}, the oldest by ${formatDuration(oldestOverdueMs)}.`,
+    `${says}; the oldest is ${formatDuration(oldestOverdueMs)} late.`,
     {
-      means: 'Nothing is lost, but receivers hear of things late.',
+      means: 'No events are lost, but receivers get them late.',
       advice:
-        'A process with PARLEY_ROLE all or worker has to run. If one does, look at "secrets" here, then at its load and its log.',
+        'Check that a process with PARLEY_ROLE "all" or "worker" is running. If so, check "secrets" in this report, then its load and its log.',
     },
   )
 }
@@ -91,16 +91,16 @@ export async function checkOutbox(db: Db, clock: Clock): Promise<Finding> {
   const now = clock.now()
   const { outbox } = await readQueues(db, now)
   const holds = await activeHolds(db, now)
-  const says = `${outbox.waiting} to send, ${outbox.claimed + outbox.calling} being sent, ${outbox.unknown} with an unknown outcome`
+  const says = `${outbox.waiting} waiting, ${outbox.claimed + outbox.calling} being sent, ${outbox.unknown} with an unknown outcome`
   const details = holds.map(
-    ({ id, until, title }) => `${id} waits until ${until.toISOString()}: ${title ?? 'no reason'}`,
+    ({ id, until, title }) => `${id}: on hold until ${formatTime(until)}${title === null ? '' : ` (${title})`}`,
   )
   const late = outbox.oldestOverdueMs >= lateMs.warning
   if (!late && outbox.unknown === 0 && holds.length === 0) return ok('sending', `${says}.`)
   const means = [
     outbox.unknown > 0 &&
-      'A message whose outcome is unknown may have been sent; it is never sent twice, and counts as failed after an hour without word.',
-    holds.length > 0 && 'The network told some senders, accounts or apps to wait.',
+      'A message with an unknown outcome may have been sent. Parley never sends it again, and marks it as failed if no status arrives within an hour.',
+    holds.length > 0 && 'WhatsApp asked Parley to pause some senders, accounts or apps.',
   ].filter(Boolean)
   const stuck = outbox.oldestOverdueMs >= lateMs.problem
   return (stuck ? problem : warning)(
@@ -110,8 +110,8 @@ export async function checkOutbox(db: Db, clock: Clock): Promise<Finding> {
       details,
       means: means.length > 0 ? means.join(' ') : null,
       advice: late
-        ? 'A process with PARLEY_ROLE all or worker has to run; a number also sends no faster than the network lets it.'
-        : 'Look at the account in Meta’s WhatsApp Manager if this does not pass within the hour.',
+        ? 'Check that a process with PARLEY_ROLE "all" or "worker" is running. WhatsApp also limits how fast a number can send.'
+        : 'If this lasts longer than an hour, check the account in Meta’s WhatsApp Manager.',
     },
   )
 }

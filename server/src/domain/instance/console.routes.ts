@@ -7,7 +7,7 @@ import { ById } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import {
-  grant,
+  grantCredits,
   type Health,
   listSummaries,
   readHealth,
@@ -21,7 +21,7 @@ export interface InstanceDeps {
   site: Parameters<typeof readHealth>[2]['site']
 }
 
-/** What only who runs the installation sees. */
+/** For operators of the installation only. */
 export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
@@ -39,7 +39,7 @@ export const instanceRoutes = (deps: InstanceDeps): ConsoleRoute[] => [
     body: Type.Object({ amount: Type.Integer(), note: Type.String() }, { additionalProperties: false }),
     reply: Type.Object({ balance: Type.Integer() }),
     async handle({ db, clock, audit }, { params, body }) {
-      const { name, balance } = await grant(db, clock, params.id, body.amount, body.note)
+      const { name, balance } = await grantCredits(db, clock, params.id, body.amount, body.note)
       const after = { amount: body.amount, note: body.note, balance }
       await audit({ action: 'workspace.credit', target: params.id, targetName: name, after, workspaceId: params.id })
       return { balance }

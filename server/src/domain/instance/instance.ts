@@ -6,7 +6,7 @@ import { type Queues, readQueues } from '../health/traffic.ts'
 import { countKeys } from '../keys/keys.ts'
 import { countMembers } from '../people/members.ts'
 import { type ApiErrorGroup, listApiErrors } from '../requests/requests.ts'
-import { activeCounts } from '../senders/senders.ts'
+import { countActiveSenders } from '../senders/senders.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 import { listWorkspaces, requireWorkspace, type Workspace } from '../workspaces/workspaces.ts'
 
@@ -20,13 +20,13 @@ export interface WorkspaceSummary extends Workspace {
   webhooks: number
 }
 
-/** Every workspace of the installation, and how much is in it: not what. */
+/** Every workspace with its balance and counts, but without its contents. */
 export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
   const [workspaces, balances, members, senders, keys, webhooks] = await Promise.all([
     listWorkspaces(db),
     allBalances(db),
     countMembers(db),
-    activeCounts(db, null),
+    countActiveSenders(db, null),
     countKeys(db),
     countWebhooks(db),
   ])
@@ -47,7 +47,7 @@ export async function listSummaries(db: Db): Promise<WorkspaceSummary[]> {
   }))
 }
 
-/** How the installation is, without asking others. */
+/** Runs the health checks, by default without those that call the network. */
 export const readHealth = (db: Db, clock: Clock, deps: HealthDeps): Promise<Health> => instanceHealth(db, clock, deps)
 
 export interface Traffic {
@@ -58,14 +58,14 @@ export interface Traffic {
 
 const dayMs = 86_400_000
 
-/** What waits over all workspaces, and what was refused without one in the last 24 hours. */
+/** The queues of all workspaces, and the API errors of the last 24 hours that belong to no workspace. */
 export async function readTraffic(db: Db, clock: Clock): Promise<Traffic> {
   const at = clock.now()
   const refusals = await listApiErrors(db, null, new Date(at.getTime() - dayMs))
   return { at, queues: await readQueues(db, at), refusals }
 }
 
-export async function grant(db: Db, clock: Clock, workspaceId: string, amount: number, note: string) {
+export async function grantCredits(db: Db, clock: Clock, workspaceId: string, amount: number, note: string) {
   const { name } = await requireWorkspace(db, workspaceId)
   const balance = await giveCredits(db, clock, workspaceId, amount, note)
   db.notify(workspaceId, 'credits')

@@ -14,13 +14,13 @@ interface Cart {
   from?: string
 }
 
-async function newDesk() {
+async function newShopWithMember() {
   const workspace = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const app = await newApp(server)
   const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
   const at = `/w/${workspace.id}/orders`
-  /** Somebody sends a cart; gives the order's id. */
+  /** Receives a cart; returns the order's id. */
   const order = async ({ name = 'Ana', note = 'No onions', from = '16505550123' }: Cart = {}): Promise<string> => {
     server.clock.forward({ seconds: 1 })
     const cart = {
@@ -47,13 +47,13 @@ async function newDesk() {
   return { workspace, person, at, order }
 }
 
-test('every role sees orders and moves them on, and each change stays with who made it', async () => {
-  const { workspace, at, order } = await newDesk()
+test('every role can read orders and change their status, and each change records who made it', async () => {
+  const { workspace, at, order } = await newShopWithMember()
   for (const role of roles) {
     const id = await order()
     const person = await signedIn(server, { workspaceId: workspace.id, role })
-    const shown = (await person.call(`${at}/${id}`)).body
-    expect(shown).toMatchObject({ id, status: 'new', total: '20.98', currency: 'EUR', note: 'No onions', changes: [] })
+    const read = (await person.call(`${at}/${id}`)).body
+    expect(read).toMatchObject({ id, status: 'new', total: '20.98', currency: 'EUR', note: 'No onions', changes: [] })
     const change = (status: string) => person.call(`${at}/${id}`, { method: 'PATCH', body: { status } })
     expect((await change('confirmed')).body.changes).toMatchObject([{ from: 'new', to: 'confirmed', by: person.email }])
     expect((await change('shipped')).body).toMatchObject({ status: 'shipped' })
@@ -69,8 +69,8 @@ test('every role sees orders and moves them on, and each change stays with who m
   }
 })
 
-test('pages neither repeat nor skip when orders come in meanwhile; filters narrow', async () => {
-  const { person, at, order } = await newDesk()
+test('pages neither repeat nor skip orders while new ones arrive, and filters apply', async () => {
+  const { person, at, order } = await newShopWithMember()
   const ids = [await order(), await order({ from: '16505550199' }), await order()]
   await person.call(`${at}/${ids[1]}`, { method: 'PATCH', body: { status: 'done' } })
   const first = (await person.call(`${at}?limit=2`)).body
@@ -82,9 +82,9 @@ test('pages neither repeat nor skip when orders come in meanwhile; filters narro
   expect((await person.call(`${at}?status=eaten`)).status).toBe(400)
 })
 
-test('an order of another workspace is as unknown as one that never was', async () => {
-  const { person, at } = await newDesk()
-  const other = await newDesk()
+test('an order of another workspace gets the same 404 as an unknown one', async () => {
+  const { person, at } = await newShopWithMember()
+  const other = await newShopWithMember()
   const theirs = await other.order()
   for (const id of [theirs, `ord_${newUuid()}`, 'ord_x']) {
     expect((await person.call(`${at}/${id}`)).status, id).toBe(404)
@@ -95,8 +95,8 @@ test('an order of another workspace is as unknown as one that never was', async 
   expect((await other.person.call(`${other.at}/${theirs}`)).body.status).toBe('new')
 })
 
-test('the table has a line for each item, and nothing a stranger wrote becomes a formula', async () => {
-  const { person, at, order } = await newDesk()
+test('the CSV export has a line per item, and text from customers never becomes a formula', async () => {
+  const { person, at, order } = await newShopWithMember()
   const id = await order({ name: '=HYPERLINK("http://evil.example")', note: '@SUM(1)\r\n-2' })
   const { status, headers, body } = await person.call(`${at}.csv`)
   expect(status).toBe(200)

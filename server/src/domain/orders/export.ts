@@ -5,22 +5,22 @@ import type { KeySet } from '../../lib/key-set.ts'
 import { ordersOf } from './orders.sql.ts'
 import { markOf, toOrder } from './orders.ts'
 
-const atOnce = 500
+const pageSize = 500
 
-/** Orders as a table for spreadsheets: a line for each item, the newest order first. */
+/** Orders as CSV for spreadsheets: one line per item, newest order first. */
 export async function* exportOrders(
   db: Db,
   workspaceId: string,
   { status, from }: { status: OrderStatus | undefined; from: string | undefined },
 ): AsyncGenerator<string> {
   yield csvLines([head])
-  const wanted = { status, from: from?.replace(/^\+/, '') }
+  const filters = { status, from: from?.replace(/^\+/, '') }
   let after: KeySet['after'] = null
   for (;;) {
-    const rows = await ordersOf(db, workspaceId, wanted, { take: atOnce, after, order: 'desc' })
+    const rows = await ordersOf(db, workspaceId, filters, { take: pageSize, after, order: 'desc' })
     if (rows.length > 0) yield csvLines(rows.flatMap((row) => toLines(toOrder(row))))
     const last = rows.at(-1)
-    if (!last || rows.length < atOnce) return
+    if (!last || rows.length < pageSize) return
     after = markOf(last)
   }
 }

@@ -91,8 +91,8 @@ export const ordersOf = (
 export const orderById = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2`, [workspaceId, id])
 
-/** The same, held until the transaction ends: changes of one order come one after the other. */
-export const holdOrder = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
+/** Locks the order until the transaction ends, so that changes of one order are serialized. */
+export const lockOrder = (db: Db, workspaceId: string, id: string): Promise<OrderRow | undefined> =>
   db.first(`select ${columns} from orders where workspace_id = $1 and id = $2 for update`, [workspaceId, id])
 
 export interface NewChange {
@@ -130,6 +130,6 @@ export const changesOf = (db: Db, workspaceId: string, orderId: string): Promise
     [workspaceId, orderId],
   )
 
-/** The one that came as this message. */
+/** The order that arrived as this message. */
 export const orderOfMessage = (db: Db, workspaceId: string, messageId: string): Promise<{ id: string } | undefined> =>
   db.first('select id from orders where workspace_id = $1 and message_id = $2', [workspaceId, messageId])

@@ -40,7 +40,7 @@ const item = (id: string, quantity: unknown, price: unknown, currency: unknown =
   currency,
 })
 
-test('a cart is told as a message without words, and becomes an order', async () => {
+test('a cart is published as message.received without text and becomes an order', async () => {
   const { workspace, sender, sends, orders } = await newShop()
   await sends({ catalog_id: '1948', text: 'No onions', product_items: [item('A', 3, 9.99), item('B', 1, 0.1)] })
   const [event, ...more] = await eventsOf(server, workspace.id)
@@ -70,14 +70,14 @@ test('a cart is told as a message without words, and becomes an order', async ()
   ])
 })
 
-test('however often the network tells of a cart, there is one order', async () => {
+test('a cart that the network repeats becomes one order', async () => {
   const { sends, orders } = await newShop()
   const cart = { product_items: [item('A', 1, 1)] }
   await Promise.all(Array.from({ length: 10 }, () => sends(cart, { id: 'wamid.SAME' })))
   expect(await orders()).toHaveLength(1)
 })
 
-test('the stored payloads of carts each become one order', async () => {
+test('each cart payload of the fixtures becomes one order', async () => {
   const payloads = fixtures((value) => value.object === 'whatsapp_business_account').filter(([, body]) =>
     JSON.stringify(body).includes('"product_items"'),
   )
@@ -117,12 +117,12 @@ test.each([
   [[[null, 1, 'EUR']], null],
   [[['1', null, 'EUR']], null],
   [[['1', 1, null]], null],
-] as [[string | null, number | null, string | null][], unknown][])('the sum of %j is %j', (items, sum) => {
+] as [[string | null, number | null, string | null][], unknown][])('the total of %j is %j', (items, sum) => {
   const all = items.map(([unit_price, quantity, currency]) => ({ product_id: 'A', unit_price, quantity, currency }))
   expect(sumOf(all)).toEqual(sum)
 })
 
-test('prices and quantities that cannot be any are unknown, not wrong', async () => {
+test('invalid prices and quantities are null', async () => {
   const { sends, orders } = await newShop()
   const odd: [unknown, unknown][] = [
     ['2', '9.90'],
@@ -145,7 +145,7 @@ test('prices and quantities that cannot be any are unknown, not wrong', async ()
   expect(order?.total).toBeNull()
 })
 
-test('a person moves an order from any status to any other, and each change is kept with who and when', async () => {
+test('an order can change from any status to any other, and each change records who and when', async () => {
   const { workspace, db, sends, orders } = await newShop()
   await sends({ product_items: [item('A', 1, 1)] })
   const id = (await orders())[0]?.id ?? ''
@@ -158,11 +158,11 @@ test('a person moves an order from any status to any other, and each change is k
       { from: steps[n - 1] ?? 'new', to: status, by: `person ${n}`, at: server.clock.now().toISOString() },
     ])
   }
-  const again = await changeOrderStatus(db, server.clock, workspace.id, id, 'done', 'somebody')
+  const again = await changeOrderStatus(db, server.clock, workspace.id, id, 'done', 'another person')
   expect(again.changes).toHaveLength(5)
   expect(await getOrder(db, workspace.id, id)).toEqual(again)
   await expect(changeOrderStatus(db, server.clock, workspace.id, id, 'lost', 'x')).rejects.toThrow(
-    '"lost" is no status',
+    '"lost" is not an order status',
   )
   await expect(server.db.change('delete from order_changes')).rejects.toThrow('never changed or deleted')
   await Promise.all(
@@ -174,7 +174,7 @@ test('a person moves an order from any status to any other, and each change is k
   for (const [n, change] of changes.entries()) expect(change.from).toBe(changes[n - 1]?.to ?? 'new')
 })
 
-test('orders are listed by status and person, a page at a time, and of one workspace only', async () => {
+test('orders are listed by status and person, in pages, and only for their workspace', async () => {
   const { workspace, db, sends, orders } = await newShop()
   const other = await newShop()
   await other.sends({ product_items: [item('THEIRS', 1, 1)] })

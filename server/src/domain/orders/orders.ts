@@ -7,7 +7,7 @@ import { refuse, refuseParam } from '../../lib/refuse.ts'
 import {
   changeStatus,
   changesOf,
-  holdOrder,
+  lockOrder,
   type OrderFilters,
   type OrderRow,
   orderById,
@@ -25,7 +25,7 @@ export async function getOrder(db: Db, workspaceId: string, id: string): Promise
   return row ? withChanges(db, workspaceId, row) : refuse('not_found')
 }
 
-/** Any status may follow any other. Setting the one it has changes nothing and is not recorded. */
+/** Any status may follow any other. Setting the current status changes nothing and is not recorded. */
 export async function changeOrderStatus(
   db: Db,
   clock: Clock,
@@ -34,10 +34,10 @@ export async function changeOrderStatus(
   status: string,
   by: string,
 ): Promise<OrderWithChanges> {
-  const to = orderStatuses.find((word) => word === status) ?? refuseStatus(status)
+  const to = orderStatuses.find((known) => known === status) ?? refuseStatus(status)
   const uuid = withoutPrefix('ord', id) ?? refuse('not_found')
   return db.transaction(async (tx) => {
-    const row = (await holdOrder(tx, workspaceId, uuid)) ?? refuse('not_found')
+    const row = (await lockOrder(tx, workspaceId, uuid)) ?? refuse('not_found')
     if (row.status === to) return withChanges(tx, workspaceId, row)
     const at = clock.now()
     await changeStatus(tx, { id: newUuid(at.getTime()), orderId: uuid, workspaceId, from: row.status, to, by, at })
@@ -47,7 +47,7 @@ export async function changeOrderStatus(
 }
 
 const refuseStatus = (status: string): OrderStatus =>
-  refuseParam('status', 'invalid', `"${status}" is no status of an order; there are ${orderStatuses.join(', ')}.`)
+  refuseParam('status', 'invalid', `"${status}" is not an order status. Use one of: ${orderStatuses.join(', ')}.`)
 
 async function withChanges(db: Db, workspaceId: string, row: OrderRow): Promise<OrderWithChanges> {
   const changes = await changesOf(db, workspaceId, row.id)

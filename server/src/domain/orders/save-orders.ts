@@ -5,7 +5,7 @@ import { newUuid } from '../../lib/ids.ts'
 import type { Order as Cart } from '../../whatsapp/incoming-order.ts'
 import { insertOrders } from './orders.sql.ts'
 
-/** A cart that came in, with the message it came as. */
+/** A received cart, with the message it arrived as. */
 export interface NewCart {
   workspaceId: string
   senderId: string
@@ -17,7 +17,7 @@ export interface NewCart {
   cart: Cart
 }
 
-/** Carts become orders. */
+/** Stores carts as orders. */
 export async function saveOrders(db: Db, now: Date, carts: readonly NewCart[]): Promise<void> {
   if (carts.length === 0) return
   const rows = carts.map(({ cart, from, fromUserId, ...rest }) => {
@@ -41,7 +41,7 @@ export async function saveOrders(db: Db, now: Date, carts: readonly NewCart[]): 
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) db.notify(workspaceId, 'orders')
 }
 
-/** What a cart comes to, if every price and quantity is known and all are of one currency. */
+/** The total of a cart. Null unless every price and quantity is known and all have the same currency. */
 export function sumOf(items: readonly OrderItem[]): { total: Decimal; currency: string } | null {
   const currency = items[0]?.currency ?? null
   if (currency === null) return null

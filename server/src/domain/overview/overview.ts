@@ -11,7 +11,7 @@ import { listKeys } from '../keys/keys.ts'
 import { messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
 import { hasCompany } from '../people/members.ts'
 import { errorMeaning, readTraffic } from '../requests/console.ts'
-import { activeCounts } from '../senders/senders.ts'
+import { countActiveSenders } from '../senders/senders.ts'
 import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 
@@ -131,7 +131,7 @@ async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<Non
 export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
   const { db, workspaceId } = viewer
   const [senders, keys, webhooks, delivered, teammate] = await Promise.all([
-    activeCounts(db, workspaceId),
+    countActiveSenders(db, workspaceId),
     listKeys(db, workspaceId),
     listWebhooks(db, workspaceId),
     anyDelivered(db, workspaceId),

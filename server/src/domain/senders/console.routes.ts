@@ -2,10 +2,10 @@ import { ConsoleSender, SyncReply } from '@parley/contract/console/senders'
 import { List } from '@parley/contract/page'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { unpagedList } from '../../http/page.ts'
-import { listForPeople } from './console.ts'
+import { listForConsole } from './console.ts'
 
 interface Parts {
-  /** Asks the network anew for the numbers and templates of every account of a workspace. */
+  /** Syncs the numbers and templates of every account of a workspace. */
   syncWorkspace(workspaceId: string): Promise<SyncReply>
 }
 
@@ -15,14 +15,14 @@ export const senderConsoleRoutes = ({ syncWorkspace }: Parts): ConsoleRoute[] =>
     path: '/senders',
     who: 'senders:read',
     reply: List(ConsoleSender),
-    handle: async ({ db, workspaceId }) => unpagedList(await listForPeople(db, workspaceId)),
+    handle: async ({ db, workspaceId }) => unpagedList(await listForConsole(db, workspaceId)),
   }),
   workspaceRoute({
     method: 'POST',
     path: '/sync',
     who: 'network:sync',
     reply: SyncReply,
-    // It waits for the network.
+    // Waits for the network, so no transaction may be open.
     ownTransactions: true,
     async handle({ workspaceId, audit, db }) {
       const reply = await syncWorkspace(workspaceId)

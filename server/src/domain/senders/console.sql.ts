@@ -11,7 +11,7 @@ export type ConsoleSenderRow = SenderRow & {
   last_received_at: Date | null
 }
 
-/** Each with its account, and when somebody last wrote from it or to it; those that are gone come last. */
+/** Each with its account and the times of its last sent and received messages. Deleted senders come last. */
 export const listConsoleSenders = (db: Db, workspaceId: string): Promise<ConsoleSenderRow[]> =>
   db.rows(
     `select s.id, s.phone_number, s.display_name, s.status, s.quality_rating, s.created_at, s.throughput,

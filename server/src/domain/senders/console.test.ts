@@ -7,7 +7,7 @@ import { useTestServer } from '../../../testing/test-server.ts'
 const server = useTestServer()
 const sending = useSending(server)
 
-test('senders are shown with their account and when they were last used, to every role', async () => {
+test('every role can read senders with their account and last activity', async () => {
   const { workspace, senderId, account, sendText } = await sending.newShop()
   for (const role of roles) {
     const person = await signedIn(server, { workspaceId: workspace.id, role })
@@ -15,15 +15,15 @@ test('senders are shown with their account and when they were last used, to ever
     expect(body.data).toMatchObject([{ id: senderId, status: 'CONNECTED', connection: { account: account.wabaId } }])
   }
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
-  const look = async () => (await person.call(`/w/${workspace.id}/senders`)).body.data[0]
-  expect(await look()).toMatchObject({ last_sent_at: null, last_received_at: null })
+  const readSender = async () => (await person.call(`/w/${workspace.id}/senders`)).body.data[0]
+  expect(await readSender()).toMatchObject({ last_sent_at: null, last_received_at: null })
   const { created_at } = await sendText('16505550123')
   await sending.network.control.phones.say('16505550123', { to: account.phoneNumber, text: 'hi' })
   await sending.network.control.settled()
-  expect(await look()).toMatchObject({ last_sent_at: created_at, last_received_at: expect.any(String) })
+  expect(await readSender()).toMatchObject({ last_sent_at: created_at, last_received_at: expect.any(String) })
 })
 
-test('who asks the network anew sees what changed there; it is on record', async () => {
+test('a sync from the console applies changes and is recorded in the audit log', async () => {
   const { workspace, account } = await sending.newShop()
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
   const names = async () =>
@@ -45,7 +45,7 @@ test('who asks the network anew sees what changed there; it is on record', async
   expect((await member.call(`/w/${workspace.id}/sync`, { method: 'POST' })).status).toBe(403)
 })
 
-test('a synchronisation that fails says why, and what was there stays', async () => {
+test('a failed sync returns the error and keeps senders and templates', async () => {
   const { workspace, connection } = await sending.newShop()
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   await server.db.change(`update apps set graph_url = 'http://127.0.0.1:9' where id = $1`, [connection.appId])

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { type ConsoleSenderRow, listConsoleSenders } from './console.sql.ts'
 import { toSender } from './senders.ts'
 
-export const listForPeople = async (db: Db, workspaceId: string): Promise<ConsoleSender[]> =>
+export const listForConsole = async (db: Db, workspaceId: string): Promise<ConsoleSender[]> =>
   (await listConsoleSenders(db, workspaceId)).map(toConsoleSender)
 
 const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({

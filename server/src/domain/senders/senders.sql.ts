@@ -38,7 +38,7 @@ export interface UsableSender {
   connectionId: string
 }
 
-/** The sender of that id, or two of those there are; one that is gone is none. */
+/** The sender with this id, or without an id up to two of the workspace's senders. Deleted senders are left out. */
 export const sendersToUse = (db: Db, workspaceId: string, id: string | null): Promise<UsableSender[]> =>
   db.rows(
     `select id, status, connection_id as "connectionId" from senders
@@ -93,13 +93,13 @@ const upserting = statement(
 )
 
 /**
- * Stores what is new and changes what differs. A number that moved between accounts of one workspace moves with it; one
- * that is another workspace's stays where it is.
+ * Inserts new numbers and updates changed ones. A number that moved to another account of the same workspace is
+ * updated; a number of another workspace is left alone.
  */
 export const upsertSenders = (db: Db, owner: SenderOwner, listed: readonly NewSender[], now: Date): Promise<number> =>
   upserting.change(db, { ...owner, now, listed })
 
-export const markSendersGone = (
+export const markSendersDeleted = (
   db: Db,
   { workspaceId, connectionId }: SenderOwner,
   listed: readonly string[],
@@ -111,7 +111,7 @@ export const markSendersGone = (
     [workspaceId, connectionId, listed, now],
   )
 
-/** Those of the numbers that another workspace has through the same app. */
+/** The numbers among these that belong to another workspace through the same app. */
 export const sendersElsewhere = (
   db: Db,
   { workspaceId, appId }: SenderOwner,
@@ -123,7 +123,7 @@ export const sendersElsewhere = (
     [appId, phoneNumberIds, workspaceId],
   )
 
-/** Where a number of the network belongs: a sender of ours, connected through the app that posted it. */
+/** The sender that a phone number of the network belongs to, connected through the app that received the webhook. */
 export interface Destination {
   appId: string
   phoneNumberId: string
@@ -131,7 +131,7 @@ export interface Destination {
   workspaceId: string
 }
 
-/** With the routing revision at which they were read. */
+/** With the routing revision they were read at. */
 export const destinationsOf = (
   db: Db,
   numbers: readonly { appId: string; phoneNumberId: string }[],
@@ -144,7 +144,7 @@ export const destinationsOf = (
     [numbers.map((number) => number.appId), numbers.map((number) => number.phoneNumberId)],
   )
 
-/** How the network knows a sender, and through which account it is reached. */
+/** The connection of a sender, and the network's id of its phone number. */
 export const networkIdsOf = (
   db: Db,
   id: string,
@@ -153,15 +153,18 @@ export const networkIdsOf = (
     id,
   ])
 
-/** Those that are not gone; of one workspace or of all (null), by workspace. */
-export const activeCounts = (db: Db, workspaceId: string | null): Promise<{ workspaceId: string; count: number }[]> =>
+/** The number of senders that are not deleted, by workspace; of one workspace or of all (null). */
+export const countActiveSenders = (
+  db: Db,
+  workspaceId: string | null,
+): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows(
     `select workspace_id as "workspaceId", count(*) from senders
      where status <> 'DELETED' and ($1::uuid is null or workspace_id = $1) group by 1`,
     [workspaceId],
   )
 
-/** Those that are not connected, or rated red; of one workspace or of all (null). */
+/** Senders that are not connected or have a red quality rating, of one workspace or of all (null). */
 export const failingSenders = (db: Db, workspaceId: string | null): Promise<SenderRow[]> =>
   db.rows(
     `select ${columns} from senders

@@ -10,7 +10,7 @@ const network = useSimulator(server)
 
 type Listed = { data: Sender[]; total: number; has_more: boolean; next_cursor: string | null }
 
-test('the numbers of a connected account are the senders of the workspace', async () => {
+test('GET /v1/senders lists the numbers of a connected account', async () => {
   const workspace = await newWorkspace(server)
   await network.demoAccount().connect(workspace)
   const { body } = await workspace.call('/v1/senders?order=asc')
@@ -25,7 +25,7 @@ test('the numbers of a connected account are the senders of the workspace', asyn
   expect(await workspace.call(`/v1/senders/${one.id}`)).toMatchObject({ status: 200, body: one })
 })
 
-test('senders are paged by their place, in both directions', async () => {
+test('senders are paged in both directions', async () => {
   const workspace = await newWorkspace(server)
   const account = network.newAccount()
   for (let n = 0; n < 4; n++) {
@@ -47,7 +47,7 @@ test('senders are paged by their place, in both directions', async () => {
   }
 })
 
-test('another workspace’s sender is as unknown as one that never was', async () => {
+test('a sender of another workspace gets the same 404 as an unknown one', async () => {
   const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   await network.newAccount().connect(theirs)
   const { body } = await theirs.call('/v1/senders')
@@ -61,7 +61,7 @@ test('another workspace’s sender is as unknown as one that never was', async (
   expect(await ours.call('/v1/senders')).toMatchObject({ body: { data: [], total: 0, has_more: false } })
 })
 
-test('reading senders takes its scope, and parameters that it knows', async () => {
+test('reading senders needs the scope senders:read, and refuses unknown parameters', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ scopes: ['templates:read'] })
   for (const path of ['/v1/senders', '/v1/senders/snd_01890000-0000-7000-8000-000000000000']) {
@@ -79,7 +79,7 @@ test('reading senders takes its scope, and parameters that it knows', async () =
   }
 })
 
-test('a number that the network lists no more stays, as DELETED, and comes back under its id', async () => {
+test('a number that is no longer listed becomes DELETED, and keeps its id when it is listed again', async () => {
   const workspace = await newWorkspace(server)
   const account = network.newAccount()
   const number = network.control.numbers.create({ wabaId: account.wabaId, phoneNumber: '491709999001' })
@@ -87,19 +87,19 @@ test('a number that the network lists no more stays, as DELETED, and comes back 
   const sender = async () =>
     ((await workspace.call('/v1/senders')).body as Listed).data.find((one) => one.phone_number === '491709999001')
   const before = await sender()
-  // There is no call that deletes a number: to the account it is gone when it is another's.
-  const home = number.wabaId
+  // The simulator cannot delete a number, so move it to another account.
+  const originalWabaId = number.wabaId
   number.wabaId = network.newAccount().wabaId
   server.clock.forward({ hours: 6 })
   await network.drain()
   expect(await sender()).toEqual({ ...before, status: 'DELETED' })
-  number.wabaId = home
+  number.wabaId = originalWabaId
   server.clock.forward({ hours: 6 })
   await network.drain()
   expect(await sender()).toEqual(before)
 })
 
-test('a number stays with the workspace that has it, and the other is told', async () => {
+test('a number stays with its workspace; a sync of another workspace reports it', async () => {
   const [first, second] = [await newWorkspace(server), await newWorkspace(server)]
   const [account, other] = [network.newAccount(), network.newAccount()]
   const { appId } = await account.connect(first)

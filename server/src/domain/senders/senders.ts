@@ -6,7 +6,7 @@ import { refuse } from '../../lib/refuse.ts'
 import type { ListedNumber } from '../../whatsapp/listings.ts'
 import {
   countSenders,
-  markSendersGone,
+  markSendersDeleted,
   type SenderOwner,
   type SenderRow,
   senderById,
@@ -33,7 +33,7 @@ export async function getSender(db: Db, workspaceId: string, id: string): Promis
 }
 
 export {
-  activeCounts,
+  countActiveSenders,
   type Destination,
   destinationsOf,
   failingSenders,
@@ -42,31 +42,31 @@ export {
 } from './senders.sql.ts'
 export type { UsableSender }
 
-/** How a sender is shown beside what it sent or received. */
+/** The sender of a message, by its uuid; also a deleted one. */
 export const findSender = (db: Db, workspaceId: string, uuid: string): Promise<SenderRow | undefined> =>
   senderById(db, workspaceId, uuid)
 
-/** The sender that a message names, or the workspace's only one. Two: there are several, and one has to be named. */
+/** The requested sender, or the workspace's only one. Two results mean that the request must name one. */
 export const findSenderToUse = (db: Db, workspaceId: string, id: string | undefined): Promise<UsableSender[]> =>
   sendersToUse(db, workspaceId, id === undefined ? null : (withoutPrefix('snd', id) ?? null))
 
 /**
- * Makes the senders of a connection those that the network lists. One it lists no more is kept, as DELETED, for the
- * messages that name it. Returns the numbers that could not be had because they are another workspace's.
+ * Updates the senders of a connection to those that the network lists. A sender that is no longer listed is kept as
+ * DELETED, because messages refer to it. Returns the numbers that were not added because another workspace has them.
  */
 export async function saveSenders(
   db: Db,
   owner: SenderOwner,
   listed: readonly ListedNumber[],
   now: Date,
-): Promise<{ notOurs: string[] }> {
+): Promise<{ ownedElsewhere: string[] }> {
   const numbers = [...new Map(listed.map((number) => [number.phoneNumberId, number])).values()]
   const ids = numbers.map((number) => number.phoneNumberId)
   const senders = numbers.map((number) => ({ id: newUuid(now.getTime()), ...number }))
   if (senders.length > 0) await upsertSenders(db, owner, senders, now)
-  await markSendersGone(db, owner, ids, now)
-  const elsewhere = await sendersElsewhere(db, owner, ids)
-  return { notOurs: elsewhere.map((row) => row.phone_number) }
+  await markSendersDeleted(db, owner, ids, now)
+  const others = await sendersElsewhere(db, owner, ids)
+  return { ownedElsewhere: others.map((row) => row.phone_number) }
 }
 
 export const markOf = (row: SenderRow) => ({ at: row.created_at, id: row.id })

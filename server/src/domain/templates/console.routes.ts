@@ -4,7 +4,7 @@ import { TemplateId } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { getForPeople, listForPeople, toConsoleTemplate } from './console.ts'
+import { getForConsole, listForConsole, toConsoleTemplate } from './console.ts'
 import { markOf } from './templates.ts'
 
 export const templateConsoleRoutes = (): ConsoleRoute[] => [
@@ -16,7 +16,7 @@ export const templateConsoleRoutes = (): ConsoleRoute[] => [
     reply: ConsoleList(ConsoleTemplate),
     async handle({ db, workspaceId }, { query }) {
       const page = readConsolePage(query)
-      return consolePageOf(page, await listForPeople(db, workspaceId, query, page), markOf, toConsoleTemplate)
+      return consolePageOf(page, await listForConsole(db, workspaceId, query, page), markOf, toConsoleTemplate)
     },
   }),
   workspaceRoute({
@@ -25,6 +25,6 @@ export const templateConsoleRoutes = (): ConsoleRoute[] => [
     who: 'templates:read',
     params: Type.Object({ id: TemplateId }),
     reply: ConsoleTemplate,
-    handle: ({ db, workspaceId }, { params }) => getForPeople(db, workspaceId, params.id),
+    handle: ({ db, workspaceId }, { params }) => getForConsole(db, workspaceId, params.id),
   }),
 ]

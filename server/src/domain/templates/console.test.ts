@@ -9,7 +9,7 @@ import { syncConnection } from '../connections/sync.ts'
 const server = useTestServer()
 const sending = useSending(server)
 
-async function newDesk() {
+async function newShopWithMember() {
   const shop = await sending.newShop()
   const person = await signedIn(server, { workspaceId: shop.workspace.id, role: 'member' })
   const at = `/w/${shop.workspace.id}/templates`
@@ -18,8 +18,8 @@ async function newDesk() {
   return { ...shop, person, at, names }
 }
 
-test('templates are shown to every role with what the network thinks of them', async () => {
-  const { account, connection, at, workspace } = await newDesk()
+test('every role can read templates with their status and rejection reason', async () => {
+  const { account, connection, at, workspace } = await newShopWithMember()
   const { id } = account.addTemplate({ name: 'rude' })
   sending.network.control.templates.setStatus(id, { status: 'REJECTED', reason: 'ABUSIVE_CONTENT' })
   await sending.network.control.settled()
@@ -34,8 +34,8 @@ test('templates are shown to every role with what the network thinks of them', a
   }
 })
 
-test('filters narrow, and a part of a name is enough', async () => {
-  const { account, connection, names } = await newDesk()
+test('filters apply, and the search matches part of a name', async () => {
+  const { account, connection, names } = await newShopWithMember()
   account.addTemplate({ name: 'greeting', language: 'es' })
   account.addTemplate({ name: 'order_update', category: 'MARKETING' })
   await syncConnection(sending.network.network, connection.id)
@@ -45,8 +45,8 @@ test('filters narrow, and a part of a name is enough', async () => {
   expect(await names('?q=100%25')).toEqual([])
 })
 
-test('pages neither repeat nor skip when templates are added meanwhile', async () => {
-  const { account, connection, person, at } = await newDesk()
+test('pages neither repeat nor skip templates while new ones are added', async () => {
+  const { account, connection, person, at } = await newShopWithMember()
   const add = async (...some: string[]) => {
     for (const name of some) {
       account.addTemplate({ name })
@@ -62,9 +62,9 @@ test('pages neither repeat nor skip when templates are added meanwhile', async (
   expect(second.has_more).toBe(false)
 })
 
-test('a template of another workspace is as unknown as one that never was', async () => {
-  const { person, at } = await newDesk()
-  const other = await newDesk()
+test('a template of another workspace gets the same 404 as an unknown one', async () => {
+  const { person, at } = await newShopWithMember()
+  const other = await newShopWithMember()
   const theirs = (await other.person.call(other.at)).body.data[0].id
   for (const id of [theirs, `tpl_${newUuid()}`, 'tpl_x']) {
     expect(await person.call(`${at}/${id}`)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })

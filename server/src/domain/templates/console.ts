@@ -6,11 +6,11 @@ import { refuse } from '../../lib/refuse.ts'
 import { type ConsoleTemplateRow, getConsoleTemplate, listConsoleTemplates } from './console.sql.ts'
 import { toTemplate } from './templates.ts'
 
-export const listForPeople = (db: Db, workspaceId: string, query: TemplateQuery, page: KeySet) =>
-  // What cannot be stored cannot be found.
+export const listForConsole = (db: Db, workspaceId: string, query: TemplateQuery, page: KeySet) =>
+  // PostgreSQL text cannot contain NUL, so nothing can match.
   query.q?.includes('\0') ? Promise.resolve([]) : listConsoleTemplates(db, workspaceId, query, page)
 
-export async function getForPeople(db: Db, workspaceId: string, id: string): Promise<ConsoleTemplate> {
+export async function getForConsole(db: Db, workspaceId: string, id: string): Promise<ConsoleTemplate> {
   const uuid = withoutPrefix('tpl', id)
   const row = uuid && (await getConsoleTemplate(db, workspaceId, uuid))
   return row ? toConsoleTemplate(row) : refuse('not_found')

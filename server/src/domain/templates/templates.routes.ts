@@ -11,8 +11,9 @@ export const templateRoutes = [
     method: 'GET',
     path: '/v1/templates',
     scope: 'templates:read',
-    summary: 'List the templates',
-    description: 'With the variables each needs, the newest first. Only those with the status `APPROVED` can be sent.',
+    summary: 'List templates',
+    description:
+      'Newest first, each with the variables it needs. Only templates with the status `APPROVED` can be sent.',
     tag: 'Templates',
     query: Type.Object({ ...pageQuery, ...TemplateFilters.properties }, { additionalProperties: false }),
     reply: List(Template),

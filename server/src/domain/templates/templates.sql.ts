@@ -21,12 +21,12 @@ export const templateColumns =
 
 const filters = { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' } as const
 
-const shown = ({ workspaceId, name, language, status, category }: Places<typeof filters>) =>
+const matches = ({ workspaceId, name, language, status, category }: Places<typeof filters>) =>
   `workspace_id = ${workspaceId} and removed_at is null and (${name} is null or name = ${name})
    and (${language} is null or language = ${language}) and (${status} is null or status = ${status})
    and (${category} is null or category = ${category})`
 
-const shownValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => ({
+const filterValues = (workspaceId: string, { name, language, status, category }: TemplateFilters) => ({
   workspaceId,
   name,
   language,
@@ -34,19 +34,19 @@ const shownValues = (workspaceId: string, { name, language, status, category }: 
   category,
 })
 
-const listing = pagedStatement(filters, (places) => `select ${templateColumns} from templates where ${shown(places)}`)
+const listing = pagedStatement(filters, (places) => `select ${templateColumns} from templates where ${matches(places)}`)
 
 export const templatesOf = (
   db: Db,
   workspaceId: string,
   filters: TemplateFilters,
   page: KeySet,
-): Promise<TemplateRow[]> => listing.rows(db, shownValues(workspaceId, filters), page)
+): Promise<TemplateRow[]> => listing.rows(db, filterValues(workspaceId, filters), page)
 
-const counting = statement(filters, (places) => `select count(*) as total from templates where ${shown(places)}`)
+const counting = statement(filters, (places) => `select count(*) as total from templates where ${matches(places)}`)
 
 export async function countTemplates(db: Db, workspaceId: string, filters: TemplateFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, shownValues(workspaceId, filters))
+  const row = await counting.first<{ total: number }>(db, filterValues(workspaceId, filters))
   return row?.total ?? 0
 }
 
@@ -58,7 +58,7 @@ export const templateById = (db: Db, workspaceId: string, id: string): Promise<T
 
 export type UsedTemplate = Pick<TemplateRow, 'id' | 'name' | 'language' | 'category' | 'components'>
 
-/** Also those that are gone: messages were made of them. */
+/** Includes removed templates, because messages refer to them. */
 export const templatesById = (db: Db, workspaceId: string, ids: readonly string[]): Promise<UsedTemplate[]> =>
   db.rows(
     'select id, name, language, category, components from templates where workspace_id = $1 and id = any($2::uuid[])',
@@ -75,7 +75,7 @@ export interface SendableTemplate {
   components: unknown[]
 }
 
-/** By id, or by name and language; accounts of one workspace may each have a template of that name. */
+/** By id, or by name and language. Several accounts of a workspace may have a template with the same name. */
 export const templatesToSend = (
   db: Db,
   workspaceId: string,
@@ -146,7 +146,7 @@ const upserting = statement(
          excluded.components::text, excluded.variables::text, excluded.flow::text, null::timestamptz)`,
 )
 
-/** Stores what is new and changes what differs; `updated_at` moves when something that people see is another. */
+/** Inserts new templates and updates changed ones. `updated_at` changes only if category, status or content do. */
 export const upsertTemplates = (
   db: Db,
   owner: TemplateOwner,
@@ -181,19 +181,21 @@ const changing = statement(
     now: 'timestamptz',
   },
   (
-    the,
-  ) => `update templates set status = coalesce(${the.status}, status), category = coalesce(${the.category}, category),
-       quality = coalesce(${the.quality}, quality),
-       rejected_reason = case when ${the.status} is null then rejected_reason else ${the.rejectedReason} end,
+    values,
+  ) => `update templates set status = coalesce(${values.status}, status), category = coalesce(${values.category}, category),
+       quality = coalesce(${values.quality}, quality),
+       rejected_reason = case when ${values.status} is null then rejected_reason else ${values.rejectedReason} end,
        updated_at = case
-         when (status, category) is distinct from (coalesce(${the.status}, status), coalesce(${the.category}, category))
-         then ${the.now} else updated_at end
-     where workspace_id = ${the.workspaceId} and connection_id = ${the.connectionId} and removed_at is null
-       and (name = ${the.name} and language = ${the.language}
-         or (${the.name} is null or ${the.language} is null) and network_template_id = ${the.networkTemplateId})`,
+         when (status, category) is distinct from (coalesce(${values.status}, status), coalesce(${values.category}, category))
+         then ${values.now} else updated_at end
+     where workspace_id = ${values.workspaceId} and connection_id = ${values.connectionId} and removed_at is null
+       and (name = ${values.name} and language = ${values.language}
+         or (${values.name} is null or ${values.language} is null) and network_template_id = ${values.networkTemplateId})`,
 )
 
-/** What is null stays as it is. A template is found by its name and language, or by the network's id for want of them. */
+/**
+ * Null keeps the current value. Finds the template by name and language or, if they are missing, by the network's id.
+ */
 export const changeTemplates = (
   db: Db,
   owner: TemplateOwner,

@@ -15,12 +15,12 @@ const list = async (workspace: TestWorkspace, query = '') =>
 
 const keysOf = ({ variables }: Template) => variables.map(({ key }) => key)
 
-test('a connected account’s templates are listed with the variables that each needs', async () => {
+test('GET /v1/templates lists the templates of a connected account with their variables', async () => {
   const workspace = await newWorkspace(server)
   await network.demoAccount().connect(workspace)
   const { data, total } = await list(workspace)
-  const there = network.control.templates.list()
-  expect(total).toBe(there.length)
+  const simulated = network.control.templates.list()
+  expect(total).toBe(simulated.length)
   const found = Object.fromEntries(data.map((template) => [template.name, keysOf(template)]))
   expect(found).toMatchObject({
     appointment_reminder: ['header.1', 'body.1', 'body.2', 'buttons.2.url'],
@@ -48,35 +48,38 @@ test('a connected account’s templates are listed with the variables that each 
     ],
   })
   for (const template of data) {
-    const original = there.find(({ name }) => name === template.name)
+    const original = simulated.find(({ name }) => name === template.name)
     expect(JSON.stringify(template.components), template.name).toBe(JSON.stringify(original?.components))
     expect((await workspace.call(`/v1/templates/${template.id}`)).body).toEqual(template)
   }
 })
 
-test.each(['asc', 'desc'])('45 templates, %s, are neither repeated nor skipped while others come in', async (order) => {
-  const workspace = await newWorkspace(server)
-  const account = network.newAccount()
-  for (let n = 0; n < 45; n++) account.addTemplate({ name: `t_${n}` })
-  const { id } = await account.connect(workspace)
-  const seen: string[] = []
-  let query = `?order=${order}`
-  for (let pages = 1; ; pages++) {
-    const { data, has_more, next_cursor } = await list(workspace, query)
-    seen.push(...data.map(({ name }) => name))
-    expect(has_more).toBe(next_cursor !== null)
-    if (next_cursor === null || pages > 5) break
-    // Both at the same moment as the others and after them.
-    account.addTemplate({ name: `late_${pages}` })
-    if (pages === 1) server.clock.forward({ ms: 1 })
-    await syncConnection(network.network, id)
-    query = `?order=${order}&cursor=${next_cursor}`
-  }
-  expect(new Set(seen).size).toBe(seen.length)
-  for (let n = 0; n < 45; n++) expect(seen).toContain(`t_${n}`)
-})
+test.each(['asc', 'desc'])(
+  '45 templates, %s, are paged without repeats or gaps while others are added',
+  async (order) => {
+    const workspace = await newWorkspace(server)
+    const account = network.newAccount()
+    for (let n = 0; n < 45; n++) account.addTemplate({ name: `t_${n}` })
+    const { id } = await account.connect(workspace)
+    const seen: string[] = []
+    let query = `?order=${order}`
+    for (let pages = 1; ; pages++) {
+      const { data, has_more, next_cursor } = await list(workspace, query)
+      seen.push(...data.map(({ name }) => name))
+      expect(has_more).toBe(next_cursor !== null)
+      if (next_cursor === null || pages > 5) break
+      // Added both at the same time as the others and later.
+      account.addTemplate({ name: `late_${pages}` })
+      if (pages === 1) server.clock.forward({ ms: 1 })
+      await syncConnection(network.network, id)
+      query = `?order=${order}&cursor=${next_cursor}`
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    for (let n = 0; n < 45; n++) expect(seen).toContain(`t_${n}`)
+  },
+)
 
-test('templates are found by name, language, status and category, and by all of them', async () => {
+test('templates are filtered by name, language, status and category, alone and combined', async () => {
   const workspace = await newWorkspace(server)
   const account = network.newAccount()
   account.addTemplate({ name: 'greeting', language: 'en' })
@@ -99,7 +102,7 @@ test('templates are found by name, language, status and category, and by all of 
 })
 
 test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&name=b', 'limit=1.5', 'cursor=MTIz'])(
-  '?%s is refused, naming the parameter',
+  '?%s is refused with the name of the parameter',
   async (query) => {
     const workspace = await newWorkspace(server)
     const { status, body } = await workspace.call(`/v1/templates?${query}`)
@@ -110,7 +113,7 @@ test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&nam
   },
 )
 
-test('another workspace’s template is as unknown as one that never was', async () => {
+test('a template of another workspace gets the same 404 as an unknown one', async () => {
   const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   const account = network.newAccount()
   account.addTemplate({ name: 'theirs' })
@@ -125,7 +128,7 @@ test('another workspace’s template is as unknown as one that never was', async
   expect(await list(ours)).toMatchObject({ data: [], total: 0 })
 })
 
-test('reading templates takes its scope', async () => {
+test('reading templates needs the scope templates:read', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ scopes: ['senders:read'] })
   for (const path of ['/v1/templates', '/v1/templates/tpl_01890000-0000-7000-8000-000000000000']) {

@@ -44,7 +44,7 @@ export async function getTemplate(db: Db, workspaceId: string, id: string): Prom
 
 export type { SendableTemplate }
 
-/** The templates that messages were made of, by id; also those that are gone. */
+/** Templates that messages were sent with, by id, including removed ones. */
 export async function findUsedTemplates(
   db: Db,
   workspaceId: string,
@@ -54,7 +54,7 @@ export async function findUsedTemplates(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What a message may mean by a template's id, or by its name and language. */
+/** The templates that a send request may refer to, by id or by name and language. */
 export const findTemplateToSend = (
   db: Db,
   workspaceId: string,
@@ -67,8 +67,8 @@ export const findTemplateToSend = (
   })
 
 /**
- * Makes the templates of a connection those that the network lists. One it lists no more is kept out of sight, for the
- * messages that name it; should it come back, it comes back under its id.
+ * Updates the templates of a connection to those that the network lists. A template that is no longer listed is marked
+ * as removed, because messages refer to it. If it is listed again, it keeps its id.
  */
 export async function saveTemplates(
   db: Db,
@@ -88,7 +88,7 @@ export async function saveTemplates(
   await removeTemplates(db, owner, templates, now)
 }
 
-/** Takes over what the network says has changed. False: there is no such template here yet. */
+/** Applies a change reported by the network. False if the template is not known yet. */
 export async function changeTemplate(
   db: Db,
   owner: TemplateOwner,
@@ -120,7 +120,7 @@ export const toTemplate = (row: TemplateRow): Template => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** A name and language stand for one template; of two, which may be while one is being deleted, the one that can be sent. */
+/** One template for each name and language. While one is being deleted there may be two: the approved one is used. */
 function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
   const byName = new Map<string, ListedTemplate>()
   for (const template of listed) {
@@ -132,7 +132,10 @@ function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
 
 function toNew(template: ListedTemplate, now: Date): NewTemplate {
   const flow = templateFlow(template)
-  const lasting = JSON.stringify(template.components, (key, value) => (key === 'header_handle' ? undefined : value))
+  // Links to media samples are signed anew for each listing, so they do not count as a change.
+  const stableContent = JSON.stringify(template.components, (key, value) =>
+    key === 'header_handle' ? undefined : value,
+  )
   return {
     id: newUuid(now.getTime()),
     networkTemplateId: template.networkTemplateId,
@@ -143,7 +146,7 @@ function toNew(template: ListedTemplate, now: Date): NewTemplate {
     rejectedReason: template.rejectedReason,
     quality: template.quality,
     components: template.components,
-    contentDigest: sha256(lasting).toString('base64'),
+    contentDigest: sha256(stableContent).toString('base64'),
     variables: templateVariables(template),
     flow,
   }

@@ -28,13 +28,21 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
     }),
     reply: WorkspaceSettings,
     async handle({ db, clock, workspaceId, person, audit }, { body }) {
-      const isFresh = (person.confirmedUntil?.getTime() ?? 0) > clock.now().getTime()
-      if (body.requires_two_factor === false && !isFresh) refuse('confirmation_required')
+      const isConfirmed = (person.confirmedUntil?.getTime() ?? 0) > clock.now().getTime()
+      if (body.requires_two_factor === false && !isConfirmed) refuse('confirmation_required')
       if (body.requires_two_factor && !person.twoFactor) {
-        refuse('conflict', { message: 'Set up a second factor for yourself first; you would lock yourself out.' })
+        refuse('conflict', {
+          message:
+            'Set up two-factor authentication for your own account first. Otherwise you would lock yourself out.',
+        })
       }
       const { before, after } = await changeSettings(db, workspaceId, body)
-      await audit({ action: 'workspace.settings', target: workspaceId, before: wordsOf(before), after: wordsOf(after) })
+      await audit({
+        action: 'workspace.settings',
+        target: workspaceId,
+        before: toAuditFields(before),
+        after: toAuditFields(after),
+      })
       return toReply(after, retentionDays)
     },
   }),
@@ -90,7 +98,7 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
   }),
 ]
 
-const wordsOf = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
+const toAuditFields = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
   name,
   requires_two_factor: requiresTwoFactor,
   low_balance: lowBalance,
@@ -98,7 +106,7 @@ const wordsOf = ({ name, requiresTwoFactor, lowBalance }: Settings) => ({
 
 const toReply = (settings: Settings, retentionDays: number): WorkspaceSettings => ({
   id: settings.id,
-  ...wordsOf(settings),
+  ...toAuditFields(settings),
   retention_days: retentionDays,
   created_at: settings.createdAt.toISOString(),
 })

@@ -3,7 +3,7 @@ import { textErrors } from '../../lib/field-errors.ts'
 import { refuse, refuseIfAny } from '../../lib/refuse.ts'
 import { lockSettings, type SettingsRow, settingsOf, updateSettings } from './workspaces.sql.ts'
 
-/** What an admin sets for a workspace. */
+/** The settings of a workspace, which its admins change. */
 export interface Settings {
   id: string
   name: string
@@ -16,7 +16,7 @@ export async function readSettings(db: Db, workspaceId: string): Promise<Setting
   return toSettings((await settingsOf(db, workspaceId)) ?? refuse('not_found'))
 }
 
-/** Run within a transaction: two changes at once are made one after the other, and neither undoes the other. */
+/** Run in a transaction: the settings are locked, so that concurrent changes do not overwrite each other. */
 export async function changeSettings(
   db: Db,
   workspaceId: string,

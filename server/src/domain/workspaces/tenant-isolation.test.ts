@@ -14,21 +14,24 @@ const server = useTestServer()
 let ours: TestWorkspace
 let theirs: TestWorkspace
 
-/** Tables whose rows belong to no workspace. A new table either has a wall or is named here, with why. */
-const common = new Set([
-  'migrations', // which files were applied
+/**
+ * Tables whose rows belong to no workspace. A new table either has row-level security or is listed here with the
+ * reason.
+ */
+const sharedTables = new Set([
+  'migrations', // the applied migrations
   'access_revision', // one number
   'routing_revision', // one number
-  'clock_marks', // when the database's clock was last seen
+  'clock_marks', // the latest times read from the database's clock
   'budget_windows', // counts by key id or address
   'apps', // the installation's Meta apps, which workspaces share
-  'prices', // the operator's, the same for every workspace
-  'people', // who signs in; they may belong to several workspaces
+  'prices', // set by the operator, the same for every workspace
+  'people', // a person may be a member of several workspaces
   'backup_codes', // of people
   'passkeys', // of people
   'sessions', // of people
-  'challenges', // of people, while they sign in
-  'sign_in_tries', // by a digest of an e-mail address
+  'challenges', // of people who are signing in
+  'sign_in_tries', // by a hash of the email address
   'sending_holds', // by sender, connection or app; only the sending loop reads them
 ])
 
@@ -46,44 +49,44 @@ beforeAll(async () => {
   await server.api.flush()
 })
 
-/** A database in which every table has rows of two workspaces, as the tests of the migrations fill it. */
-describe('in every table', () => {
+// Uses the database that the migration tests fill: every table has rows of two workspaces.
+describe('row-level security', () => {
   let connection: Connection
   let db: Database
   let close = async () => {}
-  /** Every table that is not common, with all of its rows. */
+  /** Every table that is not shared, with all of its rows. */
   let tables: (TableRows & { owner: string })[]
-  let mine: string
-  let others: string
+  let ourId: string
+  let theirId: string
 
   beforeAll(async () => {
-    const made = await newEmptyDatabase()
-    connection = made.connection
+    const created = await newEmptyDatabase()
+    connection = created.connection
     db = openDatabase(connection, () => {}, 2)
     close = async () => {
       await db.close()
-      await made.drop()
+      await created.drop()
     }
     await fillDatabase(connection)
     const all = await readTables(connection)
     tables = all
-      .filter(({ name }) => !common.has(name))
-      .map((table) => ({ ...table, owner: table.workspaceColumn ?? 'no column says whose a row is' }))
+      .filter(({ name }) => !sharedTables.has(name))
+      .map((table) => ({ ...table, owner: table.workspaceColumn ?? 'has no workspace column' }))
     const workspaces = all.find(({ name }) => name === 'workspaces')
-    ;[mine = '', others = ''] = workspaces?.rows.map(({ id }) => String(id)) ?? []
+    ;[ourId = '', theirId = ''] = workspaces?.rows.map(({ id }) => String(id)) ?? []
   })
   afterAll(() => close())
 
   const rowsOf = (table: (typeof tables)[number], workspaceId: string) =>
     table.rows.filter((row) => row[table.owner] === workspaceId)
 
-  test('there are rows of two workspaces; a new table needs some, or is named as common', () => {
-    const bare = tables.filter((table) => [mine, others].some((id) => rowsOf(table, id).length === 0))
-    expect(bare.map(({ name, owner }) => `${name}: ${owner}`)).toEqual([])
+  test('every table has test rows of two workspaces, or is listed as shared', () => {
+    const missingRows = tables.filter((table) => [ourId, theirId].some((id) => rowsOf(table, id).length === 0))
+    expect(missingRows.map(({ name, owner }) => `${name}: ${owner}`)).toEqual([])
     expect(tables.length).toBeGreaterThan(20)
   })
 
-  test('row-level security is on, for the owner as well, and partitions are read through their table alone', async () => {
+  test('is enabled and forced for the owner too, and partitions cannot be accessed directly', async () => {
     const relations = await db.rows<{ name: string; partition: boolean; guarded: boolean; readable: boolean }>(
       `select relname as name, relispartition as partition, relrowsecurity and relforcerowsecurity as guarded,
          has_table_privilege(c.oid, 'select, update, delete') as readable
@@ -91,71 +94,71 @@ describe('in every table', () => {
        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and (relname = 'workspaces' or exists (
          select from pg_attribute where attrelid = c.oid and attname = 'workspace_id' and not attisdropped))`,
     )
-    // COPY, which writes into partitions, takes no table with row-level security: to those nobody has access but by it.
-    const open = relations.filter(({ partition, guarded, readable }) => (partition ? readable : !guarded))
-    expect(open.map(({ name }) => name)).toEqual([])
-    const whole = relations.filter(({ partition }) => !partition).map(({ name }) => name)
-    expect(whole.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
-    expect(relations.length).toBeGreaterThan(whole.length)
+    // Partitions are written by COPY, which does not work with row-level security. So our role may do nothing else with them.
+    const unprotected = relations.filter(({ partition, guarded, readable }) => (partition ? readable : !guarded))
+    expect(unprotected.map(({ name }) => name)).toEqual([])
+    const parents = relations.filter(({ partition }) => !partition).map(({ name }) => name)
+    expect(parents.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
+    expect(relations.length).toBeGreaterThan(parents.length)
   })
 
-  test('a connection that names no workspace, or none that there is, sees no row', async () => {
+  test('returns no rows without a workspace, or with an unknown one', async () => {
     const client = new pg.Client(connection)
     await client.connect()
     onTestFinished(() => client.end())
     for (const { name } of tables) {
       expect((await client.query(`select 1 from "${name}"`)).rowCount, name).toBe(0)
-      for (const stranger of ['', 'ALL', newUuid(), `${mine} `]) {
-        expect(await db.within(stranger).rows(`select 1 from "${name}"`), `${name} for "${stranger}"`).toEqual([])
+      for (const unknown of ['', 'ALL', newUuid(), `${ourId} `]) {
+        expect(await db.within(unknown).rows(`select 1 from "${name}"`), `${name} for "${unknown}"`).toEqual([])
       }
     }
   })
 
-  test('within a workspace there are its rows and no others', async () => {
+  test('returns exactly the rows of the current workspace', async () => {
     for (const table of tables) {
-      const seen = await db.within(mine).rows<{ row: object }>(`select to_jsonb(t) as row from "${table.name}" t`)
+      const visible = await db.within(ourId).rows<{ row: object }>(`select to_jsonb(t) as row from "${table.name}" t`)
       const texts = (rows: object[]) => rows.map((row) => JSON.stringify(row)).toSorted()
-      expect(texts(seen.map(({ row }) => row)), table.name).toEqual(texts(rowsOf(table, mine)))
+      expect(texts(visible.map(({ row }) => row)), table.name).toEqual(texts(rowsOf(table, ourId)))
     }
   })
 
-  test('within a workspace no row of another can be changed, deleted or put', async () => {
-    const within = db.within(mine)
+  test('does not allow updating, deleting or inserting rows of another workspace', async () => {
+    const within = db.within(ourId)
     for (const { name, owner, columns, rows } of tables) {
-      const theirRows = `where ${owner} = '${others}'`
+      const theirRows = `where ${owner} = '${theirId}'`
       expect(await within.change(`update "${name}" set ${owner} = ${owner} ${theirRows}`), name).toBe(0)
       expect(await within.change(`delete from "${name}" ${theirRows}`), name).toBe(0)
-      const give = within.change(`update "${name}" set ${owner} = '${others}'`)
-      await expect(give, `giving away rows of ${name}`).rejects.toThrow(/row-level security|are never changed/)
+      const transfer = within.change(`update "${name}" set ${owner} = '${theirId}'`)
+      await expect(transfer, `transferring rows of ${name}`).rejects.toThrow(/row-level security|are never changed/)
       const list = columns.map((column) => `"${column}"`).join()
-      const put = within.change(
+      const insert = within.change(
         `insert into "${name}" (${list}) overriding system value
          select ${list} from jsonb_populate_record(null::"${name}", $1)`,
-        [JSON.stringify(rows.find((row) => row[owner] === others))],
+        [JSON.stringify(rows.find((row) => row[owner] === theirId))],
       )
-      await expect(put, `putting a row into ${name}`).rejects.toThrow(/row-level security/)
+      await expect(insert, `inserting a row into ${name}`).rejects.toThrow(/row-level security/)
     }
     const after = new Map((await readTables(connection)).map(({ name, rows }) => [name, rows]))
     for (const { name, rows } of tables) expect(after.get(name), name).toEqual(rows)
   })
 })
 
-test('a connection that served one workspace does not carry over to the next', async () => {
-  const names = await Promise.all(
+test('a pooled connection does not keep the workspace of its last query', async () => {
+  const results = await Promise.all(
     Array.from({ length: 60 }, async (_, index) => {
       const workspace = index % 2 === 0 ? ours : theirs
       const rows = await server.db.within(workspace.id).rows<{ id: string }>('select id from workspaces')
       return rows.length === 1 && rows[0]?.id === workspace.id
     }),
   )
-  expect(names).toEqual(Array(60).fill(true))
+  expect(results).toEqual(Array(60).fill(true))
 })
 
-test('GET /v1/webhook shows the workspace’s own endpoints', async () => {
+test('GET /v1/webhook lists only the endpoints of the workspace', async () => {
   server.clock.forward({ seconds: 1 })
   const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
     workspaceId: theirs.id,
-    name: 'theirs alone',
+    name: 'only theirs',
     url: 'https://theirs.example.com/',
     events: ['flow.completed'],
   })
@@ -167,7 +170,7 @@ test('GET /v1/webhook shows the workspace’s own endpoints', async () => {
   expect(their.data[0]).toEqual(webhook)
 })
 
-/** Ids of the other workspace, by the table they come from, as they stand on the wire. */
+/** Every id in rows of the other workspace, with each prefix that the API uses. */
 async function theirIds(): Promise<string[]> {
   const prefixes = ['', 'msg_', 'snd_', 'tpl_', 'whk_', 'frs_']
   const ids = new Set<string>([theirs.id])
@@ -179,11 +182,11 @@ async function theirIds(): Promise<string[]> {
   return [...ids].flatMap((id) => prefixes.map((prefix) => prefix + id))
 }
 
-test('every route answers another workspace’s id just as one that never was', async () => {
+test('every route responds to an id of another workspace exactly as to an unknown one', async () => {
   const ids = await theirIds()
   expect(ids.length).toBeGreaterThan(10)
   const { secret } = await ours.newKey()
-  const masked = async (path: string, method: string, id: string) => {
+  const maskedResponse = async (path: string, method: string, id: string) => {
     server.clock.forward({ minutes: 1 })
     const { status, body } = await server.call(path.replaceAll(/:\w+/g, id), { key: secret, method })
     return `${status} ${JSON.stringify(body)}`.replaceAll(id, '<id>').replaceAll(/req_[0-9a-f-]+/g, 'req_')
@@ -192,9 +195,9 @@ test('every route answers another workspace’s id just as one that never was', 
     const unknown = new Map<string, string>()
     for (const id of ids) {
       const prefix = id.slice(0, -36)
-      const wanted = unknown.get(prefix) ?? (await masked(path, method, prefix + newUuid()))
-      unknown.set(prefix, wanted)
-      expect(await masked(path, method, id), `${method} ${path} ${id}`).toBe(wanted)
+      const expected = unknown.get(prefix) ?? (await maskedResponse(path, method, prefix + newUuid()))
+      unknown.set(prefix, expected)
+      expect(await maskedResponse(path, method, id), `${method} ${path} ${id}`).toBe(expected)
     }
   }
   for (const { path, method } of routes.filter((route) => !route.path.includes('/:') && route.method === 'GET')) {

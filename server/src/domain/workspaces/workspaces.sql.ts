@@ -34,7 +34,7 @@ const settings = 'select id, name, requires_two_factor, low_balance, created_at 
 
 export const settingsOf = (db: Db, id: string): Promise<SettingsRow | undefined> => db.first(settings, [id])
 
-/** The same, locked until the transaction ends. */
+/** Locks the settings until the transaction ends. */
 export const lockSettings = (db: Db, id: string): Promise<SettingsRow | undefined> =>
   db.first(`${settings} for update`, [id])
 

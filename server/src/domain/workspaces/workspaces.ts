@@ -26,13 +26,13 @@ export async function listWorkspaces(db: Db): Promise<Workspace[]> {
 
 export async function requireWorkspace(db: Db, id: string): Promise<Workspace> {
   const row = isUuid(id) ? await workspaceById(db, id) : undefined
-  return row ? toWorkspace(row) : refuse('not_found', { message: `There is no workspace ${id}.` })
+  return row ? toWorkspace(row) : refuse('not_found', { message: `Workspace ${id} not found.` })
 }
 
-/** Its keys are refused from the next request on; nothing is deleted. */
+/** Refuses the workspace's keys from the next request on. Deletes nothing. */
 export async function suspendWorkspace(db: Db, clock: Clock, id: string, reason: string): Promise<Workspace> {
   const trimmed = reason.trim()
-  if (trimmed === '') refuseParam('reason', 'too_short', 'Say why the workspace is suspended.')
+  if (trimmed === '') refuseParam('reason', 'too_short', 'Enter the reason for the suspension.')
   const workspace = await requireWorkspace(db, id)
   await setSuspended(db, id, clock.now(), trimmed)
   return { ...workspace, suspended: { at: clock.now(), reason: trimmed } }

@@ -8,7 +8,7 @@ import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/inco
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { answerHandshake, isSignatureForm, isSignedByNetwork } from '../../../whatsapp/signature.ts'
-import { applyTemplateChange, recordConnectionChange } from '../../connections/connections.ts'
+import { applyTemplateChange, scheduleSync } from '../../connections/connections.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
@@ -30,7 +30,7 @@ export interface ReceiveDeps {
   /** The app's secrets, or undefined if there is no such app. */
   openApp(appId: string): Promise<AppSecrets | undefined>
   /** The same without asking: as they were at their revision. */
-  recallApp(appId: string): AppSecrets | undefined
+  cachedApp(appId: string): AppSecrets | undefined
 }
 
 export interface Ingress {
@@ -95,11 +95,11 @@ export function newIngress(deps: ReceiveDeps): Ingress {
     },
     screen(appId, signature) {
       if (!isSignatureForm(signature)) refuseSignature()
-      if (deps.recallApp(appId)) return undefined
+      if (deps.cachedApp(appId)) return undefined
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },
     async receive(appId, body, signature) {
-      const recalled = deps.recallApp(appId)
+      const recalled = deps.cachedApp(appId)
       const remembered = read(recalled, appId, body, signature)
       if (remembered && (await keepByMemory(remembered))) return
       const app = await deps.openApp(appId)
@@ -265,7 +265,7 @@ async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, ite
       await applyTemplateChange(db, clock, appId, item)
       return
     case 'notice':
-      if (item.about === 'number') await recordConnectionChange(db, clock, appId, item.wabaId)
+      if (item.about === 'number') await scheduleSync(db, clock, appId, item.wabaId)
       log.info(
         { event: 'network.notice', app_id: appId, waba_id: item.wabaId, field: item.field, notice: item.event },
         'the network sent a notice',

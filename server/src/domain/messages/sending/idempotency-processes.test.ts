@@ -4,7 +4,7 @@ import { useSending } from '../../../../testing/sending.ts'
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { proveLedger, readBalance } from '../../credits/credits.ts'
+import { readBalance, verifyLedger } from '../../credits/credits.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -32,7 +32,7 @@ test('50 parallel sends with one key over three operating-system processes: one 
   const messages = await server.db.rows('select 1 from messages where workspace_id = $1', [workspace.id])
   expect(messages).toHaveLength(1)
   expect(await readBalance(server.db, workspace.id)).toBe(9)
-  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
+  expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
 test('100 parallel sends with 10 credits over three operating-system processes: ten 202, ninety 402', async () => {
@@ -51,5 +51,5 @@ test('100 parallel sends with 10 credits over three operating-system processes: 
   const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
   expect([count(202), count(402)]).toEqual([10, 90])
   expect(await readBalance(server.db, workspace.id)).toBe(0)
-  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
+  expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })

@@ -4,7 +4,7 @@ import { useProcesses } from '../../../../testing/processes.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { giveCredits, proveLedger, readBalance } from '../../credits/credits.ts'
+import { giveCredits, readBalance, verifyLedger } from '../../credits/credits.ts'
 import { deleteOldResponses, maxPerDay } from './idempotency.ts'
 
 const server = useTestServer()
@@ -34,7 +34,7 @@ test('50 parallel sends with one key over three processes: one message, one debi
   expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49)
   expect(await messagesOf(workspace.id)).toHaveLength(1)
   expect(await readBalance(server.db, workspace.id)).toBe(9)
-  expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
+  expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
 test('the first answer is given again for a day, also after the message went on and its template did not', async () => {

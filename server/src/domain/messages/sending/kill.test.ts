@@ -6,7 +6,7 @@ import { newProcessShop } from '../../../../testing/shop-process.ts'
 import { until } from '../../../../testing/until.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { newNetwork } from '../../connections/network.ts'
-import { proveLedger } from '../../credits/credits.ts'
+import { verifyLedger } from '../../credits/credits.ts'
 import { newOutbox } from './outbox.ts'
 
 const log = newLogger('silent')
@@ -64,7 +64,7 @@ test('killed outright in the midst of sending: each message is at the network on
   const kinds = Map.groupBy(await ledgerOf(db, workspaceId), ({ kind }) => kind)
   expect(kinds.get('debit')).toHaveLength(rows.length)
   expect(kinds.get('refund') ?? []).toHaveLength(rows.filter(({ status }) => status === 'failed').length)
-  expect(await proveLedger(db, log)).toEqual([])
+  expect(await verifyLedger(db, log)).toEqual([])
   expect(await db.rows('select 1 from outbox')).toEqual([])
   expect(await last.stop()).toBe(0)
 }, 90_000)

@@ -4,7 +4,7 @@ import { eventsOf } from '../../../../testing/network-app.ts'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { newLogger } from '../../../lib/logger.ts'
-import { proveLedger, readBalance } from '../../credits/credits.ts'
+import { readBalance, verifyLedger } from '../../credits/credits.ts'
 import { saveStatuses } from '../receiving/statuses.ts'
 import type { Step } from './outbox.ts'
 
@@ -108,7 +108,7 @@ test.each(deaths)(
     expect(await kindsOf(shop)).toEqual(ends === 'failed' ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
     expect(await storyOf(shop, id)).toEqual(ends === 'failed' ? ['failed'] : ['sent', 'delivered', 'read'])
     expect(await server.db.rows('select 1 from outbox where message_id = $1', [id.slice(4)])).toEqual([])
-    expect(await proveLedger(server.db, newLogger('silent'))).toEqual([])
+    expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
   },
 )
 

@@ -15,7 +15,7 @@ import { checkSend } from '../../../whatsapp/check-send.ts'
 import { templateFlow } from '../../../whatsapp/variables.ts'
 import { debit } from '../../credits/credits.ts'
 import { priceOf } from '../../credits/prices.ts'
-import { keepFormToken } from '../../flows/save-submissions.ts'
+import { saveFormToken } from '../../flows/save-submissions.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
 import {
@@ -164,7 +164,7 @@ async function rememberForm(db: Db, message: NewMessage, { template }: Reference
   const { interactive } = request
   const inMessage = interactive?.type === 'flow' ? interactive.action.parameters.flow_id : undefined
   const flowId = inMessage ?? (template && templateFlow(template)?.flow_id) ?? null
-  await keepFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
+  await saveFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
 }
 
 const rowOf = (message: NewMessage): Parameters<typeof toMessage>[0] => ({

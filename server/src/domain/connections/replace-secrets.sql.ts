@@ -1,10 +1,10 @@
 import type { Db } from '../../db/db.ts'
 
-/** What failed with the old one does not count against the new one. */
+/** Also resets the failure count, which belongs to the old token. */
 export const setAccessToken = (db: Db, id: string, sealed: string): Promise<number> =>
   db.change('update connections set access_token_sealed = $2, sync_failures = 0 where id = $1', [id, sealed])
 
-/** What is null stays. */
+/** Null keeps the current value. */
 export const setAppSecrets = (
   db: Db,
   id: string,

@@ -4,12 +4,12 @@ import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type App, requireApp, secretErrors } from './apps.ts'
 import { type Connection, requireConnection, requireSuccess } from './connections.ts'
 import type { Network } from './network.ts'
-import { setAccessToken, setAppSecrets } from './renew.sql.ts'
+import { setAccessToken, setAppSecrets } from './replace-secrets.sql.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
 import { type SyncOutcome, syncConnection } from './sync.ts'
 
-/** Gives a connection a new token, once the network takes it; the old one is used until then. */
-export async function renewToken(
+/** Replaces a connection's access token, once the network has accepted the new one. Until then the old one is used. */
+export async function replaceAccessToken(
   network: Network,
   id: string,
   accessToken: string,
@@ -25,18 +25,18 @@ export async function renewToken(
   return { connection: await requireConnection(db, id), sync }
 }
 
-/** Gives an app another secret, another verify token, or both. The next webhook is checked with it. */
-export async function renewApp(
+/** Replaces an app's secret, verify token, or both. Takes effect with the next webhook. */
+export async function replaceAppSecrets(
   db: Db,
   keys: SecretKeys,
   id: string,
   { appSecret, verifyToken }: { appSecret?: string | undefined; verifyToken?: string | undefined },
 ): Promise<App> {
   const app = await requireApp(db, id)
-  const sealed = (param: string, word: string | undefined, place: string) => {
-    if (word === undefined) return null
-    refuseIfAny(secretErrors(param, word, 500))
-    return seal(keys, word, place)
+  const sealed = (param: string, secret: string | undefined, context: string) => {
+    if (secret === undefined) return null
+    refuseIfAny(secretErrors(param, secret, 500))
+    return seal(keys, secret, context)
   }
   await setAppSecrets(db, id, {
     appSecretSealed: sealed('app_secret', appSecret, appSecretContext(id)),
