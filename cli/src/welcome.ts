@@ -38,7 +38,7 @@ const firstSteps = ({ setupUrl, secret }: Demo, address: string, simulator: Simu
   'Try it:',
   '',
   `  curl -H "Authorization: Bearer ${secret}" ${address}/v1/me`,
-  ...(simulator ? ['', 'To send a message as a customer, open the handset, a simulated phone in your browser.'] : []),
+  ...(simulator ? ['', 'Next, open the handset (a simulated phone) and send a message to the demo workspace.'] : []),
 ]
 
 const signInHint = async ({ runtime: { db } }: Service): Promise<string[]> =>
