@@ -108,8 +108,8 @@ test('an account can be connected, synced and listed', async () => {
 
   const again = await run(['connection', 'create', ...options, '--access-token', 'demo-access-token'])
   expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('already') })
-  const refused = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
-  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^The network refuses: .*190\)\n$/) })
+  const rejected = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
+  expect(rejected).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^The network refuses: .*190\)\n$/) })
 })
 
 test('"-" reads each secret from a line of standard input', () => {

@@ -44,8 +44,8 @@ async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise
   progress.say('Waiting for the first attempt')
   try {
     for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(150)) {
-      const made = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
-      if (made) return made
+      const found = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
+      if (found) return found
     }
     return undefined
   } finally {
