@@ -76,8 +76,9 @@ export function isPrinted({ isJson, text }: Quote, output: string, seen: Seen): 
  */
 function patternOf(line: string, words: string[]): string {
   return line
-    .split(/(\d{4}-\d\d-\d\dT[\d:.]+Z|[\w.-]*…| {2,})/)
+    .split(/(\d{4}-\d\d-\d\dT[\d:.]+Z|\d{4}-\d\d-\d\d [\d:]{8} [A-Z][\w:+-]*|[\w.-]*…| {2,})/)
     .map((part) => {
+      if (/^\d{4}-\d\d-\d\d [\d:]{8} /.test(part)) return '\\d{4}-\\d\\d-\\d\\d [\\d:]{8} [A-Z][\\w:+-]*'
       if (/^\d{4}-.*Z$/.test(part)) return '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
       if (/^ {2,}$/.test(part)) return ' +'
       if (!part.endsWith('…')) return RegExp.escape(part)

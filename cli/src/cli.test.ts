@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { runCli } from './cli.ts'
 
-/** What the command line says, to standard output and to standard error, and how it ends. */
-async function say(words: readonly string[], env: Record<string, string> = {}) {
+/** Runs the CLI and returns its exit status and its output. */
+async function run(words: readonly string[], env: Record<string, string> = {}) {
   const lines = { out: '', err: '' }
   const keep = (where: 'out' | 'err') => (line: unknown) => {
     lines[where] += `${line}\n`
@@ -18,35 +18,38 @@ async function say(words: readonly string[], env: Record<string, string> = {}) {
 }
 
 test.each([
-  [['fly'], /^There is no command "fly"\.\n\nParley: /],
-  [['webhok', 'list'], /^There is no command "webhok list"\. Did you mean "webhook list"\?\n/],
-  [['webhook', 'liist'], /^There is no command "webhook liist"\. Did you mean "webhook list"\?\n/],
-  [['strat'], /^There is no command "strat"\. Did you mean "start"\?\n/],
-  [['webhook'], /^webhook create --workspace ID/],
-  [['workspace', 'fly'], /^There is no command "workspace fly"\.\n\n[\s\S]*workspace create --name N/],
-  [['workspace', 'create'], /^--name N is missing\.\n\nUsage: npx parley workspace create --name N\n/],
+  [['fly'], /^Unknown command "fly"\.\n\nRun "npx parley --help" to see all commands\.\n$/],
+  [['webhok', 'list'], /^Unknown command "webhok list"\. Did you mean "webhook list"\?\n/],
+  [['webhook', 'liist'], /^Unknown command "webhook liist"\. Did you mean "webhook list"\?\n/],
+  [['strat'], /^Unknown command "strat"\. Did you mean "start"\?\n/],
+  [['webhook'], /^Usage: npx parley webhook <command> [\s\S]*\n {2}webhook create --workspace ID/],
+  [['workspace', 'fly'], /^Unknown command "workspace fly"\.\n\n[\s\S]*workspace create --name NAME/],
+  [
+    ['workspace', 'create'],
+    /^Missing required option: --name NAME\.\n\nUsage: npx parley workspace create --name NAME\n/,
+  ],
   [['workspace', 'create', '--nmae', 'x'], /^Unknown option '--nmae'\. Did you mean --name\?\n\nUsage: /],
-  [['key', 'revoke', 'a', 'b'], /^"b" is one word too many\.\n\nUsage: npx parley key revoke ID\n/],
-  [['--json', 'key', 'revoke'], /^ID is missing\.\n\nUsage: npx parley key revoke ID\n/],
-])('%j is helped', async (words, said) => {
-  const { code, out, err } = await say(words)
+  [['key', 'revoke', 'a', 'b'], /^Unexpected argument: "b"\.\n\nUsage: npx parley key revoke ID\n/],
+  [['--json', 'key', 'revoke'], /^Missing argument: ID\.\n\nUsage: npx parley key revoke ID\n/],
+])('%j prints the error and how to fix it', async (words, message) => {
+  const { code, out, err } = await run(words)
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(said)
+  expect(err).toMatch(message)
 })
 
-test('the help and the version need no database', async () => {
-  const help = await say([])
+test('--help and --version work without a database', async () => {
+  const help = await run([])
   expect(help).toMatchObject({ code: 0, err: '' })
-  expect(help.out).toMatch(/^ {2}workspace create +Make a workspace$/m)
-  expect((await say(['help'])).out).toBe(help.out)
-  expect((await say(['--help'])).out).toBe(help.out)
-  const noun = await say(['webhook', '--help'])
-  expect(noun).toMatchObject({ code: 0, err: '' })
-  expect(noun.out).toContain('webhook rotate ID\n')
-  expect((await say(['help', 'webhook'])).out).toBe(noun.out)
-  expect((await say(['help', 'key', 'create'])).out).toBe((await say(['key', 'create', '--help'])).out)
-  expect((await say(['key', 'create', '--help'])).out).toContain('--expires-at T')
-  expect((await say(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(help.out).toMatch(/^ {2}workspace create +Create a workspace$/m)
+  expect((await run(['help'])).out).toBe(help.out)
+  expect((await run(['--help'])).out).toBe(help.out)
+  const group = await run(['webhook', '--help'])
+  expect(group).toMatchObject({ code: 0, err: '' })
+  expect(group.out).toContain('webhook rotate ID\n')
+  expect((await run(['help', 'webhook'])).out).toBe(group.out)
+  expect((await run(['help', 'key', 'create'])).out).toBe((await run(['key', 'create', '--help'])).out)
+  expect((await run(['key', 'create', '--help'])).out).toContain('--expires-at TIME')
+  expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 test.each([
@@ -58,23 +61,23 @@ test.each([
     /^The database that DATABASE_URL names cannot be reached .*\n$/,
   ],
   ['PARLEY_DATA_DIR', {}, /^PARLEY_DATA_DIR is \/dev\/null\/nowhere, but that is not a folder .*\n$/],
-])('a bad %s is told in one line on standard error, also with --json', async (_what, env, line) => {
-  const { code, out, err } = await say(['workspace', 'list', '--json'], env)
+])('a bad %s prints one line on standard error, also with --json', async (_setting, env, line) => {
+  const { code, out, err } = await run(['workspace', 'list', '--json'], env)
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(line)
   expect(err).not.toContain('pass-word')
 })
 
-test('what the command line prints into a pipe has no colour, and no listener is left behind', async () => {
+test('piped output has no color codes, and signal listeners are removed', async () => {
   const count = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal))
   const before = count()
-  const taken = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` }
-  await say(['workspace', 'list'], taken)
-  await say(['start'], { ...taken, LOG_LEVEL: 'silent' })
-  const listening = say(['listen', '--port', '0'])
+  const unreachable = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` }
+  await run(['workspace', 'list'], unreachable)
+  await run(['start'], { ...unreachable, LOG_LEVEL: 'silent' })
+  const listening = run(['listen', '--port', '0'])
   await vi.waitFor(() => expect(count()).not.toEqual(before))
   process.emit('SIGTERM')
   expect((await listening).code).toBe(0)
   expect(count()).toEqual(before)
-  expect((await say(['help'])).out).not.toContain('\u001b')
+  expect((await run(['help'])).out).not.toContain('\u001b')
 })

@@ -6,13 +6,13 @@ import { openStore, type Store, type StoreOptions } from '@parley/server/db/stor
 import { newLogger } from '@parley/server/lib/logger'
 import { Refusal, StartupError } from '@parley/server/lib/refuse'
 import { type Call, type Command, UsageError } from './command.ts'
-import { commands } from './commands.ts'
-import { helpForNoun, helpForOne, nounOf, overview } from './help.ts'
+import { commands, sections } from './commands.ts'
+import { groupOf, helpForCommand, helpForGroup, overview, usageLine } from './help.ts'
 import { nearest } from './nearest.ts'
-import { type Parsed, parseCall } from './parse.ts'
+import { type Parsed, parseArguments } from './parse.ts'
 import { onSignals } from './signals.ts'
 
-/** Does what was typed, and says how it ended: 0, or 1. */
+/** Runs the command that was typed and returns the exit status. */
 export async function runCli(typed: readonly string[], env: Environment): Promise<number> {
   if (typed[0] === '--version') {
     console.log(version)
@@ -20,23 +20,23 @@ export async function runCli(typed: readonly string[], env: Environment): Promis
   }
   const words = nameFirst(typed)
   const command = commands.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name)
-  if (!command) return sayHelp(words)
+  if (!command) return printHelp(words)
   if (words.includes('--help') || words.includes('-h')) {
-    console.log(helpForOne(command))
+    console.log(helpForCommand(command))
     return 0
   }
   try {
-    const parsed = parseCall(command, words.slice(command.name.split(' ').length))
+    const parsed = parseArguments(command, words.slice(command.name.split(' ').length))
     return await runCommand(command, parsed, env)
   } catch (error) {
-    // Told to stop: whoever did that knows.
+    // Stopped by a signal: nothing to report.
     if (error instanceof Error && error.name === 'AbortError') return 130
     console.error(explain(error, command))
     return 1
   }
 }
 
-/** `parley --json key list` is `parley key list --json`. */
+/** Moves leading options to the end: `parley --json key list` is `parley key list --json`. */
 function nameFirst(words: readonly string[]): string[] {
   const options = words.findIndex((word) => !word.startsWith('-'))
   return options > 0 ? [...words.slice(options), ...words.slice(0, options)] : [...words]
@@ -48,7 +48,7 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
   let opening: Promise<Store> | undefined
   const stop = new AbortController()
   let closing: Promise<void> | undefined
-  // Once, for the end of the command and a signal may come together and have to wait for the same.
+  // Closes only once: the end of the command and a signal can both call this, and both wait for the same promise.
   const close = () => {
     closing ??= (async () => (await opening?.catch(() => undefined))?.close())()
     return closing
@@ -69,15 +69,15 @@ async function runCommand(command: Command, parsed: Parsed, env: Environment): P
     db: async () => (await call.store('require')).db,
   }
   try {
-    const response = await command.run(call)
-    if (response) console.log(call.flag('json') ? JSON.stringify(response.json, null, 2) : response.lines.join('\n'))
-    return response?.failed ? 1 : 0
+    const result = await command.run(call)
+    if (result) console.log(call.flag('json') ? JSON.stringify(result.json, null, 2) : result.lines.join('\n'))
+    return result?.failed ? 1 : 0
   } finally {
     await close().finally(stopListening)
   }
 }
 
-/** Opens the database once for the whole command, and the clock with it. */
+/** Opens the database for the command and sets the clock by it. */
 async function openWith(
   config: Config,
   clock: DatabaseClock,
@@ -89,7 +89,7 @@ async function openWith(
   const store = await openStore(config, { purpose: 'visitor', log, say, schema, signal })
   try {
     await clock.look(store.db)
-    // The service may not have run for a while, or never.
+    // Today's partitions may not exist yet: the service creates them, and it may not have run for a while.
     if (schema === 'require') await ensureToday(store.db, clock)
     return store
   } catch (error) {
@@ -98,7 +98,7 @@ async function openWith(
   }
 }
 
-/** A command that is told to stop leaves no PostgreSQL behind that it has started. Returns how to stop listening. */
+/** On a signal, stops a PostgreSQL that the command started before exiting. Returns a function that removes the listener. */
 function onSignal(stop: AbortController, close: () => Promise<void>): () => void {
   return onSignals((signal) => {
     if (stop.signal.aborted) return
@@ -109,43 +109,46 @@ function onSignal(stop: AbortController, close: () => Promise<void>): () => void
   })
 }
 
-function sayHelp(words: readonly string[]): number {
-  const asked = words.filter((word) => !word.startsWith('-') && word !== 'help')
-  const [noun] = asked
-  if (noun === undefined) {
-    console.log(overview(commands))
+/** Handles everything that is not a command: help, a group without a command, and unknown names. */
+function printHelp(words: readonly string[]): number {
+  const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
+  const [group] = names
+  if (group === undefined) {
+    console.log(overview(sections))
     return 0
   }
-  const own = commands.filter(({ name }) => nounOf(name) === noun)
-  const named = commands.find(({ name }) => name === asked.slice(0, 2).join(' ') || name === noun)
-  if (own.length > 0 && (asked.length === 1 || named)) {
-    const isWanted = words.some((word) => /^(help|--help|-h)$/.test(word))
-    const say = isWanted ? console.log : console.error
-    say(named ? helpForOne(named) : helpForNoun(own))
-    return isWanted ? 0 : 1
+  const inGroup = commands.filter(({ name }) => groupOf(name) === group)
+  const command = commands.find(({ name }) => name === names.slice(0, 2).join(' ') || name === group)
+  if (inGroup.length > 0 && (names.length === 1 || command)) {
+    const isHelp = words.some((word) => /^(help|--help|-h)$/.test(word))
+    const print = isHelp ? console.log : console.error
+    print(command ? helpForCommand(command) : helpForGroup(inGroup))
+    return isHelp ? 0 : 1
   }
-  const typed = asked.slice(0, 2).join(' ')
-  const meant = own.length > 0 ? nearestVerb(asked, own) : nearestName(typed, noun)
-  console.error(`There is no command "${typed}".${meant ? ` Did you mean "${meant}"?` : ''}\n`)
-  console.error(own.length > 0 ? helpForNoun(own) : overview(commands))
+  const typed = names.slice(0, 2).join(' ')
+  const suggestion = inGroup.length > 0 ? nearestInGroup(names, inGroup) : nearestName(typed, group)
+  console.error(`Unknown command "${typed}".${suggestion ? ` Did you mean "${suggestion}"?` : ''}\n`)
+  console.error(inGroup.length > 0 ? helpForGroup(inGroup) : 'Run "npx parley --help" to see all commands.')
   return 1
 }
 
-function nearestVerb([noun, verb = '']: readonly string[], own: readonly Command[]): string | undefined {
-  const meant = nearest(
+function nearestInGroup([group, verb = '']: readonly string[], inGroup: readonly Command[]): string | undefined {
+  const suggestion = nearest(
     verb,
-    own.map(({ name }) => name.slice(nounOf(name).length + 1)),
+    inGroup.map(({ name }) => name.slice(groupOf(name).length + 1)),
   )
-  return meant && `${noun} ${meant}`
+  return suggestion && `${group} ${suggestion}`
 }
 
-function nearestName(typed: string, noun: string): string | undefined {
+function nearestName(typed: string, group: string): string | undefined {
   const names = commands.map(({ name }) => name)
-  return nearest(typed, names) ?? nearest(noun, [...new Set(names.map(nounOf))])
+  return nearest(typed, names) ?? nearest(group, [...new Set(names.map(groupOf))])
 }
 
 function explain(error: unknown, command: Command): string {
-  if (error instanceof UsageError) return `${error.message}\n\n${helpForOne(command)}`
+  if (error instanceof UsageError) {
+    return `${error.message}\n\n${usageLine(command)}\n\nRun "npx parley ${command.name} --help" for options and examples.`
+  }
   if (error instanceof StartupError) return error.message
   if (error instanceof Refusal) {
     const faults = error.parts.errors?.map(({ message }) => message) ?? []

@@ -3,58 +3,63 @@ import type { Database } from '@parley/server/db/db'
 import type { Store, StoreOptions } from '@parley/server/db/store'
 import type { Clock } from '@parley/server/lib/clock'
 
-/** What a command was given, and what it may use. */
+/** The arguments and options of one invocation, and the services a command can use. */
 export interface Call {
   args: readonly string[]
   /** The last value of an option, if it was given. */
   option(name: string): string | undefined
-  /** Every value of an option that may be given several times. */
+  /** Every value of a repeatable option. */
   options(name: string): readonly string[]
   flag(name: string): boolean
-  /** For secrets, which may come from there. All settings are in `config`. */
+  /** For secrets that may come from an environment variable. All settings are in `config`. */
   env: Environment
   config: Config
   clock: Clock
   /**
-   * The installation's database, opened on first use, whether or not the service is running. It has to be at this program's
-   * version.
+   * The installation's database, opened on first use, whether or not the service is running. Fails unless its schema
+   * version matches this program.
    */
   db(): Promise<Database>
-  /** The same for commands that migrate, or that look at a database of any version. */
+  /** Like `db`, for commands that migrate the database or accept any schema version. */
   store(schema: StoreOptions['schema']): Promise<Store>
 }
 
-/** What a command has to say: lines for a person, and the same as one JSON document. */
-export interface ApiResponse {
+/** The output of a command: lines for people, and the same data as one JSON document for `--json`. */
+export interface CommandResult {
   lines: readonly string[]
   json: unknown
-  /** It was done, and what it has to say is bad: ends with 1. */
+  /** Exit with status 1 although the command ran to its end, for example because a check failed. */
   failed?: boolean
 }
 
 export interface Command {
   /** As typed: `workspace create`. */
   name: string
+  /** One short line for lists of commands; no period at the end. */
   summary: string
-  /** Names of the positional arguments; all are required but those in brackets. */
+  /** More sentences, shown below the summary in the command's own help. */
+  details?: string
+  /** Names of the positional arguments. Those in brackets are optional. */
   args?: readonly string[]
   options?: Readonly<Record<string, OptionRule>>
-  /** It runs until it is told to stop, and sees to signals itself. */
+  /** Arguments for example command lines, without `npx parley`. */
+  examples?: readonly string[]
+  /** Runs until it is stopped, and handles signals itself. */
   untilStopped?: true
-  run(call: Call): Promise<ApiResponse | undefined>
+  run(call: Call): Promise<CommandResult | undefined>
 }
 
 export interface OptionRule {
-  /** What it takes, for the help: `N`, `CIDR`. A flag takes nothing. */
+  /** Placeholder for the value in the help: `NAME`, `CIDR`. A flag has none. */
   value?: string
   required?: boolean
   repeated?: boolean
-  /** A secret: it may come from this environment variable instead, or from standard input. */
+  /** For a required secret: the environment variable it may be read from instead. `-` reads it from standard input. */
   variable?: string
   help: string
 }
 
-/** The person's wish cannot be understood; told with the command's usage. */
+/** The command line is wrong. The message is printed together with the command's usage. */
 export class UsageError extends Error {
-  override readonly name = 'Misuse'
+  override readonly name = 'UsageError'
 }

@@ -8,7 +8,7 @@ import { urlOf } from '../../server/testing/service.ts'
 import { runCli } from './cli.ts'
 import { commands } from './commands.ts'
 
-/** Every command, one after the other, as an operator would use them on one installation: what each prints with --json. */
+/** Runs every command once with --json against one installation, in the order an operator might use them. */
 let simulator: Simulator
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -36,14 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => drop())
 
-/** Ids of what was made so far, which later commands name: `<workspace>`. */
-const made: Record<string, string> = {}
+/** IDs that earlier commands printed; later commands refer to them as `<workspace>`. */
+const ids: Record<string, string> = {}
 
 interface Row {
   words: string
-  /** What the JSON has. */
-  says: unknown
-  /** Keeps a member of the JSON for the commands after it. */
+  /** Expected members of the JSON output. */
+  expected: unknown
+  /** Stores a member of the JSON output in `ids`. */
   keep?: [as: string, member: string]
   code?: number
   before?: () => Promise<void>
@@ -53,18 +53,18 @@ const list = (...data: unknown[]) => ({ object: 'list', data, total: data.length
 const some = (member: object) => ({ object: 'list', data: expect.arrayContaining([expect.objectContaining(member)]) })
 
 const rows: Row[] = [
-  { words: 'migrate', says: { applied: [] } },
-  { words: 'workspace create --name Shop', says: { name: 'Shop', suspended_at: null }, keep: ['workspace', 'id'] },
-  { words: 'workspace list', says: some({ name: 'Shop' }) },
-  { words: 'workspace suspend <workspace> --reason unpaid', says: { suspended_reason: 'unpaid' } },
-  { words: 'workspace resume <workspace>', says: { suspended_reason: null, suspended_at: null } },
-  { words: 'workspace credit <workspace> 50 --note first', says: { amount: 50, balance: 50 } },
-  { words: 'price set image 2', says: { item: 'image', credits: 2 } },
-  { words: 'price list', says: some({ item: 'image', credits: 2 }) },
+  { words: 'migrate', expected: { applied: [] } },
+  { words: 'workspace create --name Shop', expected: { name: 'Shop', suspended_at: null }, keep: ['workspace', 'id'] },
+  { words: 'workspace list', expected: some({ name: 'Shop' }) },
+  { words: 'workspace suspend <workspace> --reason unpaid', expected: { suspended_reason: 'unpaid' } },
+  { words: 'workspace resume <workspace>', expected: { suspended_reason: null, suspended_at: null } },
+  { words: 'workspace credit <workspace> 50 --note first', expected: { amount: 50, balance: 50 } },
+  { words: 'price set image 2', expected: { item: 'image', credits: 2 } },
+  { words: 'price list', expected: some({ item: 'image', credits: 2 }) },
   {
     words:
       'key create --workspace <workspace> --name till --scope messages:send,messages:read --ip 10.0.0.0/8 --rate 5',
-    says: {
+    expected: {
       account_id: expect.any(String),
       scopes: ['messages:send', 'messages:read'],
       ip_allow_list: ['10.0.0.0/8'],
@@ -76,7 +76,7 @@ const rows: Row[] = [
   },
   {
     words: 'key change <key> --rate 9 --ip 0.0.0.0/0 --expires-at 2199-01-01T00:00:00Z',
-    says: {
+    expected: {
       name: 'till',
       scopes: ['messages:send', 'messages:read'],
       rate_limit_per_min: 9,
@@ -84,67 +84,77 @@ const rows: Row[] = [
       warnings: [expect.stringContaining('every IPv4 address')],
     },
   },
-  { words: 'key change <key> --ip any --name desk', says: { name: 'desk', ip_allow_list: [], rate_limit_per_min: 9 } },
-  { words: 'key list --workspace <workspace>', says: some({ name: 'desk', revoked_at: null }) },
-  { words: 'key revoke <key>', says: { revoked_at: expect.any(String) } },
+  {
+    words: 'key change <key> --ip any --name desk',
+    expected: { name: 'desk', ip_allow_list: [], rate_limit_per_min: 9 },
+  },
+  { words: 'key list --workspace <workspace>', expected: some({ name: 'desk', revoked_at: null }) },
+  { words: 'key revoke <key>', expected: { revoked_at: expect.any(String) } },
   {
     words: 'webhook create --workspace <workspace> --name crm --url https://127.0.0.1/a --event message.received',
-    says: { enabled: true, secret: expect.stringMatching(/^whsec_/) },
+    expected: { enabled: true, secret: expect.stringMatching(/^whsec_/) },
     keep: ['webhook', 'id'],
   },
   {
     words: 'webhook change <webhook> --url https://127.0.0.1/b --event message.received --event message.failed',
-    says: { name: 'crm', url: 'https://127.0.0.1/b', events: ['message.failed', 'message.received'] },
+    expected: { name: 'crm', url: 'https://127.0.0.1/b', events: ['message.failed', 'message.received'] },
   },
-  { words: 'webhook rotate <webhook>', says: { secret: expect.stringMatching(/^whsec_/) } },
+  { words: 'webhook rotate <webhook>', expected: { secret: expect.stringMatching(/^whsec_/) } },
   {
     words: 'webhook test <webhook>',
-    says: { state: 'pending', webhook_id: expect.any(String) },
+    expected: { state: 'pending', webhook_id: expect.any(String) },
     keep: ['event', 'event_id'],
   },
   {
     words: 'delivery list --webhook <webhook>',
-    says: some({ event: 'webhook.test' }),
+    expected: some({ event: 'webhook.test' }),
   },
-  { words: 'delivery retry <event> --webhook <webhook>', says: { state: 'pending' } },
+  { words: 'delivery retry <event> --webhook <webhook>', expected: { state: 'pending' } },
   {
     words: 'delivery retry --webhook <webhook> --failed-since 2026-01-01T00:00:00Z',
-    says: { failed_since: '2026-01-01T00:00:00.000Z', retried: 0 },
+    expected: { failed_since: '2026-01-01T00:00:00.000Z', retried: 0 },
   },
-  { words: 'webhook disable <webhook> --reason moving', says: { enabled: false, disabled_reason: 'moving' } },
-  { words: 'webhook list', says: some({ disabled_reason: 'moving' }), before: () => publishOne(made.workspace ?? '') },
-  { words: 'delivery list --state held', says: some({ event: 'message.received' }) },
-  { words: 'webhook enable <webhook>', says: { enabled: true, disabled_reason: null } },
-  { words: 'webhook delete <webhook> --yes', says: { deleted: true, dropped: 2 } },
-  { words: 'webhook list --workspace <workspace>', says: list() },
+  { words: 'webhook disable <webhook> --reason moving', expected: { enabled: false, disabled_reason: 'moving' } },
+  {
+    words: 'webhook list',
+    expected: some({ disabled_reason: 'moving' }),
+    before: () => publishOne(ids.workspace ?? ''),
+  },
+  { words: 'delivery list --state held', expected: some({ event: 'message.received' }) },
+  { words: 'webhook enable <webhook>', expected: { enabled: true, disabled_reason: null } },
+  { words: 'webhook delete <webhook> --yes', expected: { deleted: true, dropped: 2 } },
+  { words: 'webhook list --workspace <workspace>', expected: list() },
   {
     words:
       'app create --name Demo --app-secret demo-app-secret --verify-token demo-verify-token --graph-url <simulator>',
-    says: { callback_url: expect.stringContaining('https://parley.example/network/whatsapp/') },
+    expected: { callback_url: expect.stringContaining('https://parley.example/network/whatsapp/') },
     keep: ['app', 'id'],
   },
-  { words: 'app change <app> --verify-token another', says: { name: 'Demo' } },
-  { words: 'app list', says: some({ name: 'Demo' }) },
+  { words: 'app change <app> --verify-token another', expected: { name: 'Demo' } },
+  { words: 'app list', expected: some({ name: 'Demo' }) },
   {
     words:
       'connection create --workspace <workspace> --app <app> --waba-id 102290000000001 --access-token demo-access-token',
-    says: { senders: 2, sync_error: null },
+    expected: { senders: 2, sync_error: null },
     keep: ['connection', 'id'],
   },
-  { words: 'connection change <connection> --access-token demo-access-token', says: { senders: 2, sync_error: null } },
-  { words: 'connection sync <connection>', says: { senders: 2 } },
-  { words: 'connection list', says: some({ waba_id: '102290000000001' }) },
+  {
+    words: 'connection change <connection> --access-token demo-access-token',
+    expected: { senders: 2, sync_error: null },
+  },
+  { words: 'connection sync <connection>', expected: { senders: 2 } },
+  { words: 'connection list', expected: some({ waba_id: '102290000000001' }) },
   {
     words: 'phone send --from 491701234567 --to 15550780001 --text hi',
-    says: { type: 'text', wa_message_id: expect.any(String) },
+    expected: { type: 'text', wa_message_id: expect.any(String) },
   },
-  { words: 'doctor --offline', says: { object: 'doctor', checks: expect.any(Array) } },
+  { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 
-test.each(rows)('$words', async ({ words, says, keep, code = 0, before }) => {
+test.each(rows)('$words', async ({ words, expected, keep, code = 0, before }) => {
   await before?.()
-  made.simulator = simulator.url
-  const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => made[name] ?? word))
+  ids.simulator = simulator.url
+  const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => ids[name] ?? word))
   const out: string[] = []
   const err: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((line) => void out.push(String(line)))
@@ -155,35 +165,35 @@ test.each(rows)('$words', async ({ words, says, keep, code = 0, before }) => {
   })
   expect({ ended, err }).toEqual({ ended: code, err: [] })
   const json = JSON.parse(out.join('\n')) as Record<string, string>
-  expect(json).toMatchObject(says as object)
-  if (keep) made[keep[0]] = json[keep[1]] ?? ''
+  expect(json).toMatchObject(expected as object)
+  if (keep) ids[keep[0]] = json[keep[1]] ?? ''
 })
 
-/** These run until they are stopped, speak with a person, or have tests of their own that need more than a database. */
-const elsewhere = ['start', 'listen']
+/** These run until they are stopped and have their own tests, as the `user` and `phone` commands do. */
+const testedElsewhere = ['start', 'listen']
 
-test('every command is in the table above, or is known to be tested elsewhere', () => {
-  const tried = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))
-  const left = commands.filter((command) => !tried.includes(command)).map(({ name }) => name)
-  expect(left.filter((name) => !elsewhere.includes(name) && !/^(user|phone) /.test(name))).toEqual([])
+test('every command is in the table above or tested elsewhere', () => {
+  const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))
+  const uncovered = commands.filter((command) => !covered.includes(command)).map(({ name }) => name)
+  expect(uncovered.filter((name) => !testedElsewhere.includes(name) && !/^(user|phone) /.test(name))).toEqual([])
 })
 
-test('an endpoint that events wait for is not deleted by mistake', async () => {
-  const say = async (words: string[]) => {
-    const said: string[] = []
+test('webhook delete requires --yes if undelivered events would be dropped', async () => {
+  const run = async (words: string[]) => {
+    const output: string[] = []
     const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
-    for (const spy of spies) spy.mockImplementation((line) => void said.push(String(line)))
+    for (const spy of spies) spy.mockImplementation((line) => void output.push(String(line)))
     const code = await runCli(words, env)
     for (const spy of spies) spy.mockRestore()
-    return { code, said: said.join('\n') }
+    return { code, output: output.join('\n') }
   }
-  const words = ['webhook', 'create', '--workspace', made.workspace ?? '', '--name', 'a', '--url', 'https://127.0.0.1/']
-  const { id } = JSON.parse((await say([...words, '--event', 'message.received', '--json'])).said) as { id: string }
-  await publishOne(made.workspace ?? '')
-  expect(await say(['webhook', 'delete', id])).toEqual({
+  const words = ['webhook', 'create', '--workspace', ids.workspace ?? '', '--name', 'a', '--url', 'https://127.0.0.1/']
+  const { id } = JSON.parse((await run([...words, '--event', 'message.received', '--json'])).output) as { id: string }
+  await publishOne(ids.workspace ?? '')
+  expect(await run(['webhook', 'delete', id])).toEqual({
     code: 1,
-    said: expect.stringMatching(/^1 events? waits? for .* --yes\.$/),
+    output: expect.stringMatching(/^1 undelivered event for .* --yes\.$/),
   })
-  expect((await say(['delivery', 'list', '--webhook', id])).said).toContain('message.received')
-  expect((await say(['delivery', 'retry', '--webhook', id])).said).toContain('EVENT_ID or --failed-since')
+  expect((await run(['delivery', 'list', '--webhook', id])).output).toContain('message.received')
+  expect((await run(['delivery', 'retry', '--webhook', id])).output).toContain('EVENT_ID or --failed-since')
 })

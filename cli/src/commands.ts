@@ -13,19 +13,20 @@ import { userCommands } from './commands/user.ts'
 import { webhookCommands } from './commands/webhook.ts'
 import { workspaceCommands } from './commands/workspace.ts'
 
-/** Every command there is, in the order the help shows them. */
-export const commands: readonly Command[] = [
-  startCommand,
-  migrateCommand,
-  doctorCommand,
-  ...workspaceCommands,
-  ...priceCommands,
-  ...userCommands,
-  ...keyCommands,
-  ...webhookCommands,
-  ...deliveryCommands,
-  listenCommand,
-  ...appCommands,
-  ...connectionCommands,
-  ...phoneCommands,
+export interface Section {
+  title: string
+  commands: readonly Command[]
+}
+
+/** Every command, in the order of the help. */
+export const sections: readonly Section[] = [
+  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand] },
+  { title: 'Workspaces and prices', commands: [...workspaceCommands, ...priceCommands] },
+  { title: 'Console users', commands: userCommands },
+  { title: 'API keys', commands: keyCommands },
+  { title: 'Webhooks', commands: [...webhookCommands, ...deliveryCommands, listenCommand] },
+  { title: 'WhatsApp accounts', commands: [...appCommands, ...connectionCommands] },
+  { title: 'Simulator', commands: phoneCommands },
 ]
+
+export const commands: readonly Command[] = sections.flatMap((section) => section.commands)

@@ -4,7 +4,7 @@ import { parley, type Running, startParley } from '../../server/testing/parley.t
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
 
-/** Takes a port that nobody uses. */
+/** Listens on a free port. */
 async function takePort(): Promise<{ port: string; server: Server }> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -25,10 +25,10 @@ async function stop(service: Running): Promise<string> {
   return out
 }
 
-test('the first start has a demo workspace that talks with the simulator, and so has every later one', async () => {
+test('the first start creates a demo workspace connected to the simulator, and later starts keep it connected', async () => {
   const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: await freePort() }
   const service = await startParley(first)
-  const out = await until('the key is shown', () => /prl_live_\w+/.test(service.out()) && service.out())
+  const out = await until('the key is printed', () => /prl_live_\w+/.test(service.out()) && service.out())
   expect(out).toContain(`Handset        http://127.0.0.1:${first.PARLEY_SIMULATOR_PORT}\n`)
   expect(out).not.toContain('cannot send')
   const authorization = `Bearer ${/prl_live_\w+/.exec(out)?.[0]}`
@@ -71,6 +71,6 @@ test('the first start has a demo workspace that talks with the simulator, and so
   const { code, err } = await parley(['start'], { ...second, PORT: '0', PARLEY_SIMULATOR_PORT: port })
   expect({ code, err }).toEqual({
     code: 1,
-    err: expect.stringMatching(/^Port \d+, the simulator's, is in use\. .*\n$/),
+    err: expect.stringMatching(/^The simulator cannot start: port \d+ is in use\. .*\n$/),
   })
 }, 60_000)

@@ -31,38 +31,41 @@ async function doctor(env: Record<string, string>, ...words: string[]) {
   return { code, verdict, check: (name: string) => checks.find(({ check }) => check === name) }
 }
 
-test('a running installation with a connected account has no problems, and doctor exits with 0', async () => {
+test('doctor finds no problem in a running installation with a connected account and exits 0', async () => {
   const env = await newEnv()
   const simulator = await startSimulator({ port: 0, dataset: 'demo' })
   onTestFinished(() => simulator.stop())
   const service = await startService({ config: readConfig(env) })
   onTestFinished(() => service.stop())
-  const here = { ...env, PORT: new URL(service.url).port }
-  const made = async (...words: string[]) =>
-    JSON.parse((await parley([...words, '--json'], here)).out) as { id: string }
-  const workspace = await made('workspace', 'create', '--name', 'Shop')
+  const running = { ...env, PORT: new URL(service.url).port }
+  const create = async (...words: string[]) =>
+    JSON.parse((await parley([...words, '--json'], running)).out) as { id: string }
+  const workspace = await create('workspace', 'create', '--name', 'Shop')
   const secrets = ['--app-secret', 'demo-app-secret', '--verify-token', 'v-1', '--graph-url', simulator.url]
-  const app = await made('app', 'create', '--name', 'Demo', ...secrets)
+  const app = await create('app', 'create', '--name', 'Demo', ...secrets)
   const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
-  await made('connection', 'create', ...options, '--access-token', 'demo-access-token')
+  await create('connection', 'create', ...options, '--access-token', 'demo-access-token')
 
-  const { code, check } = await doctor(here)
+  const { code, check } = await doctor(running)
   expect(code).toBe(0)
   for (const name of ['service', 'database', 'migrations', 'clock', 'secrets', 'access tokens', 'ingress']) {
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
-  const said = await parley(['doctor'], here)
-  expect(said.out).toMatch(/^ok {7}database {7}PostgreSQL \d+/m)
-  expect(said.out).not.toContain('\u001b')
+  const report = await parley(['doctor'], running)
+  expect(report.out).toMatch(/^ok {7}database {7}PostgreSQL \d+/m)
+  expect(report.out).not.toContain('\u001b')
 
   simulator.control.tokens.change('demo-access-token', { revoked: true })
-  const wrong = await parley(['doctor'], { ...here, PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}` })
-  expect(wrong.code).toBe(1)
-  expect(wrong.out).toMatch(/^problem {2}access tokens {2}The token check failed for 1 of 1 account\.$/m)
-  expect(wrong.out).not.toContain('demo-access-token')
+  const revoked = await parley(['doctor'], {
+    ...running,
+    PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}`,
+  })
+  expect(revoked.code).toBe(1)
+  expect(revoked.out).toMatch(/^problem {2}access tokens {2}The token check failed for 1 of 1 account\.$/m)
+  expect(revoked.out).not.toContain('demo-access-token')
 })
 
-test('secrets that no key decrypts are a problem', async () => {
+test('doctor reports secrets that no key can decrypt', async () => {
   const env = await newEnv()
   await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)
   expect((await doctor(env, '--offline')).check('secrets')).toMatchObject({ verdict: 'ok' })
@@ -71,12 +74,12 @@ test('secrets that no key decrypts are a problem', async () => {
   expect(check('secrets')).toMatchObject({ verdict: 'problem', says: expect.stringContaining('1 of 1 app') })
 })
 
-test('an unreachable, unmigrated or missing database is reported, and nothing is created or changed', async () => {
+test('doctor reports a database that is unreachable, old or missing, and creates and changes nothing', async () => {
   const env = await newEnv()
-  const away = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
-  expect(away).toMatchObject({ code: 1, err: '' })
-  expect(away.out).toMatch(/^problem {2}database {7}The database that DATABASE_URL names cannot be reached/m)
-  expect(away.out).not.toMatch(/pass-word|\n\s+at /)
+  const unreachable = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
+  expect(unreachable).toMatchObject({ code: 1, err: '' })
+  expect(unreachable.out).toMatch(/^problem {2}database {7}The database that DATABASE_URL names cannot be reached/m)
+  expect(unreachable.out).not.toMatch(/pass-word|\n\s+at /)
 
   const url = new URL(env.DATABASE_URL ?? '')
   url.pathname = '/postgres'

@@ -10,7 +10,7 @@ import { parley, type Running, startParley } from '../../server/testing/parley.t
 import { type Receiver, startReceiver } from '../../server/testing/receiver.ts'
 import { until } from '../../server/testing/until.ts'
 
-/** The handset in a real browser, with the service and the simulator as `npm start` runs them. */
+/** The handset in a real browser, with the service and the simulator running as with `npm start`. */
 const browser = useBrowser()
 const dataDir = newFolder()
 let service: Running & { url: string }
@@ -24,13 +24,13 @@ beforeAll(async () => {
   simulatorUrl = `http://127.0.0.1:${env.PARLEY_SIMULATOR_PORT}`
   receiver = await startReceiver()
   service = await startParley(env)
-  key = await until('the key is shown', () => /prl_live_\w+/.exec(service.out())?.[0])
+  key = await until('the key is printed', () => /prl_live_\w+/.exec(service.out())?.[0])
   const { data: senders } = await call<{ data: { id: string; phone_number: string }[] }>('/v1/senders')
   senderId = senders.find(({ phone_number: number }) => number.endsWith('15550780001'))?.id ?? ''
   const { account_id: workspace } = await call<{ account_id: string }>('/v1/me')
   const words = ['webhook', 'create', '--workspace', workspace, '--name', 'Test', '--url', receiver.url]
-  const made = await parley([...words, '--event', 'message.received', '--json'], env)
-  expect(made).toMatchObject({ code: 0 })
+  const created = await parley([...words, '--event', 'message.received', '--json'], env)
+  expect(created).toMatchObject({ code: 0 })
 })
 
 afterAll(async () => {
@@ -41,12 +41,12 @@ afterAll(async () => {
 })
 
 async function call<T>(path: string, body?: object): Promise<T> {
-  const answer = await fetch(service.url + path, {
+  const response = await fetch(service.url + path, {
     headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
   })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${text}`)
   return JSON.parse(text) as T
 }
 
@@ -62,7 +62,7 @@ interface Event {
   data: { from: string; type: string } & Record<string, unknown>
 }
 
-/** The event that the service delivered about something this person did. */
+/** The webhook event for a message of this type from this person. */
 const eventFrom = (number: string, type: string) =>
   until(`a ${type} of ${number} is delivered`, () =>
     receiver.received
@@ -72,8 +72,8 @@ const eventFrom = (number: string, type: string) =>
 
 let people = 0
 
-/** Somebody of their own for the test, with the handset in their hand. */
-async function pickUp(name: string, options: Parameters<typeof browser.newPage>[0] = {}) {
+/** Creates a new person for the test and opens their phone in the handset. */
+async function openPhone(name: string, options: Parameters<typeof browser.newPage>[0] = {}) {
   const number = String(49_170_000_0000 + ++people)
   await fetch(`${simulatorUrl}/control/phones/${number}`, { method: 'PATCH', body: JSON.stringify({ name }) })
   const page = await browser.newPage(options)
@@ -93,8 +93,8 @@ async function say(page: Page, words: string): Promise<void> {
 const wire = (page: Page, words: string) =>
   page.getByRole('list', { name: 'Wire' }).getByRole('listitem').filter({ hasText: words })
 
-test('what is typed reaches the app, and what the app sends is seen', async () => {
-  const { number, page, bubble, say } = await pickUp('Hanna Talks')
+test('a message typed on the handset reaches the app, and a message from the app appears on it', async () => {
+  const { number, page, bubble, say } = await openPhone('Hanna Talks')
   await say('hi <b>there</b>')
   expect((await eventFrom(number, 'text')).type).toBe('message.received')
   await bubble('hi <b>there</b>').getByRole('img', { name: 'Delivered' }).waitFor()
@@ -112,8 +112,8 @@ test('what is typed reaches the app, and what the app sends is seen', async () =
   expect(await webhook.count()).toBe(0)
 })
 
-test('a button of a template is tapped, and the app is told', async () => {
-  const { number, page, bubble } = await pickUp('Tara Taps')
+test('tapping a template button delivers an event to the app', async () => {
+  const { number, page, bubble } = await openPhone('Tara Taps')
   const variables = { 'header.1': 'Tara', 'body.1': 'Monday', 'body.2': '10:00', 'buttons.2.url': 'abc' }
   await send(number, { type: 'template', template: { name: 'appointment_reminder', language: 'en_US', variables } })
   const reminder = bubble('Your visit is on Monday at 10:00')
@@ -125,8 +125,8 @@ test('a button of a template is tapped, and the app is told', async () => {
   await page.getByRole('log').locator('.row.mine').filter({ hasText: 'Confirm' }).waitFor()
 })
 
-test('a form is filled on its screens, with a picture, and sent', async () => {
-  const { number, page, bubble } = await pickUp('Fritz Fills')
+test('a form with several screens and a picture can be filled in and sent', async () => {
+  const { number, page, bubble } = await openPhone('Fritz Fills')
   const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Fritz' }, flow: { token: 'tok-9' } }
   await send(number, { type: 'template', template })
   await bubble('Please tell us about you, Fritz').getByRole('button', { name: 'Open form' }).click()
@@ -152,8 +152,8 @@ test('a form is filled on its screens, with a picture, and sent', async () => {
     expect(shown).toContain(words)
 })
 
-test('without a connection messages wait, on both sides', async () => {
-  const { number, page, bubble, say } = await pickUp('Olga Offline')
+test('while a phone is offline, messages in both directions wait', async () => {
+  const { number, page, bubble, say } = await openPhone('Olga Offline')
   await say('before')
   await bubble('before').getByRole('img', { name: 'Delivered' }).waitFor()
   await page.getByRole('button', { name: 'Go offline' }).click()
@@ -173,26 +173,26 @@ test('without a connection messages wait, on both sides', async () => {
   await until('the service knows', async () => ['delivered', 'read'].includes(await statusOf(id)))
 })
 
-test('with read receipts off nothing is ever read', async () => {
-  const { number, page, bubble, say } = await pickUp('Rita Reads')
-  const { number: other } = await pickUp('Otto Opens')
+test('with read receipts off, messages stay at delivered', async () => {
+  const { number, page, bubble, say } = await openPhone('Rita Reads')
+  const { number: other } = await openPhone('Otto Opens')
   await say('first')
   await page.getByRole('switch', { name: 'Read receipts' }).click()
   await page.getByRole('switch', { name: 'Read receipts', checked: false }).waitFor()
   const { id: unread } = await sendText(number, 'unseen')
   await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
-  // A phone opens a message by itself after a second: one that was sent later is read, and this one still is not.
+  // A phone reads a message after a second. Once a later message is read, this one would have been read too.
   const { id: later } = await send(other, { type: 'template', template: { name: 'hello_world', language: 'en_US' } })
-  await until('the later one is read', async () => (await statusOf(later)) === 'read')
-  await until('the first one is delivered', async () => (await statusOf(unread)) === 'delivered')
+  await until('the later message is read', async () => (await statusOf(later)) === 'read')
+  await until('the first message is delivered', async () => (await statusOf(unread)) === 'delivered')
   await bubble('unseen').getByRole('img', { name: 'Delivered' }).waitFor()
 })
 
-test('pictures, places, carts, reactions and answers can be sent', async () => {
-  const { number, page, bubble, say } = await pickUp('Max Many')
-  const attach = async (what: string) => {
+test('photos, locations, orders, reactions and replies can be sent', async () => {
+  const { number, page, bubble, say } = await openPhone('Max Many')
+  const attach = async (kind: string) => {
     await page.getByRole('button', { name: 'Attach' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: what }).click()
+    await page.getByRole('dialog').getByRole('button', { name: kind }).click()
   }
   await attach('Photo')
   await page.getByLabel('Caption').fill('from the harbour')
@@ -222,8 +222,8 @@ test('pictures, places, carts, reactions and answers can be sent', async () => {
   await bubble('welcome').getByRole('button', { name: 'Harbour Clinic thank you' }).waitFor()
 })
 
-test('on a narrow screen one part is shown at a time, and the address and the colours are kept', async () => {
-  const { number, page, bubble, say } = await pickUp('Nora Narrow', { viewport: { width: 390, height: 844 } })
+test('a narrow screen shows one pane at a time, and a reload keeps the chat and the color scheme', async () => {
+  const { number, page, bubble, say } = await openPhone('Nora Narrow', { viewport: { width: 390, height: 844 } })
   await say('from a phone')
   await bubble('from a phone').getByRole('img', { name: 'Delivered' }).waitFor()
   await page.getByRole('button', { name: 'Wire' }).click()
@@ -239,7 +239,7 @@ test('on a narrow screen one part is shown at a time, and the address and the co
   await page.getByRole('button', { name: 'Light colours' }).waitFor()
 })
 
-test('the page finds the simulator again after a restart', async () => {
+test('the page reconnects after the simulator restarts', async () => {
   const port = await freePort()
   let simulator = await startSimulator({ port })
   onTestFinished(() => simulator.stop())
@@ -256,48 +256,51 @@ test('the page finds the simulator again after a restart', async () => {
   await page.getByRole('log').getByText('hello again').waitFor()
 })
 
-test('another page cannot frame it and have its buttons pressed', async () => {
-  const elsewhere = await startReceiver()
-  onTestFinished(() => elsewhere.close())
-  elsewhere.behave((response) =>
+test('another page cannot embed the handset in a frame', async () => {
+  const otherSite = await startReceiver()
+  onTestFinished(() => otherSite.close())
+  otherSite.behave((response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${simulatorUrl}/"></iframe>`),
   )
   const page = await browser.newPage({ expects: /frame-ancestors|favicon/ })
-  const complaint = page.waitForEvent('console', (message) => message.text().includes("frame-ancestors 'none'"))
-  await page.goto(elsewhere.url)
-  await complaint
+  const error = page.waitForEvent('console', (message) => message.text().includes("frame-ancestors 'none'"))
+  await page.goto(otherSite.url)
+  await error
   expect(page.frames().map((frame) => frame.url())).not.toContain(`${simulatorUrl}/`)
 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-test.each(['light', 'dark'] as const)('everybody can use it: %s', async (colorScheme) => {
-  const { number, page, bubble, say } = await pickUp(`Eve ${colorScheme}`, { colorScheme, bypassCSP: true })
-  await say('is everything fine?')
-  await bubble('is everything fine?').getByRole('img', { name: 'Delivered' }).waitFor()
-  await send(number, {
-    type: 'template',
-    template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Eve' } },
-  })
-  await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
-  await wire(page, 'message · text').first().getByRole('button').first().click()
-  await screenshot(page, `handset-${colorScheme}`)
-  const grave = async () => {
-    await page.evaluate(axe)
-    const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
-      'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
-    )
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
-  }
-  expect(await grave()).toEqual([])
-  await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
-  await page.waitForTimeout(500)
-  expect(await grave()).toEqual([])
-  const form = page.getByRole('dialog', { name: 'About you' })
-  for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
-  expect(await form.locator(':focus').count()).toBe(1)
-  await page.keyboard.press('Escape')
-  expect(await form.count()).toBe(0)
-})
+test.each(['light', 'dark'] as const)(
+  'the handset has no serious accessibility violations in %s colors',
+  async (colorScheme) => {
+    const { number, page, bubble, say } = await openPhone(`Eve ${colorScheme}`, { colorScheme, bypassCSP: true })
+    await say('is everything fine?')
+    await bubble('is everything fine?').getByRole('img', { name: 'Delivered' }).waitFor()
+    await send(number, {
+      type: 'template',
+      template: { name: 'intake_form', language: 'en', variables: { 'body.1': 'Eve' } },
+    })
+    await bubble('Please tell us').getByRole('img', { name: 'Read' }).waitFor()
+    await wire(page, 'message · text').first().getByRole('button').first().click()
+    await screenshot(page, `handset-${colorScheme}`)
+    const seriousViolations = async () => {
+      await page.evaluate(axe)
+      const found = await page.evaluate<{ impact: string; id: string; nodes: { html: string }[] }[]>(
+        'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+      )
+      return found
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)])
+    }
+    expect(await seriousViolations()).toEqual([])
+    await bubble('Please tell us').getByRole('button', { name: 'Open form' }).click()
+    await page.waitForTimeout(500)
+    expect(await seriousViolations()).toEqual([])
+    const form = page.getByRole('dialog', { name: 'About you' })
+    for (let presses = 0; presses < 8; presses++) await page.keyboard.press('Tab')
+    expect(await form.locator(':focus').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    expect(await form.count()).toBe(0)
+  },
+)

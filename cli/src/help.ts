@@ -1,55 +1,113 @@
 import type { Command, OptionRule } from './command.ts'
+import type { Section } from './commands.ts'
 import { styled } from './style.ts'
 
-/** Every command with what it does; what each takes is told by its own help. */
-export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length)) + 2
-  const rows = commands.map(({ name, summary }, index) => {
-    const isNew = name.includes(' ') && nounOf(name) !== nounOf(commands[index - 1]?.name ?? name)
-    return `${isNew ? '\n' : ''}  ${styled('bold', name.padEnd(width))}${summary}`
-  })
+const lineWidth = 100
+/** A longer option name gets a line of its own. */
+const maxColumn = 30
+
+/** `parley --help`: every command, without its options. */
+export function overview(sections: readonly Section[]): string {
+  const width = Math.max(...sections.flatMap(({ commands }) => commands.map(({ name }) => name.length))) + 2
+  const lists = sections.flatMap(({ title, commands }) => [
+    styled('bold', `${title}:`),
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
+    '',
+  ])
   return [
-    'Parley: messages over WhatsApp, with webhooks that are never lost.',
+    'Run and manage Parley, a self-hosted messaging service for WhatsApp.',
     '',
     'Usage: npx parley <command> [options]',
     '',
-    ...rows,
+    ...lists,
+    ...optionLines({
+      json: { help: 'Print the result as one JSON document' },
+      help: { help: 'Show help for a command or a group, for example "npx parley key --help"' },
+      version: { help: 'Show the version' },
+    }),
     '',
-    'npx parley <command> --help tells what a command takes, npx parley <noun> --help what there is of a noun.',
-    'Every command takes --json: one JSON document on standard output and nothing else.',
-    'Settings come from the environment: DATABASE_URL, PARLEY_DATA_DIR, PORT and others; see the README.',
+    ...exampleLines([
+      'start',
+      'workspace create --name "Acme"',
+      'key create --workspace ID --name "Shop" --scope messages:send',
+    ]),
+    '',
+    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. The README lists all of them.',
   ].join('\n')
 }
 
-/** All that can be done with a noun, and what it takes. */
-export function helpForNoun(commands: readonly Command[]): string {
-  return commands.map((command) => `${styled('bold', usageOf(command))}\n    ${command.summary}`).join('\n')
+/** `parley key --help`: the commands of one group, with their arguments. */
+export function helpForGroup(commands: readonly Command[]): string {
+  const group = groupOf(commands[0]?.name ?? '')
+  return [
+    `Usage: npx parley ${group} <command> [options]`,
+    '',
+    styled('bold', 'Commands:'),
+    ...commands.flatMap((command) => [`  ${usageOf(command)}`, `      ${command.summary}`]),
+    '',
+    `Run "npx parley ${group} <command> --help" for the options of a command.`,
+  ].join('\n')
 }
 
-export function helpForOne(command: Command): string {
-  const rules = Object.entries(command.options ?? {})
+export function helpForCommand(command: Command): string {
+  const { summary, details, options = {}, examples = [] } = command
+  return [
+    ...wrap(details ? `${summary}. ${details}` : `${summary}.`, lineWidth),
+    '',
+    usageLine(command),
+    '',
+    ...optionLines({ ...options, json: { help: 'Print the result as one JSON document' } }),
+    ...(examples.length > 0 ? ['', ...exampleLines(examples)] : []),
+  ].join('\n')
+}
+
+export const usageLine = (command: Command): string => `Usage: npx parley ${usageOf(command)}`
+
+/** The first word of a command: `key` for `key create`. */
+export const groupOf = (name: string): string => name.split(' ', 1)[0] as string
+
+function optionLines(rules: Readonly<Record<string, OptionRule>>): string[] {
   const left = (name: string, value?: string) => `  --${name}${value ? ` ${value}` : ''}`
-  const width = Math.max(0, ...rules.map(([name, rule]) => left(name, rule.value).length)) + 2
-  const rows = rules.map(([name, rule]) => {
-    const notes = [rule.required && 'required', rule.repeated && 'may be repeated', secretNote(rule)]
-      .filter(Boolean)
-      .join(', ')
-    return `${left(name, rule.value).padEnd(width)}${rule.help}${notes ? ` (${notes})` : ''}`
+  const rows = Object.entries(rules).map(([name, rule]) => ({ label: left(name, rule.value), rule }))
+  const width = Math.max(...rows.map(({ label }) => label.length).filter((length) => length <= maxColumn)) + 2
+  const lines = rows.flatMap(({ label, rule }) => {
+    const notes = notesOf(rule)
+    const [first = '', ...more] = wrap(notes ? `${rule.help} (${notes})` : rule.help, lineWidth - width)
+    const indented = more.map((line) => ' '.repeat(width) + line)
+    if (label.length > maxColumn) return [label, ' '.repeat(width) + first, ...indented]
+    return [label.padEnd(width) + first, ...indented]
   })
-  return [`Usage: npx parley ${usageOf(command)}`, '', command.summary, ...(rows.length ? ['', ...rows] : [])].join(
-    '\n',
-  )
+  return [styled('bold', 'Options:'), ...lines]
 }
 
-export const nounOf = (name: string): string => name.split(' ', 1)[0] as string
+const exampleLines = (examples: readonly string[]): string[] => [
+  styled('bold', 'Examples:'),
+  ...examples.map((example) => `  $ npx parley ${example}`),
+]
 
 function usageOf({ name, args = [], options = {} }: Command): string {
   const required = Object.entries(options)
     .filter(([, rule]) => rule.required || rule.variable)
-    .map(([option, rule]) => `--${option} ${rule.value ?? ''}${rule.repeated ? '…' : ''}`.trim())
+    .map(([option, rule]) => `--${option} ${rule.value ?? ''}${rule.repeated ? '...' : ''}`.trim())
   const more = Object.keys(options).length > required.length ? ['[options]'] : []
   return [name, ...args, ...required, ...more].join(' ')
 }
 
-const secretNote = ({ variable }: OptionRule): string | undefined =>
-  variable && `required, unless ${variable} holds it; - reads a line of standard input`
+const notesOf = ({ required, repeated, variable }: OptionRule): string =>
+  [
+    required && 'required',
+    repeated && 'repeatable',
+    variable && `required, or set ${variable}; "-" reads a line from standard input`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

@@ -10,20 +10,20 @@ import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { until } from '../../server/testing/until.ts'
 
-/** A data directory that has been started once and stopped, and the key that the first start showed. */
-let made: string
+/** A data directory after its first start and stop, and the API key which that start printed. */
+let startedDir: string
 let secret: string
 
 beforeAll(async () => {
-  made = newFolder()
-  const { out } = await startAndStop(made)
+  startedDir = newFolder()
+  const { out } = await startAndStop(startedDir)
   secret = /^ {2}(prl_\S+)$/m.exec(out)?.[1] as string
   expect(secret).toBeTruthy()
 })
 
-afterAll(() => removeFolder(made))
+afterAll(() => removeFolder(startedDir))
 
-const newDataDir = () => copyDataDir(made, join(tempFolder(), 'data'))
+const newDataDir = () => copyDataDir(startedDir, join(tempFolder(), 'data'))
 
 async function startAndStop(dataDir: string) {
   const service = await startParley({ PARLEY_DATA_DIR: dataDir })
@@ -35,7 +35,7 @@ const statusOf = async (url: string, headers: Record<string, string> = {}) => (a
 
 const withKey = () => ({ authorization: `Bearer ${secret}` })
 
-test('a second start reuses everything and prints no secret', async () => {
+test('a second start reuses the data directory and prints no secret', async () => {
   const dataDir = newDataDir()
   const service = await startParley({ PARLEY_DATA_DIR: dataDir })
   expect(await statusOf(`${service.url}/readyz`)).toBe(200)
@@ -49,7 +49,7 @@ test('a second start reuses everything and prints no secret', async () => {
   expect(isGone(pid)).toBe(true)
 })
 
-test('ten commands at once while nothing runs all succeed, and the last stops PostgreSQL', async () => {
+test('ten concurrent commands succeed while the service is down, and the last one stops PostgreSQL', async () => {
   const dataDir = newDataDir()
   const env = { PARLEY_DATA_DIR: dataDir }
   const names = Array.from({ length: 10 }, (_, index) => `Team ${index}`)
@@ -59,23 +59,23 @@ test('ten commands at once while nothing runs all succeed, and the last stops Po
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('credits are given and taken back with a note, and prices are set', async () => {
+test('workspace credit adds and removes credits, and price set changes a price', async () => {
   const env = { PARLEY_DATA_DIR: newDataDir() }
-  const asked = async (...words: string[]) => JSON.parse((await parley([...words, '--json'], env)).out)
-  const [{ id }] = (await asked('workspace', 'list')).data
-  expect(await asked('workspace', 'credit', id, '500', '--note', 'invoice 7')).toEqual({
+  const runJson = async (...words: string[]) => JSON.parse((await parley([...words, '--json'], env)).out)
+  const [{ id }] = (await runJson('workspace', 'list')).data
+  expect(await runJson('workspace', 'credit', id, '500', '--note', 'invoice 7')).toEqual({
     workspace_id: id,
     amount: 500,
     balance: 1500,
   })
-  const back = await parley(['workspace', 'credit', '--note', 'mistake', '--', id, '-200'], env)
-  expect(back).toMatchObject({ code: 0, out: `Workspace ${id} has 1300 credits.\n` })
+  const removed = await parley(['workspace', 'credit', '--note', 'mistake', '--', id, '-200'], env)
+  expect(removed).toMatchObject({ code: 0, out: 'Removed 200 credits. New balance: 1300.\n' })
   expect(await parley(['workspace', 'credit', id, 'many', '--note', 'x'], env)).toMatchObject({ code: 1, out: '' })
-  expect(await asked('price', 'set', 'template.MARKETING', '3')).toEqual({ item: 'template.MARKETING', credits: 3 })
-  expect((await asked('price', 'list')).data).toContainEqual({ item: 'template.MARKETING', credits: 3 })
+  expect(await runJson('price', 'set', 'template.MARKETING', '3')).toEqual({ item: 'template.MARKETING', credits: 3 })
+  expect((await runJson('price', 'list')).data).toContainEqual({ item: 'template.MARKETING', credits: 3 })
 })
 
-test('commands work while the service starts, runs and stops', async () => {
+test('commands work while the service is starting, running and stopping', async () => {
   const dataDir = newDataDir()
   const env = { PARLEY_DATA_DIR: dataDir }
   const list = () => parley(['workspace', 'list', '--json'], env)
@@ -93,7 +93,7 @@ test('commands work while the service starts, runs and stops', async () => {
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('a second start on one data directory says so in one line, and leaves the first alone', async () => {
+test('a second start on the same data directory fails with one line, and the first keeps running', async () => {
   const dataDir = newDataDir()
   const first = await startParley({ PARLEY_DATA_DIR: dataDir })
   const second = await parley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
@@ -104,7 +104,7 @@ test('a second start on one data directory says so in one line, and leaves the f
   await first.ended
 })
 
-test('a port in use is told in one line, and PostgreSQL is stopped again', async () => {
+test('start fails with one line if the port is in use, and stops PostgreSQL', async () => {
   const dataDir = newDataDir()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -115,12 +115,12 @@ test('a port in use is told in one line, and PostgreSQL is stopped again', async
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('killed outright while starting or running, it starts again each time and has lost nothing', async () => {
+test('after SIGKILL while starting or running, the service starts again without data loss', async () => {
   const dataDir = newDataDir()
   for (const momentMs of [0, 80, 160, 400]) {
     const service = spawnParley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
-    await until('it has begun', () => service.out().includes('Parley'))
-    // A different moment each round; whichever it is, the promise is the same.
+    await until('the process has started', () => service.out().includes('Parley'))
+    // A different moment in each round; none of them may cause data loss.
     await new Promise((resolve) => setTimeout(resolve, momentMs))
     service.child.kill('SIGKILL')
     await service.ended
@@ -133,7 +133,7 @@ test('killed outright while starting or running, it starts again each time and h
   expect(isGone(pid)).toBe(true)
 })
 
-test('told to stop while starting, it exits 0 and leaves no PostgreSQL', async () => {
+test('SIGTERM while starting: the service exits 0 and leaves no PostgreSQL running', async () => {
   const dataDir = newDataDir()
   const service = spawnParley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
@@ -142,7 +142,7 @@ test('told to stop while starting, it exits 0 and leaves no PostgreSQL', async (
   expect(isGone(pid)).toBe(true)
 })
 
-test('a command that is told to stop leaves no PostgreSQL', async () => {
+test('SIGINT during a command leaves no PostgreSQL running', async () => {
   const dataDir = newDataDir()
   const command = spawnParley(['workspace', 'list'], { PARLEY_DATA_DIR: dataDir })
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
@@ -151,26 +151,26 @@ test('a command that is told to stop leaves no PostgreSQL', async () => {
   expect(isGone(pid)).toBe(true)
 })
 
-test('PostgreSQL killed under the service: 503 in the one shape for a moment, then as before', async () => {
+test('if PostgreSQL is killed, requests get 503 service_unavailable until it is back', async () => {
   const dataDir = newDataDir()
   const service = await startParley({ PARLEY_DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
-  const ask = async () => {
+  const getMe = async () => {
     const response = await fetch(`${service.url}/v1/me`, { headers: withKey() })
     return {
       status: response.status,
       body: (await response.json()) as { error?: { code: string; request_id: string } },
     }
   }
-  expect((await ask()).status).toBe(200)
+  expect((await getMe()).status).toBe(200)
   process.kill(postmasterPid(dataDir) as number, 'SIGKILL')
-  const meanwhile: Awaited<ReturnType<typeof ask>>[] = []
-  await until('it answers as before', async () => {
-    const response = await ask()
-    if (response.status === 200 && meanwhile.length > 0) return true
-    if (response.status !== 200) meanwhile.push(response)
+  const failures: Awaited<ReturnType<typeof getMe>>[] = []
+  await until('requests succeed again', async () => {
+    const response = await getMe()
+    if (response.status === 200 && failures.length > 0) return true
+    if (response.status !== 200) failures.push(response)
     return undefined
   })
-  for (const { status, body } of meanwhile) {
+  for (const { status, body } of failures) {
     expect({ status, code: body.error?.code }).toEqual({ status: 503, code: 'service_unavailable' })
     expect(body.error?.request_id).toMatch(/^req_/)
   }
@@ -180,12 +180,12 @@ test('PostgreSQL killed under the service: 503 in the one shape for a moment, th
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('told to stop, it finishes the requests under way and its request log is complete', async () => {
+test('SIGTERM: requests in flight are finished and the request log is complete', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   const env = { DATABASE_URL: urlOf(connection), PARLEY_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}` }
-  const made = JSON.parse((await parley(['workspace', 'create', '--name', 'A', '--json'], env)).out)
-  const words = ['key', 'create', '--workspace', made.id, '--name', 'k', '--scope', 'webhooks:read', '--json']
+  const workspace = JSON.parse((await parley(['workspace', 'create', '--name', 'A', '--json'], env)).out)
+  const words = ['key', 'create', '--workspace', workspace.id, '--name', 'k', '--scope', 'webhooks:read', '--json']
   const headers = { authorization: `Bearer ${JSON.parse((await parley(words, env)).out).secret}` }
   const service = await startParley(env)
   const done = await Promise.all(Array.from({ length: 20 }, () => statusOf(`${service.url}/v1/me`)))
@@ -195,20 +195,23 @@ test('told to stop, it finishes the requests under way and its request log is co
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('begin; lock table api_keys, workspaces, key_usage')
-  const underWay = statusOf(`${service.url}/v1/me`, headers)
+  const inFlight = statusOf(`${service.url}/v1/me`, headers)
   const waiting = 'select 1 from pg_locks join pg_database d on d.oid = database where not granted and datname = $1'
-  await until('a request waits', async () => (await client.query(waiting, [connection.database])).rowCount !== 0)
+  await until(
+    'a request waits for a lock',
+    async () => (await client.query(waiting, [connection.database])).rowCount !== 0,
+  )
   service.child.kill('SIGTERM')
-  await until('it is stopping', () => service.out().includes('Stopping'))
+  await until('the service is stopping', () => service.out().includes('Stopping'))
   await client.query('commit')
-  expect(await underWay).toBe(200)
+  expect(await inFlight).toBe(200)
   expect((await service.ended).code).toBe(0)
   await client.query("set parley.workspace = 'all'")
   const { rows } = await client.query('select count(*)::int as count from request_log')
   expect(rows).toEqual([{ count: 21 }])
 })
 
-test('an address that is not this machine’s is told in one line', async () => {
+test('start fails with one line if HOST is not an address of this machine', async () => {
   const dataDir = newDataDir()
   const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, HOST: '203.0.113.1', PORT: '0' })
   expect({ code, err }).toEqual({
@@ -218,7 +221,7 @@ test('an address that is not this machine’s is told in one line', async () => 
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('with PORT=0 links name the port that was found', async () => {
+test('with PORT=0, URLs contain the port that was assigned', async () => {
   const service = await startParley({ PARLEY_DATA_DIR: newDataDir() })
   const { error } = (await (await fetch(`${service.url}/v1/me`)).json()) as { error: { doc_url: string } }
   expect(error.doc_url).toBe(`${service.url}/docs/errors#invalid_key`)
@@ -228,9 +231,9 @@ test('with PORT=0 links name the port that was found', async () => {
   await service.ended
 })
 
-test('start --json prints where it listens and nothing else', async () => {
+test('start --json prints one JSON document with the URL and nothing else', async () => {
   const service = spawnParley(['start', '--json'], { PARLEY_DATA_DIR: newDataDir(), PORT: '0' })
-  const { url } = await until('it is ready', () =>
+  const { url } = await until('the service is ready', () =>
     service.out().endsWith('\n') ? JSON.parse(service.out()) : undefined,
   )
   expect(await statusOf(`${url}/readyz`)).toBe(200)

@@ -1,11 +1,11 @@
-/** The one of these words that was most likely meant; undefined if none is near. */
+/** The word with the fewest differences to what was typed, for "Did you mean …?"; undefined if none is close. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
-  const measured = words.map((word) => ({ word, distance: distanceOf(typed, word) }))
-  const [best] = measured.sort((left, right) => left.distance - right.distance)
+  const candidates = words.map((word) => ({ word, distance: distanceOf(typed, word) }))
+  const [best] = candidates.sort((left, right) => left.distance - right.distance)
   return best && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
 }
 
-/** How many letters have to be added, left out, changed or swapped to make one word of the other. */
+/** The Damerau-Levenshtein distance: letters to insert, delete, replace or swap. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, column) => column)

@@ -9,7 +9,7 @@ import { urlOf } from '../../server/testing/service.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
 import { runCli } from './cli.ts'
 
-/** The commands that speak with the network: `app`, `connection`, `phone`. */
+/** The commands that use the WhatsApp network: `app`, `connection`, `phone`. */
 let simulator: Simulator
 let env: Record<string, string>
 let drop: () => Promise<void>
@@ -32,21 +32,21 @@ afterAll(async () => {
 })
 
 async function run(words: string[], more: Record<string, string> = {}) {
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   const keep = (where: 'out' | 'err') => (line: unknown) => {
-    said[where] += `${line}\n`
+    output[where] += `${line}\n`
   }
   const log = vi.spyOn(console, 'log').mockImplementation(keep('out'))
   const error = vi.spyOn(console, 'error').mockImplementation(keep('err'))
   try {
-    return { code: await runCli(words, { ...env, ...more }), ...said }
+    return { code: await runCli(words, { ...env, ...more }), ...output }
   } finally {
     log.mockRestore()
     error.mockRestore()
   }
 }
 
-/** The one JSON document that a command prints. */
+/** Runs a command with --json and parses its output. */
 async function json<T>(words: string[], more: Record<string, string> = {}): Promise<T> {
   const { code, out, err } = await run([...words, '--json'], more)
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -67,18 +67,18 @@ const newApp = () =>
     ].concat('--graph-url', simulator.url),
   )
 
-test('an app is made, its ingress is told, and its secrets are not', async () => {
-  const made = await newApp()
-  const ingress = `/network/whatsapp/${made.id}`
-  expect(made).toEqual({
-    id: made.id,
+test('app create prints the callback URL and no secrets', async () => {
+  const app = await newApp()
+  const ingress = `/network/whatsapp/${app.id}`
+  expect(app).toEqual({
+    id: app.id,
     name: 'Demo',
     graph_url: simulator.url,
     ingress_path: ingress,
     callback_url: `https://parley.example${ingress}`,
     created_at: expect.any(String),
   })
-  expect(await json(['app', 'list'])).toMatchObject({ object: 'list', data: expect.arrayContaining([made]) })
+  expect(await json(['app', 'list'])).toMatchObject({ object: 'list', data: expect.arrayContaining([app]) })
   const { out } = await run(['app', 'create', '--name', 'X', '--verify-token', 'v-3141'], {
     PARLEY_APP_SECRET: 's-2718',
   })
@@ -86,13 +86,13 @@ test('an app is made, its ingress is told, and its secrets are not', async () =>
   expect(out).not.toMatch(/v-3141|s-2718/)
 })
 
-test('an account is connected, synchronised and listed', async () => {
+test('an account can be connected, synced and listed', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Clinic'])
   const app = await newApp()
   const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
   const token = { PARLEY_ACCESS_TOKEN: 'demo-access-token' }
-  const made = await json<{ id: string }>(['connection', 'create', ...options], token)
-  expect(made).toMatchObject({
+  const connection = await json<{ id: string }>(['connection', 'create', ...options], token)
+  expect(connection).toMatchObject({
     account_id: workspace.id,
     app_id: app.id,
     waba_id: '102290000000001',
@@ -100,23 +100,23 @@ test('an account is connected, synchronised and listed', async () => {
     senders: 2,
     templates: simulator.control.templates.list().length,
   })
-  expect(await json(['connection', 'sync', made.id])).toMatchObject({ id: made.id, senders: 2 })
+  expect(await json(['connection', 'sync', connection.id])).toMatchObject({ id: connection.id, senders: 2 })
   const listed = await json<{ data: unknown[] }>(['connection', 'list', '--workspace', workspace.id])
-  expect(listed.data).toMatchObject([{ id: made.id, synced_at: expect.any(String) }])
+  expect(listed.data).toMatchObject([{ id: connection.id, synced_at: expect.any(String) }])
   expect(JSON.stringify(listed)).not.toContain('demo-access-token')
-  expect((await run(['connection', 'list'])).out).toContain(made.id)
+  expect((await run(['connection', 'list'])).out).toContain(connection.id)
 
   const again = await run(['connection', 'create', ...options, '--access-token', 'demo-access-token'])
   expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('already') })
-  const refused = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
-  expect(refused).toMatchObject({
+  const rejected = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
+  expect(rejected).toMatchObject({
     code: 1,
     out: '',
     err: expect.stringMatching(/^The network rejected the request: .*190\)\n$/),
   })
 })
 
-test('secrets come from standard input, a line each', () => {
+test('"-" reads each secret from a line of standard input', () => {
   const words = ['app', 'create', '--name', 'Piped', '--app-secret', '-', '--verify-token', '-', '--json']
   const entry = join(import.meta.dirname, 'main.ts')
   const ended = spawnSync(process.execPath, [entry, ...words], { env, input: 'one\ntwo\n', encoding: 'utf8' })
@@ -124,16 +124,16 @@ test('secrets come from standard input, a line each', () => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ name: 'Piped', graph_url: 'https://graph.facebook.com' })
 })
 
-test('a secret that is given nowhere is asked for, with the ways to give it', async () => {
+test('a missing secret is reported with the option and the environment variable', async () => {
   const { code, err } = await run(['app', 'create', '--name', 'X'])
   expect(code).toBe(1)
-  expect(err).toContain('--app-secret is missing, and PARLEY_APP_SECRET is not set.')
-  expect(err).toContain('Usage: npx parley app create --name N --app-secret S --verify-token V')
+  expect(err).toContain('Missing --app-secret. Pass it as an option or set PARLEY_APP_SECRET.')
+  expect(err).toContain('Usage: npx parley app create --name NAME --app-secret SECRET --verify-token TOKEN')
 })
 
 const phone = ['phone', 'send', '--from', '+49 170 1234567', '--to', '15550780001']
 
-test('a phone sends what a person can send', async () => {
+test('phone send sends text, files, locations and orders', async () => {
   const file = join(tempFolder(), 'report.pdf')
   writeFileSync(file, '%PDF-1.4 hello')
   const sent = async (...words: string[]) => json<{ wa_message_id: string }>([...phone, ...words])
@@ -155,7 +155,7 @@ test('a phone sends what a person can send', async () => {
   ])
 })
 
-test('a phone answers what a business sent', async () => {
+test('phone send taps buttons, chooses rows, reacts and submits forms', async () => {
   const from = '16505550123'
   const send = async (message: Record<string, unknown>) => {
     const response = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
@@ -165,37 +165,37 @@ test('a phone answers what a business sent', async () => {
     })
     expect(response.status, await response.clone().text()).toBe(200)
   }
-  const response = (...words: string[]) =>
+  const reply = (...words: string[]) =>
     json<{ wa_message_id: string }>(['phone', 'send', '--from', from, '--to', '15550780001', ...words])
-  await response('--text', 'hi')
-  const reply = (id: string, title: string) => ({ type: 'reply', reply: { id, title } })
+  await reply('--text', 'hi')
+  const button = (id: string, title: string) => ({ type: 'reply', reply: { id, title } })
   await send({
     type: 'interactive',
     interactive: {
       type: 'button',
       body: { text: 'Coming?' },
-      action: { buttons: [reply('y', 'Yes'), reply('n', 'No')] },
+      action: { buttons: [button('y', 'Yes'), button('n', 'No')] },
     },
   })
-  await response('--button', 'y')
+  await reply('--button', 'y')
   const sections = [{ title: 'Days', rows: [{ id: 'mon', title: 'Monday' }] }]
   await send({
     type: 'interactive',
     interactive: { type: 'list', body: { text: 'When?' }, action: { button: 'Choose', sections } },
   })
-  await response('--list-row', 'Monday')
-  await response('--reaction', '👍')
+  await reply('--list-row', 'Monday')
+  await reply('--reaction', '👍')
   const intake = { name: 'intake_form', language: { code: 'en' } }
   const components = [
     { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
     { type: 'button', sub_type: 'flow', index: '0', parameters: [{ type: 'action', action: { flow_token: 'tok-1' } }] },
   ]
   await send({ type: 'template', template: { ...intake, components } })
-  await response('--flow-json', '{"name":"Ana"}')
+  await reply('--flow-json', '{"name":"Ana"}')
   const card = join(tempFolder(), 'card.png')
   writeFileSync(card, 'a picture')
-  const filled = await response('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-file', `photos=${card}`)
-  const sealed = await response('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-encrypted')
+  const filled = await reply('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-file', `photos=${card}`)
+  const encrypted = await reply('--flow-json', '{}', '--flow-file', `photos=${card}`, '--flow-encrypted')
   const inbound = simulator.control.phones.messages(from).filter((message) => message.direction === 'in')
   expect(inbound).toMatchObject([
     { type: 'text' },
@@ -204,7 +204,7 @@ test('a phone answers what a business sent', async () => {
     { type: 'reaction', content: { emoji: '👍' } },
     { content: { nfm_reply: { response_json: '{"flow_token":"tok-1","name":"Ana"}' } } },
     { id: filled.wa_message_id },
-    { id: sealed.wa_message_id },
+    { id: encrypted.wa_message_id },
   ])
   const photosOf = (index: number) => {
     const content = inbound[index]?.content as { nfm_reply: { response_json: string } } | undefined
@@ -216,21 +216,21 @@ test('a phone answers what a business sent', async () => {
 })
 
 test.each([
-  [[], /^Say what to send: one of --text, --image/],
-  [['--text', 'a', '--order', 'b'], /^--text and --order are two messages/],
-  [['--order', 'a:b'], /^--order is "a:b", but it takes products such as/],
-  [['--location', 'here'], /^--location is "here", but it takes LAT,LON/],
-  [['--flow-json', '[1]'], /^--flow-json takes JSON such as/],
-  [['--image', '/no/such/file'], /^--image is "\/no\/such\/file", but that file cannot be read \(ENOENT\)\.\n$/],
+  [[], /^Nothing to send\. Pass one of --text, --image/],
+  [['--text', 'a', '--order', 'b'], /^--text and --order are separate messages/],
+  [['--order', 'a:b'], /^Invalid --order "a:b"\. Enter products such as/],
+  [['--location', 'here'], /^Invalid --location "here"\. Enter LAT,LON/],
+  [['--flow-json', '[1]'], /^Invalid --flow-json\. Enter JSON such as/],
+  [['--image', '/no/such/file'], /^Cannot read the file "\/no\/such\/file" of --image \(ENOENT\)\.\n$/],
   [['--button', 'Maybe'], /there is no such button|no such message/],
-])('phone send with %j is helped', async (words, said) => {
+])('phone send with %j prints the error', async (words, message) => {
   const { code, out, err } = await run([...phone, ...words])
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(said)
+  expect(err).toMatch(message)
 })
 
-test('without a simulator, a phone says how to get one', async () => {
+test('phone send without a simulator explains how to start it', async () => {
   const without = (port: string) => run([...phone, '--text', 'x'], { PARLEY_SIMULATOR_PORT: port })
-  expect((await without('9')).err).toMatch(/^No simulator answers on port 9 .* "npm start".*\n$/)
-  expect((await without('0')).err).toMatch(/^The simulator is off: PARLEY_SIMULATOR_PORT .*\n$/)
+  expect((await without('9')).err).toMatch(/^Cannot reach the simulator on port 9 .* "npm start".*\n$/)
+  expect((await without('0')).err).toMatch(/^The simulator is off\. .* PARLEY_SIMULATOR_PORT .*\n$/)
 })

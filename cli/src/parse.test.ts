@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { type Command, UsageError } from './command.ts'
-import { parseCall } from './parse.ts'
+import { parseArguments } from './parse.ts'
 
 const command: Command = {
-  name: 'thing make',
-  summary: 'Make a thing',
+  name: 'tag add',
+  summary: 'Add a tag',
   args: ['ID'],
   options: {
-    name: { value: 'N', required: true, help: 'its name' },
-    tag: { value: 'T', repeated: true, help: 'a tag' },
-    dry: { help: 'only say what would happen' },
+    name: { value: 'NAME', required: true, help: 'Name' },
+    tag: { value: 'TAG', repeated: true, help: 'Tag' },
+    dry: { help: 'Change nothing' },
   },
   run: async () => undefined,
 }
 
-test('arguments, options, repeated options and flags', () => {
-  expect(parseCall(command, ['x1', '--name', 'A', '--tag=a', '--tag', 'b', '--dry', '--json'])).toEqual({
+test('parses arguments, options, repeated options and flags', () => {
+  expect(parseArguments(command, ['x1', '--name', 'A', '--tag=a', '--tag', 'b', '--dry', '--json'])).toEqual({
     args: ['x1'],
     values: { name: ['A'], tag: ['a', 'b'] },
     flags: new Set(['dry', 'json']),
@@ -23,14 +23,14 @@ test('arguments, options, repeated options and flags', () => {
 })
 
 test.each([
-  [['--name', 'A'], 'ID is missing.'],
-  [['x1'], '--name N is missing.'],
-  [['x1', 'x2', '--name', 'A'], '"x2" is one word too many.'],
-  [['x1', '--name', 'A', '--name', 'B'], '--name may be given once.'],
+  [['--name', 'A'], 'Missing argument: ID.'],
+  [['x1'], 'Missing required option: --name NAME.'],
+  [['x1', 'x2', '--name', 'A'], 'Unexpected argument: "x2".'],
+  [['x1', '--name', 'A', '--name', 'B'], '--name can be given only once.'],
   [['x1', '--nane', 'A'], "Unknown option '--nane'."],
   [['x1', '--name'], "Option '--name <value>' argument missing"],
   [['x1', '--name', 'A', '--dry=yes'], "Option '--dry' does not take an argument"],
-])('%j is told what is wrong: %s', (words, message) => {
-  expect(() => parseCall(command, words)).toThrow(UsageError)
-  expect(() => parseCall(command, words)).toThrow(message)
+])('%j fails with: %s', (words, message) => {
+  expect(() => parseArguments(command, words)).toThrow(UsageError)
+  expect(() => parseArguments(command, words)).toThrow(message)
 })

@@ -8,8 +8,8 @@ export interface Parsed {
   flags: Set<string>
 }
 
-/** Reads what follows a command's name, and names each thing that is missing, unknown or too much. */
-export function parseCall(command: Command, words: readonly string[]): Parsed {
+/** Parses the words after the command's name. Throws a UsageError for a missing, unknown or unexpected one. */
+export function parseArguments(command: Command, words: readonly string[]): Parsed {
   const rules = command.options ?? {}
   const options = Object.fromEntries(
     [...Object.entries(rules), ['json', {}] as const].map(([name, rule]) => [
@@ -17,34 +17,35 @@ export function parseCall(command: Command, words: readonly string[]): Parsed {
       { type: 'value' in rule ? ('string' as const) : ('boolean' as const), multiple: true },
     ]),
   )
-  const { values, positionals } = attempt(Object.keys(options), () =>
+  const { values, positionals } = rethrowAsUsageError(Object.keys(options), () =>
     parseArgs({ args: [...words], options, allowPositionals: true, strict: true }),
   )
-  const wanted = command.args ?? []
-  const missing = wanted[positionals.length]
-  if (missing && !missing.startsWith('[')) throw new UsageError(`${missing} is missing.`)
-  if (positionals.length > wanted.length) throw new UsageError(`"${positionals[wanted.length]}" is one word too many.`)
+  const expected = command.args ?? []
+  const missing = expected[positionals.length]
+  if (missing && !missing.startsWith('[')) throw new UsageError(`Missing argument: ${missing}.`)
+  if (positionals.length > expected.length)
+    throw new UsageError(`Unexpected argument: "${positionals[expected.length]}".`)
   const given: Record<string, string[]> = {}
   const flags = new Set<string>()
   for (const [name, list] of Object.entries(values)) {
     const texts = (list as (string | boolean)[]).filter((each) => typeof each === 'string')
     if (texts.length === 0) flags.add(name)
-    else if (texts.length > 1 && !rules[name]?.repeated) throw new UsageError(`--${name} may be given once.`)
+    else if (texts.length > 1 && !rules[name]?.repeated) throw new UsageError(`--${name} can be given only once.`)
     else given[name] = texts
   }
   for (const [name, rule] of Object.entries(rules)) {
-    if (rule.required && !given[name]) throw new UsageError(`--${name} ${rule.value ?? ''} is missing.`)
+    if (rule.required && !given[name]) throw new UsageError(`Missing required option: --${name} ${rule.value ?? ''}.`)
   }
   return { args: positionals, values: given, flags }
 }
 
-function attempt<T>(known: readonly string[], read: () => T): T {
+function rethrowAsUsageError<T>(known: readonly string[], parse: () => T): T {
   try {
-    return read()
+    return parse()
   } catch (error) {
     const message = (error as Error).message.replace(/\. To specify.*$/s, '.')
     const unknown = /^Unknown option '--([^']+)'/.exec(message)?.[1]
-    const meant = unknown && nearest(unknown, known)
-    throw new UsageError(meant ? `${message} Did you mean --${meant}?` : message)
+    const suggestion = unknown && nearest(unknown, known)
+    throw new UsageError(suggestion ? `${message} Did you mean --${suggestion}?` : message)
   }
 }

@@ -1,28 +1,28 @@
 export interface Progress {
-  /** What is being done now. */
-  say(what: string): void
+  /** Shows the current step. */
+  say(step: string): void
   end(): void
 }
 
-const timeoutMs = 2_000
+const delayMs = 2_000
 
 /**
- * Tells on standard error what takes long: at a terminal on one line that is wiped again, elsewhere a line for each thing
- * that takes more than two seconds.
+ * Shows the current step on standard error. At a terminal it is one line that is cleared at the end; elsewhere a line is
+ * printed for each step that takes more than two seconds.
  */
 export function newProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  let late: NodeJS.Timeout | undefined
-  const wipe = () => void (stream.isTTY && stream.write('\r\u001b[K'))
+  let delayed: NodeJS.Timeout | undefined
+  const clearLine = () => void (stream.isTTY && stream.write('\r\u001b[K'))
   return {
-    say(what) {
-      clearTimeout(late)
-      wipe()
-      if (stream.isTTY) stream.write(`${what}…`)
-      else late = setTimeout(() => stream.write(`${what}…\n`), timeoutMs).unref()
+    say(step) {
+      clearTimeout(delayed)
+      clearLine()
+      if (stream.isTTY) stream.write(`${step}…`)
+      else delayed = setTimeout(() => stream.write(`${step}…\n`), delayMs).unref()
     },
     end() {
-      clearTimeout(late)
-      wipe()
+      clearTimeout(delayed)
+      clearLine()
     },
   }
 }

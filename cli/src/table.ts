@@ -1,6 +1,6 @@
 import { styled } from './style.ts'
 
-/** Rows as aligned columns under their headings; a line of its own when there is none. */
+/** Aligned columns under their headings, or the line `empty` if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): string[] {
   if (rows.length === 0) return [empty]
   const widths = headings.map((heading, column) =>
@@ -14,7 +14,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return [styled('dim', line(headings)), ...rows.map(line)]
 }
 
-/** A list as the API gives lists. */
+/** The same shape as a list in the API. */
 export const jsonList = (data: readonly unknown[]) => ({
   object: 'list',
   data,

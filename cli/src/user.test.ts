@@ -6,14 +6,14 @@ import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
 import { runCli } from './cli.ts'
 
-/** The commands for people, on the database of a service that runs. */
+/** The `user` commands, against the database of a running service. */
 const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
 
 async function parley(...words: string[]) {
-  const said: string[] = []
+  const output: string[] = []
   const spies = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')]
-  for (const spy of spies) spy.mockImplementation((line) => void said.push(String(line)))
+  for (const spy of spies) spy.mockImplementation((line) => void output.push(String(line)))
   const env = {
     PORT: '0',
     DATABASE_URL: urlOf(server.connection),
@@ -22,13 +22,13 @@ async function parley(...words: string[]) {
   }
   const code = await runCli(words, env)
   for (const spy of spies) spy.mockRestore()
-  return { code, said: said.join('\n') }
+  return { code, output: output.join('\n') }
 }
 
 async function json(...words: string[]) {
-  const { code, said } = await parley(...words, '--json')
-  expect(code, said).toBe(0)
-  return JSON.parse(said)
+  const { code, output } = await parley(...words, '--json')
+  expect(code, output).toBe(0)
+  return JSON.parse(output)
 }
 
 const auditEntry = (action: string, target: string) =>
@@ -37,7 +37,7 @@ const auditEntry = (action: string, target: string) =>
     [action, target],
   )
 
-/** A person with an authenticator app, two passkeys, and a session of their own. */
+/** A person with an authenticator app, two passkeys and an open session. */
 async function newPerson() {
   const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
@@ -57,14 +57,14 @@ const follow = async (url: string, password: string) => {
   return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
 }
 
-test('user reset --second-factor removes password, app, codes and passkeys and signs out everywhere, at once', async () => {
+test('user reset --second-factor immediately removes password, app, codes and passkeys and ends all sessions', async () => {
   const person = await newPerson()
-  const { browser: halfway } = await signIn(person.email)
+  const { browser: awaitingCode } = await signIn(person.email)
   const { url, ...rest } = await json('user', 'reset', '--email', person.email, '--second-factor')
   expect(rest).toEqual({ email: person.email, second_factor_off: true, passkeys_removed: 2, sessions_ended: 1 })
   expect((await person.call('/session')).status).toBe(401)
   for (const passkey of person.passkeys) expect((await passkey.signIn(newBrowser(server.url))).status).toBe(401)
-  expect((await halfway.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
+  expect((await awaitingCode.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
   expect((await signIn(person.email)).status).toBe(401)
   expect(await auditEntry('person.reset_link', person.id)).toEqual({
     actor: 'command line',
@@ -76,7 +76,7 @@ test('user reset --second-factor removes password, app, codes and passkeys and s
   expect((await browser.call('/session')).body.person).toMatchObject({ two_factor: false, passkeys: 0 })
 })
 
-test('user reset ends sessions and removes passkeys once its link is followed, and keeps the app', async () => {
+test('user reset ends sessions and removes passkeys when the link is used, and keeps the authenticator app', async () => {
   const person = await newPerson()
   const { url, ...rest } = await json('user', 'reset', '--email', person.email)
   expect(rest).toEqual({ email: person.email, second_factor_off: false, passkeys_removed: 0, sessions_ended: 0 })
@@ -94,7 +94,7 @@ test('user list shows passkeys; user passkeys lists and removes them', async () 
     { id: expect.any(String), name: 'Passkey 1', created_at: expect.stringMatching(/Z$/) },
     { id: expect.any(String), name: 'Passkey 2', created_at: expect.stringMatching(/Z$/) },
   ])
-  const table = (await parley('user', 'list')).said.split('\n')
+  const table = (await parley('user', 'list')).output.split('\n')
   expect(table[0]).toContain('PASSKEYS')
   expect(table.find((line) => line.startsWith(person.email))).toMatch(/yes +2 /)
 
@@ -116,9 +116,9 @@ test.each(['00000000-0000-4000-8000-000000000000', 'not-an-id'])(
   'user passkeys --remove %s removes nothing',
   async (id) => {
     const person = await newPerson()
-    const { code, said } = await parley('user', 'passkeys', '--email', person.email, '--remove', id)
+    const { code, output } = await parley('user', 'passkeys', '--email', person.email, '--remove', id)
     expect(code).not.toBe(0)
-    expect(said).toContain(`${person.email} has no passkey with the ID "${id}"`)
+    expect(output).toContain(`${person.email} has no passkey with the ID "${id}"`)
     expect((await json('user', 'passkeys', '--email', person.email)).data).toHaveLength(2)
   },
 )

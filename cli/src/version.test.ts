@@ -74,13 +74,13 @@ test('commands on a database of a newer version fail with the same line as "migr
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   await query(connection, `insert into migrations (version, name) values (${latest + 1}, 'newer.sql')`)
-  const refused = {
+  const expected = {
     code: 1,
     out: '',
     err: `The database is at version ${latest + 1}, this program knows up to ${latest}: it was used by a newer Parley. Start that one, or restore a back-up from before.\n`,
   }
   for (const words of [...commands, ['migrate']])
-    expect(await run(connection, ...words), words.join(' ')).toEqual(refused)
+    expect(await run(connection, ...words), words.join(' ')).toEqual(expected)
 })
 
 test('commands on an empty database fail with one line and leave it empty', async () => {
@@ -95,7 +95,7 @@ test('commands on an empty database fail with one line and leave it empty', asyn
   expect(await query(connection, "select to_regclass('migrations')::text as found")).toEqual([{ found: null }])
 })
 
-test('"migrate" says what it applied and the version, and commands work afterwards', async () => {
+test('"migrate" prints the applied migrations and the version, and commands work afterwards', async () => {
   const connection = await databaseAtVersion(latest - 1)
   expect(await run(connection, 'migrate')).toEqual({
     code: 0,
@@ -130,17 +130,17 @@ test('"doctor" reports an older and an empty database as findings and does not m
   expect(report.out).not.toContain('does not exist')
 })
 
-test('without a data folder a command fails with one line and makes nothing; "migrate" makes the database', async () => {
+test('without a data folder, commands fail with one line and create nothing; "migrate" creates the database', async () => {
   const dataDir = join(tempFolder(), 'data')
   const env = { PARLEY_DATA_DIR: dataDir }
-  const refused = {
+  const expected = {
     code: 1,
     out: '',
     err: `There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.\n`,
   }
-  expect(await parley(['workspace', 'list'], env)).toMatchObject(refused)
+  expect(await parley(['workspace', 'list'], env)).toMatchObject(expected)
   expect(await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(
-    refused,
+    expected,
   )
   expect(existsSync(dataDir)).toBe(false)
 

@@ -6,7 +6,7 @@ import { urlOf } from '../../server/testing/service.ts'
 import { until } from '../../server/testing/until.ts'
 import { runCli } from './cli.ts'
 
-/** The commands about receivers: `webhook`, `delivery`, `listen`. */
+/** The `webhook`, `delivery` and `listen` commands. */
 let env: Record<string, string>
 let drop: () => Promise<void>
 
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => drop())
 
 async function run(words: string[]) {
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   const keep = (where: 'out' | 'err') => (line: unknown) => {
-    said[where] += `${line}\n`
+    output[where] += `${line}\n`
   }
   const log = vi.spyOn(console, 'log').mockImplementation(keep('out'))
   const error = vi.spyOn(console, 'error').mockImplementation(keep('err'))
   try {
-    return { code: await runCli(words, env), ...said }
+    return { code: await runCli(words, env), ...output }
   } finally {
     log.mockRestore()
     error.mockRestore()
@@ -42,7 +42,7 @@ async function json<T>(words: string[]): Promise<T> {
   return JSON.parse(out) as T
 }
 
-interface Shown {
+interface WebhookJson {
   id: string
   secret: string
   secret_hint: string
@@ -51,36 +51,36 @@ interface Shown {
 const create = (workspace: string, url: string) =>
   ['webhook', 'create', '--workspace', workspace, '--name', 'Shop', '--url', url].concat('--event', 'message.received')
 
-test('an endpoint is made, rotated, disabled and enabled; its secret is shown when it is new and never again', async () => {
+test('a webhook can be created, rotated, disabled and enabled; only create and rotate print the secret', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
-  const made = await json<Shown>(create(workspace.id, 'https://127.0.0.1/hook'))
-  expect(made).toEqual({
+  const created = await json<WebhookJson>(create(workspace.id, 'https://127.0.0.1/hook'))
+  expect(created).toEqual({
     id: expect.stringMatching(/^whk_/),
     object: 'webhook',
     name: 'Shop',
     url: 'https://127.0.0.1/hook',
     secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
-    secret_hint: `${made.secret.slice(0, 10)}...${made.secret.slice(-4)}`,
+    secret_hint: `${created.secret.slice(0, 10)}...${created.secret.slice(-4)}`,
     events: ['message.received'],
     enabled: true,
     disabled_reason: null,
     last_success_at: null,
   })
-  const rotated = await json<Shown>(['webhook', 'rotate', made.id])
-  expect(rotated.secret).not.toBe(made.secret)
+  const rotated = await json<WebhookJson>(['webhook', 'rotate', created.id])
+  expect(rotated.secret).not.toBe(created.secret)
   expect(rotated.secret_hint).toBe(`${rotated.secret.slice(0, 10)}...${rotated.secret.slice(-4)}`)
-  expect(await json(['webhook', 'disable', made.id, '--reason', 'moving'])).toMatchObject({
+  expect(await json(['webhook', 'disable', created.id, '--reason', 'moving'])).toMatchObject({
     enabled: false,
     disabled_reason: 'moving',
   })
   const listed = await run(['webhook', 'list', '--workspace', workspace.id])
   expect(listed.out).toContain('moving')
   expect(listed.out).not.toContain(rotated.secret)
-  expect(await json(['webhook', 'enable', made.id])).toMatchObject({ enabled: true, disabled_reason: null })
-  expect(await json(['delivery', 'list', '--webhook', made.id])).toMatchObject({ data: [] })
+  expect(await json(['webhook', 'enable', created.id])).toMatchObject({ enabled: true, disabled_reason: null })
+  expect(await json(['delivery', 'list', '--webhook', created.id])).toMatchObject({ data: [] })
 })
 
-test('a wrong target, a wrong id and a wrong state are refused with a reason', async () => {
+test('an invalid URL, ID or state is rejected with a reason', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Shop'])
   const cases: [string[], RegExp][] = [
     [create(workspace.id, 'http://127.0.0.1/'), /https:\/\/host\/path/],
@@ -97,10 +97,10 @@ test('a wrong target, a wrong id and a wrong state are refused with a reason', a
   }
 })
 
-test('listen verifies each delivery and prints it', async () => {
+test('listen verifies and prints each delivery', async () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const listening = spawnParley(['listen', '--port', '0', '--secret', secret, '--json'], env)
-  const url = await until('it listens', () => /http:\S+/.exec(listening.err())?.[0])
+  const url = await until('listen prints its URL', () => /http:\S+/.exec(listening.err())?.[0])
   const body = JSON.stringify({ id: 'e1', type: 'message.received', created_at: 'now', data: {} })
   const post = async (signedWith: string) => {
     const seconds = Math.floor(Date.now() / 1000)
@@ -110,7 +110,7 @@ test('listen verifies each delivery and prints it', async () => {
   }
   expect(await post(secret)).toBe(200)
   expect(await post('whsec_other')).toBe(400)
-  const lines = await until('both are printed', () => {
+  const lines = await until('both deliveries are printed', () => {
     const printed = listening.out().trim().split('\n')
     return printed.length === 2 && printed.map((line) => JSON.parse(line))
   })

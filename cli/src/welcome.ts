@@ -2,35 +2,44 @@ import type { Config } from '@parley/server/config'
 import { hasPeople } from '@parley/server/domain/people/people'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
-import { introduce, makeDemo } from './demo.ts'
+import { createDemo, type Demo, linkSimulator } from './demo.ts'
 
-/** What a person sees once the service runs; on the very first start with the demo workspace and its key. */
+/** The lines printed once the service is ready. The first start also creates the demo workspace and shows its key. */
 export async function welcome(service: Service, simulator: Simulator | undefined, config: Config): Promise<string[]> {
   const address = config.port === 0 ? service.url : config.publicUrl
-  const demo = await makeDemo(service, simulator, config, address)
-  const troubles = simulator ? await introduce(service, simulator) : []
-  const lines = ['', `Ready at ${address}`, `  Console        ${address}/`, `  API reference  ${address}/docs/api`]
-  if (simulator) lines.push(`  Handset        ${simulator.url}`)
-  if (demo?.trouble) troubles.unshift(`The demo workspace has no senders yet: ${demo.trouble}`)
-  if (troubles.length > 0) lines.push('', ...troubles)
-  if (!demo) return [...lines, ...((await hasPeople(service.runtime.db)) ? [] : nobodyYet), '']
+  const demo = await createDemo(service, simulator, config, address)
+  const problems = simulator ? await linkSimulator(service, simulator) : []
+  if (demo?.problem) problems.unshift(`The demo workspace has no senders yet: ${demo.problem}`)
+  const nextSteps = demo ? firstSteps(demo, address, simulator) : await signInHint(service)
   return [
-    ...lines,
     '',
-    'Make your account in the console; the link works once:',
+    `Ready at ${address}`,
+    `  Console        ${address}/`,
+    `  API reference  ${address}/docs/api`,
+    ...(simulator ? [`  Handset        ${simulator.url}`] : []),
+    ...(problems.length > 0 ? ['', ...problems] : []),
+    ...nextSteps,
     '',
-    `  ${demo.setupUrl}`,
-    '',
-    'A demo workspace was made, with an API key that is shown this once:',
-    '',
-    `  ${demo.secret}`,
-    '',
-    'Try it:',
-    '',
-    `  curl -H "Authorization: Bearer ${demo.secret}" ${address}/v1/me`,
-    ...(simulator ? [`  curl -H "Authorization: Bearer ${demo.secret}" ${address}/v1/templates`] : []),
+    'Press Ctrl+C to stop.',
     '',
   ]
 }
 
-const nobodyYet = ['', 'Nobody can sign in to the console yet. Make a link: npx parley user operator']
+const firstSteps = ({ setupUrl, secret }: Demo, address: string, simulator: Simulator | undefined): string[] => [
+  '',
+  'Create your console account (this link works once):',
+  '',
+  `  ${setupUrl}`,
+  '',
+  'API key of the demo workspace (shown only once):',
+  '',
+  `  ${secret}`,
+  '',
+  'Try it:',
+  '',
+  `  curl -H "Authorization: Bearer ${secret}" ${address}/v1/me`,
+  ...(simulator ? ['', 'Next, open the handset (a simulated phone) and send a message to the demo workspace.'] : []),
+]
+
+const signInHint = async ({ runtime: { db } }: Service): Promise<string[]> =>
+  (await hasPeople(db)) ? [] : ['', 'No one can sign in yet. Create an account with: npx parley user operator']

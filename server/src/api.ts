@@ -80,9 +80,9 @@ export async function buildApi(
     admit: newAccessCheck(db, clock),
     record(record) {
       requestLog.record(record)
-      traffic.note(record)
-      uses.note(record)
-      requests.note(record)
+      traffic.record(record)
+      uses.record(record)
+      requests.record(record)
     },
   }
   const ingress = newIngress({ db, clock, log, ...network.vault })

@@ -1,10 +1,11 @@
 import { type App, createApp, defaultGraphUrl, ingressPath, listApps } from '@parley/server/domain/connections/apps'
 import { replaceAppSecrets } from '@parley/server/domain/connections/replace-secrets'
 import { type Command, UsageError } from '../command.ts'
-import { readSecret } from '../secret.ts'
+import { formatTime } from '../format.ts'
+import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
 
-/** What the app should be subscribed to at Meta. */
+/** The webhook fields that the app must subscribe to at Meta. */
 const webhookFields = [
   'messages',
   'message_template_status_update',
@@ -17,26 +18,31 @@ const webhookFields = [
 ]
 
 const appSecret = {
-  value: 'S',
+  value: 'SECRET',
   variable: 'PARLEY_APP_SECRET',
-  help: 'the app secret, from the app’s basic settings at Meta',
+  help: 'App secret, from the app’s basic settings at Meta',
 }
 const verifyToken = {
-  value: 'V',
+  value: 'TOKEN',
   variable: 'PARLEY_VERIFY_TOKEN',
-  help: 'a word of your own, which Meta repeats to us once',
+  help: 'Verify token that you choose and also enter at Meta',
 }
 
 export const appCommands: readonly Command[] = [
   {
     name: 'app create',
-    summary: 'Make a Meta app known, through which accounts are connected',
+    summary: 'Register a Meta app',
+    details: 'WhatsApp accounts are connected through an app. The command prints what to enter at Meta.',
     options: {
-      name: { value: 'N', required: true, help: 'its name here' },
+      name: { value: 'NAME', required: true, help: 'Name of the app in Parley' },
       'app-secret': appSecret,
       'verify-token': verifyToken,
-      'graph-url': { value: 'U', help: `where its network is (default ${defaultGraphUrl})` },
+      'graph-url': { value: 'URL', help: `Base URL of the Graph API (default: ${defaultGraphUrl})` },
     },
+    examples: [
+      'app create --name "Acme" --app-secret SECRET --verify-token TOKEN',
+      'app create --name "Acme" --app-secret - --verify-token - < secrets.txt',
+    ],
     async run(call) {
       const { db, clock, config, option } = call
       const input = {
@@ -49,18 +55,18 @@ export const appCommands: readonly Command[] = [
       const json = toJson(app, config.publicUrl)
       return {
         lines: [
-          `App ${app.id} made.`,
+          `Created app ${app.name} (${app.id}).`,
           '',
-          'At Meta, in the app under WhatsApp > Configuration > Webhook, enter:',
+          'At Meta, open the app, go to WhatsApp > Configuration > Webhook and enter:',
           '',
           `  Callback URL  ${json.callback_url}`,
-          '  Verify token  the one you gave',
+          '  Verify token  the verify token you just set',
           `  Fields        ${webhookFields.join(', ')}`,
           ...(json.callback_url.startsWith('https:')
             ? []
-            : ['', 'Meta takes only an https address that it can reach: set PUBLIC_URL to the one people use.']),
+            : ['', 'Meta accepts only a public https URL. Set PUBLIC_URL to the public address of this installation.']),
           '',
-          'Then connect an account: npx parley connection create --help',
+          `Then connect an account: npx parley connection create --workspace ID --app ${app.id} --waba-id ID`,
         ],
         json,
       }
@@ -68,31 +74,33 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app change',
-    summary:
-      'Give an app another secret or verify token, where it has another at Meta or the key that sealed it is lost',
+    summary: 'Change the secret or the verify token of an app',
+    details: 'Use it when they changed at Meta, or when the key that encrypted them is lost.',
     args: ['ID'],
     options: {
-      'app-secret': { value: 'S', help: 'the app secret; - reads a line of standard input' },
-      'verify-token': { value: 'V', help: 'the verify token; - reads a line of standard input' },
+      'app-secret': { value: 'SECRET', help: 'New app secret ("-" reads a line from standard input)' },
+      'verify-token': { value: 'TOKEN', help: 'New verify token ("-" reads a line from standard input)' },
     },
+    examples: ['app change ID --app-secret -'],
     async run(call) {
       const { db, config, option, args } = call
       const given = async (name: string) =>
         option(name) === undefined ? undefined : readSecret(call, name, { help: '' })
       const input = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
       if (!input.appSecret && !input.verifyToken)
-        throw new UsageError('Name what is to change: --app-secret or --verify-token.')
+        throw new UsageError('Nothing to change. Pass --app-secret or --verify-token.')
       const app = await replaceAppSecrets(await db(), config.secretKeys(), args[0] ?? '', input)
-      return { lines: [`App ${app.id} is changed.`], json: toJson(app, config.publicUrl) }
+      return { lines: [`Updated app ${app.name} (${app.id}).`], json: toJson(app, config.publicUrl) }
     },
   },
   {
     name: 'app list',
-    summary: 'Show the apps',
+    summary: 'List the registered Meta apps',
     async run({ db, config }) {
       const apps = await listApps(await db())
-      const rows = apps.map((app) => [app.id, app.name, app.graphUrl, ingressPath(app.id), app.createdAt.toISOString()])
-      const lines = table(['ID', 'NAME', 'NETWORK', 'INGRESS', 'CREATED'], rows, 'There is no app yet.')
+      const rows = apps.map((app) => [app.id, app.name, app.graphUrl, ingressPath(app.id), formatTime(app.createdAt)])
+      const empty = 'No apps yet. Create one with: npx parley app create --name NAME'
+      const lines = table(['ID', 'NAME', 'GRAPH API', 'CALLBACK PATH', 'CREATED'], rows, empty)
       return { lines, json: jsonList(apps.map((app) => toJson(app, config.publicUrl))) }
     },
   },

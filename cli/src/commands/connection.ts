@@ -11,72 +11,77 @@ import { type SyncOutcome, syncConnection } from '@parley/server/domain/connecti
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
+import { formatTime, plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
-import { readSecret } from '../secret.ts'
+import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
 
 const accessToken = {
-  value: 'T',
+  value: 'TOKEN',
   variable: 'PARLEY_ACCESS_TOKEN',
-  help: 'a system user’s token that may use the account',
+  help: 'Access token of a system user with access to the account',
 }
 
 export const connectionCommands: readonly Command[] = [
   {
     name: 'connection create',
-    summary: 'Connect a WhatsApp business account, with its senders and templates',
+    summary: 'Connect a WhatsApp Business account to a workspace',
+    details: 'Fetches the senders and templates of the account.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'whose senders and templates they are to be' },
-      app: { value: 'ID', required: true, help: 'through which app (parley app list)' },
-      'waba-id': { value: 'W', required: true, help: 'the account’s id, from Meta’s WhatsApp Manager' },
+      workspace: { value: 'ID', required: true, help: 'Workspace that gets the senders and templates' },
+      app: { value: 'ID', required: true, help: 'Meta app of the account, see "npx parley app list"' },
+      'waba-id': { value: 'ID', required: true, help: 'Account ID (WABA ID), from Meta’s WhatsApp Manager' },
       'access-token': accessToken,
     },
+    examples: ['connection create --workspace ID --app ID --waba-id 102290129340398 --access-token -'],
     async run(call) {
       const { option } = call
       const token = await readSecret(call, 'access-token', accessToken)
-      return speaking(call, async (network) => {
+      return withNetwork(call, async (network) => {
         const { connection, sync } = await createConnection(network, {
           workspaceId: option('workspace') ?? '',
           appId: option('app') ?? '',
           wabaId: option('waba-id') ?? '',
           accessToken: token,
         })
-        const lines = [`Connection ${connection.id} made.`, ...linesOf(sync)]
+        const lines = [`Created connection ${connection.id}.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
     },
   },
   {
     name: 'connection change',
-    summary: 'Give a connection a new access token; the old one is used until the network takes the new one',
+    summary: 'Replace the access token of a connection',
+    details: 'The old token stays in use until WhatsApp accepts the new one.',
     args: ['ID'],
     options: { 'access-token': accessToken },
+    examples: ['connection change ID --access-token -'],
     async run(call) {
       const token = await readSecret(call, 'access-token', accessToken)
-      return speaking(call, async (network) => {
+      return withNetwork(call, async (network) => {
         const { connection, sync } = await replaceAccessToken(network, call.args[0] ?? '', token)
-        const lines = [`Connection ${connection.id} has a new token.`, ...linesOf(sync)]
+        const lines = [`Updated the access token of connection ${connection.id}.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
     },
   },
   {
     name: 'connection sync',
-    summary: 'Fetch a connection’s senders and templates from the network now',
+    summary: 'Fetch the senders and templates of a connection now',
     args: ['ID'],
     run: (call) =>
-      speaking(call, async (network) => {
+      withNetwork(call, async (network) => {
         const id = call.args[0] ?? ''
         const sync = await syncConnection(network, id)
-        if (sync.kind === 'failed') throw new StartupError(`Nothing was changed. ${sync.why}`)
+        if (sync.kind === 'failed') throw new StartupError(`Sync failed, nothing was changed. ${sync.why}`)
         const connection = await requireConnection(network.db, id)
         return { lines: linesOf(sync), json: { ...toJson(connection), ...countsOf(sync) } }
       }),
   },
   {
     name: 'connection list',
-    summary: 'Show the connected accounts and when each was last synchronised',
-    options: { workspace: { value: 'ID', help: 'only this workspace’s' } },
+    summary: 'List the connected accounts and their last sync',
+    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
     async run({ db, option }) {
       const workspaceId = option('workspace')
       if (workspaceId) await requireWorkspace(await db(), workspaceId)
@@ -86,22 +91,24 @@ export const connectionCommands: readonly Command[] = [
         connection.wabaId,
         connection.workspaceId,
         connection.appId,
-        connection.syncedAt?.toISOString() ?? 'never',
+        connection.syncedAt ? formatTime(connection.syncedAt) : 'never',
         connection.syncError ?? '',
       ])
-      const headings = ['ID', 'WABA', 'WORKSPACE', 'APP', 'SYNCHRONISED', 'LAST ERROR']
-      const lines = table(headings, rows, 'There is no connection yet.')
+      const headings = ['ID', 'WABA ID', 'WORKSPACE', 'APP', 'LAST SYNC', 'LAST ERROR']
+      const empty =
+        'No connections yet. Create one with: npx parley connection create --workspace ID --app ID --waba-id ID'
+      const lines = table(headings, rows, empty)
       return { lines, json: jsonList(connections.map(toJson)) }
     },
   },
 ]
 
-async function speaking<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
-  // Loaded here, for the other commands do not speak with the network.
+async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
+  // Loaded on demand: the other commands do not call the Graph API.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const client = new GraphClient({ productVersion: version })
   const progress = newProgress()
-  progress.say('Speaking with the network')
+  progress.say('Connecting to WhatsApp')
   try {
     return await work(newNetwork({ db: await db(), clock, secretKeys: config.secretKeys(), client }))
   } finally {
@@ -113,11 +120,14 @@ async function speaking<T>({ db, clock, config }: Call, work: (network: Network)
 function linesOf(sync: SyncOutcome): string[] {
   switch (sync.kind) {
     case 'synced':
-      return [`It has ${sync.senders} senders and ${sync.templates} templates.`, ...(sync.remark ? [sync.remark] : [])]
+      return [
+        `Synced ${plural(sync.senders, 'sender')} and ${plural(sync.templates, 'template')}.`,
+        ...(sync.remark ? [sync.remark] : []),
+      ]
     case 'failed':
-      return [`Its senders and templates could not be fetched yet: ${sync.why}`, 'The service tries again by itself.']
+      return [`Could not fetch the senders and templates: ${sync.why}`, 'The service retries automatically.']
     case 'overtaken':
-      return ['Another synchronisation was faster; nothing was left to do.']
+      return ['Another sync finished first. Nothing left to do.']
   }
 }
 

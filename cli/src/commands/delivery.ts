@@ -2,17 +2,19 @@ import { type DeliveryState, deliveryStates } from '@parley/contract/console/del
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
 import { type Command, UsageError } from '../command.ts'
-import { readTime } from '../read.ts'
+import { formatTime, plural } from '../format.ts'
+import { readTime } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 
 export const deliveryCommands: readonly Command[] = [
   {
     name: 'delivery list',
-    summary: 'Show the newest 50 deliveries and how they stand',
+    summary: 'List the latest 50 deliveries',
     options: {
-      webhook: { value: 'ID', help: 'only this endpoint’s' },
-      state: { value: 'S', help: `only those that are ${deliveryStates.join(', ')}` },
+      webhook: { value: 'ID', help: 'Only those to this webhook' },
+      state: { value: 'STATE', help: `Only those in this state: ${deliveryStates.join(', ')}` },
     },
+    examples: ['delivery list', 'delivery list --webhook ID --state failed'],
     async run({ db, option }) {
       const deliveries = await listDeliveries(await db(), {
         webhookId: option('webhook'),
@@ -24,38 +26,43 @@ export const deliveryCommands: readonly Command[] = [
         each.event ?? '',
         each.state,
         String(each.attempts),
-        each.last_attempt_at ?? 'never',
+        each.last_attempt_at ? formatTime(each.last_attempt_at) : 'never',
         [each.last_status, each.last_error].filter((part) => part !== null).join(' '),
-        each.next_attempt_at ?? '',
+        each.next_attempt_at ? formatTime(each.next_attempt_at) : '',
       ])
-      const headings = ['EVENT', 'WEBHOOK', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST', 'ANSWER', 'NEXT']
-      return { lines: table(headings, rows, 'There is no delivery yet.'), json: jsonList(deliveries) }
+      const headings = ['EVENT', 'WEBHOOK', 'TYPE', 'STATE', 'ATTEMPTS', 'LAST ATTEMPT', 'RESPONSE', 'NEXT ATTEMPT']
+      return { lines: table(headings, rows, 'No deliveries.'), json: jsonList(deliveries) }
     },
   },
   {
     name: 'delivery retry',
-    summary: 'Deliver an event once more, whatever became of it; or all that failed since a time',
+    summary: 'Retry the delivery of an event, or all that failed since a time',
+    details: 'An event can be delivered again in any state, even after a successful delivery.',
     args: ['[EVENT_ID]'],
     options: {
-      webhook: { value: 'ID', required: true, help: 'to which endpoint' },
-      'failed-since': { value: 'T', help: 'in place of EVENT_ID: everything that was given up since then' },
+      webhook: { value: 'ID', required: true, help: 'Webhook to deliver to' },
+      'failed-since': { value: 'TIME', help: 'Instead of EVENT_ID: retry every delivery that failed since this time' },
     },
+    examples: [
+      'delivery retry EVENT_ID --webhook ID',
+      'delivery retry --webhook ID --failed-since 2026-11-15T08:00:00Z',
+    ],
     async run({ db, clock, option, args: [eventId] }) {
       const webhookId = option('webhook') ?? ''
       const since = option('failed-since')
       if ((eventId === undefined) === (since === undefined))
-        throw new UsageError('Name EVENT_ID or --failed-since, one of the two.')
+        throw new UsageError('Pass either EVENT_ID or --failed-since.')
       if (eventId === undefined) {
         const from = readTime('failed-since', since ?? '')
         const retried = await retryFailedSince(await db(), clock, webhookId, from)
         return {
-          lines: [`${retried} that failed since ${from.toISOString()} are due again for ${webhookId}.`],
+          lines: [`Retrying ${plural(retried, 'event')} that failed since ${formatTime(from)}.`],
           json: { webhook_id: webhookId, failed_since: from.toISOString(), retried },
         }
       }
       await retryDelivery(await db(), clock, webhookId, eventId)
       return {
-        lines: [`Event ${eventId} is due again for ${webhookId}.`],
+        lines: [`Retrying event ${eventId}.`],
         json: { event_id: eventId, webhook_id: webhookId, state: 'pending' },
       }
     },
@@ -65,6 +72,6 @@ export const deliveryCommands: readonly Command[] = [
 function readState(text: string | undefined): DeliveryState | undefined {
   if (text === undefined) return undefined
   const state = deliveryStates.find((each) => each === text)
-  if (!state) throw new UsageError(`--state is "${text}", but it takes one of ${deliveryStates.join(', ')}.`)
+  if (!state) throw new UsageError(`Invalid --state "${text}". Use one of ${deliveryStates.join(', ')}.`)
   return state
 }

@@ -3,25 +3,31 @@ import { scopes } from '@parley/contract/scopes'
 import { changeKey, createKey, type Key, listKeys, revokeKey, warningsOf } from '@parley/server/domain/keys/keys'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import type { Call, Command } from '../command.ts'
-import { readList, readTime } from '../read.ts'
+import { formatTime } from '../format.ts'
+import { readList, readTime } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { jsonList, table } from '../table.ts'
 
 export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
-    summary: 'Make an API key; its secret is shown once',
+    summary: 'Create an API key',
+    details: 'The secret is shown only once.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'whose key it is' },
-      name: { value: 'N', required: true, help: 'for which system it is' },
-      scope: { value: 'S', required: true, repeated: true, help: `one of ${scopes.join(', ')}` },
-      'expires-at': { value: 'T', help: 'when it stops working, such as 2027-01-31T00:00:00Z (default never)' },
-      ip: { value: 'CIDR', repeated: true, help: 'an address it may be used from (default any)' },
+      workspace: { value: 'ID', required: true, help: 'Workspace the key belongs to' },
+      name: { value: 'NAME', required: true, help: 'Name of the key, such as the system that uses it' },
+      scope: { value: 'SCOPE', required: true, repeated: true, help: `Scope to grant: ${scopes.join(', ')}` },
+      'expires-at': { value: 'TIME', help: 'When the key expires, such as 2027-01-31T00:00:00Z (default: never)' },
+      ip: { value: 'CIDR', repeated: true, help: 'Allowed IP address or range (default: any address)' },
       rate: {
         value: 'N',
-        help: `requests a minute, ${rateLimitRange.minimum} to ${rateLimitRange.maximum} (default ${rateLimitRange.default})`,
+        help: `Requests per minute, ${rateLimitRange.minimum} to ${rateLimitRange.maximum} (default: ${rateLimitRange.default})`,
       },
     },
+    examples: [
+      'key create --workspace ID --name "Shop" --scope messages:send',
+      'key create --workspace ID --name "Shop" --scope messages:send,messages:read --ip 203.0.113.0/24 --rate 60',
+    ],
     async run(call) {
       const { db, clock, option } = call
       const { key, secret } = await createKey(await db(), clock, {
@@ -33,26 +39,35 @@ export const keyCommands: readonly Command[] = [
       })
       const warnings = warningsOf(key)
       return {
-        lines: [`Key ${key.id} made. Its secret is shown this once:`, '', `  ${secret}`, ...noteworthy(warnings)],
+        lines: [
+          `Created API key ${key.name} (${key.id}).`,
+          '',
+          'Secret (shown only once):',
+          '',
+          `  ${secret}`,
+          ...warningLines(warnings),
+        ],
         json: { ...toJson(key), warnings, secret },
       }
     },
   },
   {
     name: 'key change',
-    summary: 'Change what a key may do, from its next request on; what is not named stays',
+    summary: 'Change an API key',
+    details: 'Options that are not given stay as they are. Takes effect on the next request.',
     args: ['ID'],
     options: {
-      name: { value: 'N', help: 'for which system it is' },
-      scope: { value: 'S', repeated: true, help: 'all the scopes it is to have' },
-      'expires-at': { value: 'T', help: 'when it stops working' },
+      name: { value: 'NAME', help: 'New name' },
+      scope: { value: 'SCOPE', repeated: true, help: 'Scopes of the key; replaces the current ones' },
+      'expires-at': { value: 'TIME', help: 'When the key expires, such as 2027-01-31T00:00:00Z' },
       ip: {
         value: 'CIDR',
         repeated: true,
-        help: 'all the addresses it may be used from; any lets it be used from anywhere',
+        help: 'Allowed IP addresses or ranges; replaces the current ones. "any" allows every address',
       },
-      rate: { value: 'N', help: 'requests a minute' },
+      rate: { value: 'N', help: `Requests per minute, ${rateLimitRange.minimum} to ${rateLimitRange.maximum}` },
     },
+    examples: ['key change ID --rate 60', 'key change ID --ip any'],
     async run(call) {
       const { db, clock, option, args } = call
       const name = option('name')
@@ -60,13 +75,16 @@ export const keyCommands: readonly Command[] = [
       const input = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
       const key = await changeKey(await db(), clock, args[0] ?? '', input)
       const warnings = warningsOf(key)
-      return { lines: [`Key ${key.id} is changed.`, ...noteworthy(warnings)], json: { ...toJson(key), warnings } }
+      return {
+        lines: [`Updated API key ${key.name} (${key.id}).`, ...warningLines(warnings)],
+        json: { ...toJson(key), warnings },
+      }
     },
   },
   {
     name: 'key list',
-    summary: 'Show the keys, the newest first',
-    options: { workspace: { value: 'ID', help: 'only this workspace’s' } },
+    summary: 'List API keys, newest first',
+    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
     async run({ db, option, clock }) {
       const workspaceId = option('workspace')
       if (workspaceId) await requireWorkspace(await db(), workspaceId)
@@ -76,30 +94,28 @@ export const keyCommands: readonly Command[] = [
         key.name,
         key.hint,
         stateOf(key, clock.now()),
-        String(key.budget),
-        key.lastUsedAt?.toISOString() ?? 'never',
+        `${key.budget}/min`,
+        key.lastUsedAt ? formatTime(key.lastUsedAt) : 'never',
         key.scopes.join(' '),
       ])
-      const lines = table(
-        ['ID', 'NAME', 'HINT', 'STATE', 'A MINUTE', 'LAST USED', 'SCOPES'],
-        rows,
-        'There is no key yet.',
-      )
+      const empty = 'No API keys yet. Create one with: npx parley key create --workspace ID --name NAME --scope SCOPE'
+      const lines = table(['ID', 'NAME', 'KEY', 'STATE', 'RATE LIMIT', 'LAST USED', 'SCOPES'], rows, empty)
       return { lines, json: jsonList(keys.map(toJson)) }
     },
   },
   {
     name: 'key revoke',
-    summary: 'Stop a key for good, from the next request on',
+    summary: 'Revoke an API key',
+    details: 'It stops working immediately and cannot be restored.',
     args: ['ID'],
     async run({ db, clock, args: [id = ''] }) {
       const key = await revokeKey(await db(), clock, id)
-      return { lines: [`Key ${key.id} is revoked.`], json: toJson(key) }
+      return { lines: [`Revoked API key ${key.name} (${key.id}).`], json: toJson(key) }
     },
   },
 ]
 
-/** What is given of the rules that a key may be made and changed with. */
+/** The options that `key create` and `key change` share, as far as they are given. */
 function rulesOf({ option, options }: Call) {
   const expiry = option('expires-at')
   const rate = option('rate')
@@ -111,7 +127,7 @@ function rulesOf({ option, options }: Call) {
   }
 }
 
-const noteworthy = (warnings: readonly string[]): string[] =>
+const warningLines = (warnings: readonly string[]): string[] =>
   warnings.length === 0 ? [] : ['', ...warnings.map((warning) => styled('yellow', warning))]
 
 function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {

@@ -5,42 +5,49 @@ import { buffer } from 'node:stream/consumers'
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk/verify'
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Command, UsageError } from '../command.ts'
+import { formatTime } from '../format.ts'
 import { onSignals } from '../signals.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
-  summary: 'Receive deliveries on this machine, verify each and print it, until stopped',
+  summary: 'Receive, verify and print webhook deliveries on this machine',
+  details:
+    'Runs until you press Ctrl+C. Create a webhook with the URL that it prints. With --json, it prints one JSON document per delivery.',
   untilStopped: true,
   options: {
-    port: { value: 'P', help: 'where to listen (default 8095)' },
-    secret: { value: 'S', variable: 'PARLEY_WEBHOOK_SECRET', help: 'the endpoint’s signing secret, to verify with' },
+    port: { value: 'PORT', help: 'Port to listen on (default: 8095)' },
+    secret: {
+      value: 'SECRET',
+      help: 'Signing secret of the webhook, to verify deliveries (or set PARLEY_WEBHOOK_SECRET)',
+    },
   },
+  examples: ['listen --secret whsec_…', 'listen --port 9000 --secret whsec_… --json'],
   async run({ option, flag, env }) {
     const port = Number(option('port') ?? 8095)
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new UsageError(`--port is "${option('port')}", but it takes a whole number from 0 to 65535.`)
+      throw new UsageError(`Invalid --port "${option('port')}". Enter a whole number from 0 to 65535.`)
     }
     const secret = option('secret') ?? env.PARLEY_WEBHOOK_SECRET
     const print = flag('json')
-      ? (heard: Heard) => console.log(JSON.stringify(heard))
-      : (heard: Heard) => console.log(linesOf(heard).join('\n'))
+      ? (received: Received) => console.log(JSON.stringify(received))
+      : (received: Received) => console.log(linesOf(received).join('\n'))
     const server = createServer(async (request, response) => {
       const body = await buffer(request).catch(() => Buffer.alloc(0))
-      const heard = await hear(body, request.headers, secret)
-      response.writeHead(heard.verified === false ? 400 : 200).end()
-      print(heard)
+      const received = await verify(body, request.headers, secret)
+      response.writeHead(received.verified === false ? 400 : 200).end()
+      print(received)
     })
     server.listen(port, '127.0.0.1')
     await Promise.race([
       once(server, 'listening'),
       once(server, 'error').then(([error]: NodeJS.ErrnoException[]) => {
-        throw new StartupError(`Port ${port} cannot be used (${error?.code}). Choose another with --port.`)
+        throw new StartupError(`Cannot listen on port ${port} (${error?.code}). Choose another one with --port.`)
       }),
     ])
     const { port: chosen } = server.address() as AddressInfo
     const say = flag('json') ? console.error : console.log
     say(`Listening at http://127.0.0.1:${chosen}/`)
-    if (!secret) say('Without --secret nothing is verified.')
+    if (!secret) say('Signatures are not verified. Pass --secret to verify them.')
     await new Promise<void>((resolve) => {
       const stopListening = onSignals(() => {
         stopListening()
@@ -53,14 +60,14 @@ export const listenCommand: Command = {
   },
 }
 
-interface Heard {
-  /** Null without a secret to verify with. */
+interface Received {
+  /** Null if no secret was given. */
   verified: boolean | null
   why: string | null
   event: unknown
 }
 
-async function hear(body: Buffer, headers: IncomingHttpHeaders, secret: string | undefined): Promise<Heard> {
+async function verify(body: Buffer, headers: IncomingHttpHeaders, secret: string | undefined): Promise<Received> {
   if (secret === undefined) return { verified: null, why: null, event: readJson(body) }
   try {
     return { verified: true, why: null, event: await verifyWebhook(body, headers, secret) }
@@ -78,7 +85,7 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-function linesOf({ verified, why, event }: Heard): string[] {
-  const word = verified === null ? 'not verified' : verified ? 'verified' : `REFUSED: ${why}`
-  return [`${new Date().toISOString()}  ${word}`, JSON.stringify(event, null, 2), '']
+function linesOf({ verified, why, event }: Received): string[] {
+  const result = verified === null ? 'not verified' : verified ? 'verified' : `REJECTED: ${why}`
+  return [`${formatTime(new Date())}  ${result}`, JSON.stringify(event, null, 2), '']
 }

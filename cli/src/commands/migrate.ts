@@ -3,7 +3,8 @@ import type { Command } from '../command.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'Bring the database up to this version; starting does the same',
+  summary: 'Migrate the database to this version',
+  details: '"npx parley start" also does this.',
   async run({ store }) {
     const { applied, db } = await store('migrate')
     const version = await readVersion(db)

@@ -1,41 +1,59 @@
 import { type Call, type Command, UsageError } from '../command.ts'
-import { mediaKinds, type PhoneAct, phoneActs } from '../phone-acts.ts'
-import { callSimulator } from '../simulator-call.ts'
+import { mediaKinds, type PhoneAction, phoneActions } from '../phone-actions.ts'
+import { callSimulator } from '../simulator-client.ts'
+
+const kindNames: Readonly<Record<(typeof mediaKinds)[number], string>> = {
+  image: 'an image',
+  video: 'a video',
+  audio: 'an audio file',
+  voice: 'a voice message',
+  document: 'a document',
+  sticker: 'a sticker',
+}
 
 export const phoneCommands: readonly Command[] = [
   {
     name: 'phone send',
-    summary: 'Send a message to a sender, as a person’s phone in the simulator would',
+    summary: 'Send a message from a simulated phone to a sender',
+    details: 'Needs the simulator, which "npx parley start" runs by default. Pass one kind of message.',
     options: {
-      from: { value: 'NUMBER', required: true, help: 'the person’s number; any will do' },
-      to: { value: 'SENDER_NUMBER', required: true, help: 'the sender’s number, such as 15550780001' },
-      text: { value: 'T', help: 'a text message' },
+      from: { value: 'NUMBER', required: true, help: 'Phone number of the person; any number works' },
+      to: { value: 'SENDER_NUMBER', required: true, help: 'Phone number of the sender, such as 15550780001' },
+      text: { value: 'TEXT', help: 'Send a text' },
       ...Object.fromEntries(
-        mediaKinds.map((kind) => [kind, { value: 'FILE', help: `a file, as ${kind}; "sample" sends a small one` }]),
+        mediaKinds.map((kind) => [
+          kind,
+          { value: 'FILE', help: `Send ${kindNames[kind]}; "sample" sends a built-in file` },
+        ]),
       ),
-      location: { value: 'LAT,LON[,NAME,ADDRESS]', help: 'a place' },
-      contacts: { value: 'JSON', help: 'contact cards, as an array in the network’s form' },
-      button: { value: 'ID|TITLE', help: 'taps a button of a message, by its id or its words' },
-      'list-row': { value: 'ID|TITLE', help: 'chooses a row of a list, by its id or its words' },
-      reaction: { value: 'EMOJI', help: 'reacts to a message; "" takes the reaction back' },
-      order: { value: 'SKU[:N][@PRICE[CURRENCY]],…', help: 'orders products of the catalogue' },
-      note: { value: 'T', help: 'words with an order' },
-      'flow-json': { value: 'JSON', help: 'fills in the form of a message, {} for an empty one' },
-      'flow-file': { value: 'FIELD=FILE', repeated: true, help: 'a file in that form' },
-      'flow-encrypted': { help: 'its files lie enciphered, as those of a form with an endpoint do' },
-      caption: { value: 'T', help: 'words under a file' },
+      location: { value: 'LAT,LON[,NAME,ADDRESS]', help: 'Send a location' },
+      contacts: { value: 'JSON', help: 'Send contacts, as an array in WhatsApp’s format' },
+      button: { value: 'ID|TITLE', help: 'Tap a button of a message' },
+      'list-row': { value: 'ID|TITLE', help: 'Choose a row of a list message' },
+      reaction: { value: 'EMOJI', help: 'React to a message; "" removes the reaction' },
+      order: { value: 'SKU[:N][@PRICE[CURRENCY]],…', help: 'Order products from the catalog' },
+      note: { value: 'TEXT', help: 'Text to send with --order' },
+      'flow-json': { value: 'JSON', help: 'Submit the form of a message with these values; {} submits it empty' },
+      'flow-file': { value: 'FIELD=FILE', repeated: true, help: 'File to submit with --flow-json' },
+      'flow-encrypted': { help: 'Encrypt the files of the form, as forms with an endpoint do' },
+      caption: { value: 'TEXT', help: 'Caption of a file' },
       'reply-to': {
         value: 'WAMID',
-        help: 'the message that is answered, tapped or filled in (default the latest that fits)',
+        help: 'Message to reply to, tap, react to or fill in (default: the latest one that fits)',
       },
     },
+    examples: [
+      'phone send --from 491701234567 --to 15550780001 --text "hi"',
+      'phone send --from 491701234567 --to 15550780001 --image photo.jpg --caption "Our new menu"',
+      'phone send --from 491701234567 --to 15550780001 --button "Confirm"',
+    ],
     async run(call) {
       const from = digitsOf(call, 'from')
       const to = digitsOf(call, 'to')
-      const { name, act } = actOf(call)
-      const ask = (method: 'GET' | 'POST', path: string, body?: unknown) =>
+      const { name, action: prepare } = actionOf(call)
+      const request = (method: 'GET' | 'POST', path: string, body?: unknown) =>
         callSimulator(call.config.simulatorPort, method, `/phones/${from}${path}`, body)
-      const { action, body } = await act({
+      const { action, body } = await prepare({
         value: call.option(name) ?? '',
         to,
         replyTo: call.option('reply-to'),
@@ -43,28 +61,30 @@ export const phoneCommands: readonly Command[] = [
         note: call.option('note'),
         files: call.options('flow-file'),
         encrypted: call.flag('flow-encrypted'),
-        conversation: async () => (await ask('GET', `/messages?to=${to}`)) as never,
+        conversation: async () => (await request('GET', `/messages?to=${to}`)) as never,
       })
-      const { id } = (await ask('POST', `/${action}`, body)) as { id?: string }
+      const { id } = (await request('POST', `/${action}`, body)) as { id?: string }
       const json = { wa_message_id: id ?? null, from, to, type: name.replace('-', '_') }
-      return { lines: [`${from} sent ${id ?? 'it'} to ${to}.`], json }
+      return { lines: [id ? `Sent message ${id} from ${from} to ${to}.` : `Sent from ${from} to ${to}.`], json }
     },
   },
 ]
 
-function actOf(call: Call): { name: string; act: PhoneAct } {
-  const given = Object.entries(phoneActs).filter(([name]) => call.option(name) !== undefined)
-  const names = Object.keys(phoneActs).map((name) => `--${name}`)
+function actionOf(call: Call): { name: string; action: PhoneAction } {
+  const given = Object.entries(phoneActions).filter(([name]) => call.option(name) !== undefined)
+  const names = Object.keys(phoneActions).map((name) => `--${name}`)
   const [first, second] = given
-  if (!first) throw new UsageError(`Say what to send: one of ${names.join(', ')}.`)
-  if (second) throw new UsageError(`--${first[0]} and --${second[0]} are two messages; send them one by one.`)
-  return { name: first[0], act: first[1] }
+  if (!first) throw new UsageError(`Nothing to send. Pass one of ${names.join(', ')}.`)
+  if (second) throw new UsageError(`--${first[0]} and --${second[0]} are separate messages. Send one at a time.`)
+  return { name: first[0], action: first[1] }
 }
 
 function digitsOf({ option }: Call, name: string): string {
   const text = option(name) ?? ''
   const digits = text.replaceAll(/[\s()+-]/g, '')
   if (!/^\d{6,20}$/.test(digits))
-    throw new UsageError(`--${name} is "${text}", but it takes a number such as 491701234567.`)
+    throw new UsageError(
+      `Invalid --${name} "${text}". Enter a phone number in international format, such as 491701234567.`,
+    )
   return digits
 }

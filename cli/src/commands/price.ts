@@ -1,11 +1,12 @@
 import { listPrices, setPrice } from '@parley/server/domain/credits/prices'
 import { type Command, UsageError } from '../command.ts'
+import { plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 
 export const priceCommands: readonly Command[] = [
   {
     name: 'price list',
-    summary: 'Show what each kind of message costs',
+    summary: 'List the price of each message type, in credits',
     async run({ db }) {
       const prices = await listPrices(await db())
       const rows = prices.map(({ item, credits }) => [item, String(credits)])
@@ -14,12 +15,17 @@ export const priceCommands: readonly Command[] = [
   },
   {
     name: 'price set',
-    summary: 'Set what a type of message, or a category of templates (template.MARKETING), costs from now on',
+    summary: 'Set the price of a message type or template category',
+    details: 'Applies to messages accepted from now on. "npx parley price list" shows the items.',
     args: ['ITEM', 'CREDITS'],
+    examples: ['price set text 1', 'price set template.MARKETING 3'],
     async run({ db, args: [item = '', credits = ''] }) {
-      if (!/^\d{1,9}$/.test(credits)) throw new UsageError(`CREDITS must be a whole number, not "${credits}".`)
+      if (!/^\d{1,9}$/.test(credits)) throw new UsageError(`Invalid CREDITS "${credits}". Enter a whole number.`)
       await setPrice(await db(), item, Number(credits))
-      return { lines: [`${item} costs ${Number(credits)} from now on.`], json: { item, credits: Number(credits) } }
+      return {
+        lines: [`Set the price of ${item} to ${plural(Number(credits), 'credit')}.`],
+        json: { item, credits: Number(credits) },
+      }
     },
   },
 ]

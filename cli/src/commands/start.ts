@@ -9,20 +9,23 @@ import { welcome } from '../welcome.ts'
 
 export const startCommand: Command = {
   name: 'start',
-  summary: 'Run the service until it is told to stop',
+  summary: 'Start the service',
+  details:
+    'Runs until you press Ctrl+C. Without DATABASE_URL, it also runs PostgreSQL and a simulated WhatsApp network. With --json, it prints its URLs as JSON once it is ready.',
+  examples: ['start', 'start --json'],
   untilStopped: true,
   async run({ config, flag }) {
-    // With --json, standard output is for one document: where it listens. All else goes to standard error.
+    // With --json, only the JSON document goes to standard output; everything else goes to standard error.
     const json = flag('json')
     const say = (line: string) => (json ? console.error(line) : console.log(line))
     const log = newLogger(config.logLevel, json ? process.stderr : undefined)
     say(`Parley ${version}`)
-    const { signal, stopListening } = stopAsked()
-    // Loaded here, for the other commands can do without an http server.
+    const { signal, stopListening } = stopSignal()
+    // Loaded on demand: the other commands do not need the HTTP server.
     const { startService } = await import('@parley/server/start')
     let service: Service | undefined
     let simulator: Simulator | undefined
-    const beside = async () => {
+    const startCompanion = async () => {
       simulator = await runSimulator(config)
       return simulator
     }
@@ -32,13 +35,13 @@ export const startCommand: Command = {
         log,
         say,
         signal,
-        beside: config.simulatorPort === 0 ? undefined : beside,
+        beside: config.simulatorPort === 0 ? undefined : startCompanion,
       })
       for (const line of await welcome(service, simulator, config)) say(line)
       if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))
       await aborted(signal)
     } catch (error) {
-      // Told to stop while starting: what was started is undone already.
+      // If it was stopped while starting, startService has already undone everything.
       if (!signal.aborted) {
         await service?.stop()
         stopListening()
@@ -58,19 +61,19 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve())
   })
 
-/** Aborted when somebody wants us to end: a signal, or the npm that started us is gone and nobody could send one. */
-function stopAsked(): { signal: AbortSignal; stopListening: () => void } {
-  const asked = new AbortController()
-  let first = 0
+/** Aborted on a signal, or when the npm process that started us is gone and can no longer pass one on. */
+function stopSignal(): { signal: AbortSignal; stopListening: () => void } {
+  const controller = new AbortController()
+  let stoppedAt = 0
   const stop = () => {
-    if (first !== 0) return
-    first = Date.now()
+    if (stoppedAt !== 0) return
+    stoppedAt = Date.now()
     setTimeout(() => process.exit(1), 14_000).unref()
-    asked.abort()
+    controller.abort()
   }
   const stopListening = onSignals(() => {
-    // Ctrl-C comes twice, from the terminal and passed on by npm; a person's second one comes later.
-    if (first !== 0 && Date.now() - first > 1000) process.exit(130)
+    // One Ctrl+C arrives twice, from the terminal and from npm. One that comes later is a person's second Ctrl+C.
+    if (stoppedAt !== 0 && Date.now() - stoppedAt > 1000) process.exit(130)
     stop()
   })
   if (process.env.npm_lifecycle_event !== undefined) {
@@ -79,5 +82,5 @@ function stopAsked(): { signal: AbortSignal; stopListening: () => void } {
       if (process.ppid !== parent) stop()
     }, 500).unref()
   }
-  return { signal: asked.signal, stopListening }
+  return { signal: controller.signal, stopListening }
 }

@@ -6,6 +6,7 @@ import { findPerson, listPeople, makeOperator } from '@parley/server/domain/peop
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { type Call, type Command, UsageError } from '../command.ts'
+import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 
 const commandLine = { personId: null, name: 'command line', address: null, userAgent: null }
@@ -13,12 +14,14 @@ const commandLine = { personId: null, name: 'command line', address: null, userA
 export const userCommands: readonly Command[] = [
   {
     name: 'user create',
-    summary: 'Let a person into a workspace’s console; prints a link that works once',
+    summary: 'Invite a person to the console of a workspace',
+    details: 'Prints an invitation link that works once. Parley does not send email.',
     options: {
-      email: { value: 'E', required: true, help: 'their e-mail address' },
-      workspace: { value: 'ID', required: true, help: 'where they belong' },
-      role: { value: 'R', required: true, help: `one of ${roles.join(', ')}` },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
+      workspace: { value: 'ID', required: true, help: 'Workspace to invite them to' },
+      role: { value: 'ROLE', required: true, help: `Role in the workspace: ${roles.join(', ')}` },
     },
+    examples: ['user create --email bea@example.com --workspace ID --role developer'],
     async run(call) {
       const { clock, config, option } = call
       const db = await call.db()
@@ -32,29 +35,33 @@ export const userCommands: readonly Command[] = [
       })
       const url = linkUrl(config.publicUrl, token)
       return {
-        lines: [`${email} can join ${workspace.name} as ${role}. The link works once, for seven days:`, '', `  ${url}`],
+        lines: [
+          `Invited ${email} to ${workspace.name} as ${role}.`,
+          '',
+          'Share this link with them. It works once and expires in 7 days:',
+          '',
+          `  ${url}`,
+        ],
         json: { email, account_id: workspace.id, role, url },
       }
     },
   },
   {
     name: 'user list',
-    summary: 'Show who may sign in to the console',
+    summary: 'List the people who can sign in to the console',
     async run({ db }) {
       const people = await listPeople(await db())
-      const rows = people.map(
-        ({ email, name, operator, totp_confirmed_at: second, passkeys, memberships, last_seen_at: seen }) => [
-          email,
-          name,
-          [
-            ...(operator ? ['operator'] : []),
-            ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
-          ].join(', '),
-          second ? 'yes' : 'no',
-          String(passkeys.length),
-          seen?.toISOString() ?? 'never',
-        ],
-      )
+      const rows = people.map(({ email, name, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
+        email,
+        name,
+        [
+          ...(operator ? ['operator'] : []),
+          ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
+        ].join(', '),
+        totp_confirmed_at ? 'yes' : 'no',
+        String(passkeys.length),
+        last_seen_at ? formatTime(last_seen_at) : 'never',
+      ])
       const json = people.map((person) => ({
         id: person.id,
         email: person.email,
@@ -66,21 +73,19 @@ export const userCommands: readonly Command[] = [
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
-      const headings = ['E-MAIL', 'NAME', 'IS', 'SECOND FACTOR', 'PASSKEYS', 'LAST SEEN']
+      const headings = ['EMAIL', 'NAME', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
-        lines: table(
-          headings,
-          rows,
-          'Nobody can sign in yet. Make a link: parley user create, or parley user operator.',
-        ),
+        lines: table(headings, rows, 'No users yet. Create the first account with: npx parley user operator'),
         json: jsonList(json),
       }
     },
   },
   {
     name: 'user operator',
-    summary: 'Let a person run this installation; for a new one it prints a link that works once',
-    options: { email: { value: 'E', help: 'of somebody who can sign in already (default: a link for somebody new)' } },
+    summary: 'Make a person an operator of this installation',
+    details: 'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account.',
+    options: { email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' } },
+    examples: ['user operator', 'user operator --email bea@example.com'],
     async run(call) {
       const { clock, config, option } = call
       const db = await call.db()
@@ -89,34 +94,36 @@ export const userCommands: readonly Command[] = [
         const person = await requireByEmail(call, email)
         await makeOperator(db, person.id)
         return {
-          lines: [`${person.email} is an operator now.`],
+          lines: [`${person.email} is now an operator.`],
           json: { email: person.email, operator: true, url: null },
         }
       }
       const url = linkUrl(config.publicUrl, await newSetupLink(db, clock, null, 'command line'))
       return {
-        lines: ['Whoever opens this becomes an operator. The link works once, for seven days:', '', `  ${url}`],
+        lines: ['Open this link to create an operator account. It works once and expires in 7 days:', '', `  ${url}`],
         json: { email: null, operator: true, url },
       }
     },
   },
   {
     name: 'user reset',
-    summary: 'Print a link for a new password; following it removes their passkeys and signs out every device',
+    summary: 'Create a password reset link for a person',
+    details: 'Setting the new password removes their passkeys and signs out every device.',
     options: {
-      email: { value: 'E', required: true, help: 'their e-mail address' },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
       'second-factor': {
-        help: 'also removes their password, authenticator app, backup codes and passkeys and signs out every device, immediately',
+        help: 'Immediately remove their password, authenticator app, backup codes and passkeys and sign out every device',
       },
     },
+    examples: ['user reset --email bea@example.com', 'user reset --email bea@example.com --second-factor'],
     async run(call) {
       const { clock, config, option, flag } = call
       const person = await requireByEmail(call, option('email') ?? '')
-      const withoutApp = flag('second-factor')
+      const removesFactors = flag('second-factor')
       const { token, after } = await (await call.db()).transaction(async (tx) => {
-        const recovered = withoutApp ? await removeSecondFactor(tx, person.id) : null
+        const recovered = removesFactors ? await removeSecondFactor(tx, person.id) : null
         const after = {
-          second_factor_off: withoutApp,
+          second_factor_off: removesFactors,
           passkeys_removed: recovered?.passkeysRemoved ?? 0,
           sessions_ended: recovered?.sessionsEnded ?? 0,
         }
@@ -125,22 +132,23 @@ export const userCommands: readonly Command[] = [
         return { token: await newResetLink(tx, clock, person, 'command line'), after }
       })
       const url = linkUrl(config.publicUrl, token)
-      const words = withoutApp
-        ? `Removed the password, the second factor and the passkeys (${after.passkeys_removed}) of ${person.email}, and signed out every device (${after.sessions_ended}).`
-        : `When ${person.email} follows this link, their passkeys are removed and every device is signed out.`
+      const effect = removesFactors
+        ? `Removed the password, the second factor and ${plural(after.passkeys_removed, 'passkey')} of ${person.email} and ended ${plural(after.sessions_ended, 'session')}.`
+        : `When ${person.email} sets a new password, their passkeys are removed and every device is signed out.`
       return {
-        lines: [words, 'The link to set a new password works once, for half an hour:', '', `  ${url}`],
+        lines: [effect, '', 'Link to set a new password. It works once and expires in 30 minutes:', '', `  ${url}`],
         json: { email: person.email, ...after, url },
       }
     },
   },
   {
     name: 'user passkeys',
-    summary: 'Show a person’s passkeys, or remove one',
+    summary: 'List the passkeys of a person, or remove one',
     options: {
-      email: { value: 'E', required: true, help: 'their e-mail address' },
-      remove: { value: 'ID', help: 'remove this passkey; it no longer signs them in' },
+      email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
+      remove: { value: 'ID', help: 'Remove this passkey; it can no longer be used to sign in' },
     },
+    examples: ['user passkeys --email bea@example.com', 'user passkeys --email bea@example.com --remove ID'],
     async run(call) {
       const { clock, option } = call
       const db = await call.db()
@@ -148,7 +156,7 @@ export const userCommands: readonly Command[] = [
       const passkeys = await listPasskeys(db, personId)
       const id = option('remove')
       if (id === undefined) {
-        const rows = passkeys.map((each) => [each.id, each.name, each.created_at.toISOString()])
+        const rows = passkeys.map((each) => [each.id, each.name, formatTime(each.created_at)])
         return {
           lines: table(['ID', 'NAME', 'ADDED'], rows, `${email} has no passkeys.`),
           json: jsonList(passkeys.map(toJson)),
@@ -156,7 +164,9 @@ export const userCommands: readonly Command[] = [
       }
       const passkey = passkeys.find((each) => each.id === id)
       if (!passkey) {
-        throw new UsageError(`${email} has no passkey with the ID "${id}". Without --remove, the command lists them.`)
+        throw new UsageError(
+          `${email} has no passkey with the ID "${id}". Run the command without --remove to list them.`,
+        )
       }
       await db.transaction(async (tx) => {
         const { name } = await removePasskey(tx, personId, id)
@@ -166,7 +176,7 @@ export const userCommands: readonly Command[] = [
       return {
         lines: [
           `Removed the passkey “${passkey.name}” of ${email}.`,
-          `Their open sessions continue; "user reset" signs them out.`,
+          `Their open sessions continue. To end them, run: npx parley user reset --email ${email}`,
         ],
         json: { email, removed: toJson(passkey) },
       }
@@ -182,12 +192,13 @@ const toJson = ({ id, name, created_at }: { id: string; name: string; created_at
 
 async function requireByEmail({ db }: Call, email: string) {
   const person = await findPerson(await db(), email)
-  if (!person) throw new UsageError(`Nobody has the address "${email}". parley user list shows who there is.`)
+  if (!person)
+    throw new UsageError(`No user has the email address "${email}". Run "npx parley user list" to see all users.`)
   return person
 }
 
 function readRole(text: string): Role {
   const role = roles.find((each) => each === text)
-  if (!role) throw new UsageError(`--role is "${text}", but it takes one of ${roles.join(', ')}.`)
+  if (!role) throw new UsageError(`Invalid --role "${text}". Use one of ${roles.join(', ')}.`)
   return role
 }

@@ -5,32 +5,35 @@ import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
 import type { Command } from '../command.ts'
 import { newProgress } from '../progress.ts'
 
-/** Longer than a receiver has to answer. */
+/** Longer than the 10 s that an endpoint has to respond. */
 const timeoutMs = 13_000
 
 export const testCommand: Command = {
   name: 'webhook test',
-  summary: 'Send an endpoint an event that means nothing, to see whether it takes it, even while it is disabled',
+  summary: 'Send a test event to a webhook',
+  details: 'Works for disabled webhooks too. The service must be running to deliver it.',
   args: ['ID'],
-  options: { wait: { help: 'until the first attempt is made, and say how it ended; the service has to run' } },
+  options: { wait: { help: 'Wait for the first attempt and print its result' } },
+  examples: ['webhook test ID --wait'],
   async run({ db, clock, flag, args: [id = ''] }) {
     const eventId = await sendTestEvent(await db(), clock, id)
-    const about = { event_id: eventId, webhook_id: id }
+    const ids = { event_id: eventId, webhook_id: id }
     if (!flag('wait')) {
-      const lines = [`Event ${eventId} is due for ${id}.`, `How it went: npx parley delivery list --webhook ${id}`]
-      return { lines, json: { ...about, state: 'pending' } }
+      const lines = [`Queued test event ${eventId}.`, `See the result with: npx parley delivery list --webhook ${id}`]
+      return { lines, json: { ...ids, state: 'pending' } }
     }
     const attempt = await firstAttempt(await db(), id, eventId)
     if (!attempt) {
-      const lines = [`Event ${eventId} is due, but nobody has tried to deliver it so far. Does the service run?`]
-      return { lines, json: { ...about, state: 'pending' }, failed: true }
+      const lines = [`Queued test event ${eventId}, but no delivery attempt was made yet. Is the service running?`]
+      return { lines, json: { ...ids, state: 'pending' }, failed: true }
     }
     const { status, error, durationUs, address, state } = attempt
     const ms = Math.round(durationUs / 1000)
-    const words = error === null ? 'It was taken' : `It was not taken (${error})`
+    const result = error === null ? 'Delivered' : `Delivery failed (${error})`
+    const response = status === null ? 'no response' : `HTTP ${status} from ${address}`
     return {
-      lines: [`${words}: ${status === null ? 'no answer' : `status ${status} from ${address}`} after ${ms} ms.`],
-      json: { ...about, state, status, error, address, duration_ms: ms },
+      lines: [`${result}: ${response} after ${ms} ms.`],
+      json: { ...ids, state, status, error, address, duration_ms: ms },
       failed: error !== null,
     }
   },
@@ -41,8 +44,8 @@ async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise
   progress.say('Waiting for the first attempt')
   try {
     for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(150)) {
-      const made = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
-      if (made) return made
+      const found = (await listAttempts(db, webhookId)).findLast((attempt) => attempt.eventId === eventId)
+      if (found) return found
     }
     return undefined
   } finally {

@@ -14,20 +14,23 @@ import {
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Command, UsageError } from '../command.ts'
-import { readList } from '../read.ts'
+import { formatTime, plural } from '../format.ts'
+import { readList } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook create',
-    summary: 'Make an endpoint that events are posted to; its signing secret is shown once',
+    summary: 'Create a webhook that receives events',
+    details: 'The signing secret is shown only once.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'whose events it gets' },
-      name: { value: 'N', required: true, help: 'which system it belongs to' },
-      url: { value: 'U', required: true, help: 'where events are posted' },
-      event: { value: 'E', required: true, repeated: true, help: `one of ${eventTypes.join(', ')}` },
+      workspace: { value: 'ID', required: true, help: 'Workspace whose events it receives' },
+      name: { value: 'NAME', required: true, help: 'Name of the webhook, such as the system behind it' },
+      url: { value: 'URL', required: true, help: 'URL that events are sent to' },
+      event: { value: 'EVENT', required: true, repeated: true, help: `Event type: ${eventTypes.join(', ')}` },
     },
+    examples: ['webhook create --workspace ID --name "CRM" --url https://crm.example/hooks --event message.received'],
     async run({ db, clock, config, option, options }) {
       const input = {
         workspaceId: option('workspace') ?? '',
@@ -35,103 +38,116 @@ export const webhookCommands: readonly Command[] = [
         url: option('url') ?? '',
         events: readList(options('event')),
       }
-      const made = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, input)
-      return withSecret(`Endpoint ${made.webhook.id} made.`, made)
+      const created = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, input)
+      return withSecret(`Created webhook ${created.webhook.name} (${created.webhook.id}).`, created)
     },
   },
   {
     name: 'webhook list',
-    summary: 'Show the endpoints, the newest first',
-    options: { workspace: { value: 'ID', help: 'only this workspace’s' } },
+    summary: 'List webhooks, newest first',
+    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
     async run({ db, option }) {
       const workspaceId = option('workspace')
       if (workspaceId) await requireWorkspace(await db(), workspaceId)
       const all = await listAllWebhooks(await db())
-      const shown = all.filter((each) => workspaceId === undefined || each.workspaceId === workspaceId)
-      const rows = shown.map(({ webhook }) => [
+      const webhooks = all.filter((each) => workspaceId === undefined || each.workspaceId === workspaceId)
+      const rows = webhooks.map(({ webhook }) => [
         webhook.id,
         webhook.name,
         webhook.url,
         webhook.enabled ? 'enabled' : 'disabled',
         webhook.secret_hint,
-        webhook.last_success_at ?? 'never',
+        webhook.last_success_at ? formatTime(webhook.last_success_at) : 'never',
         webhook.disabled_reason ?? webhook.events.join(' '),
       ])
-      const headings = ['ID', 'NAME', 'URL', 'STATE', 'SECRET', 'LAST SUCCESS', 'EVENTS, OR WHY IT IS DISABLED']
-      const lines = table(headings, rows, 'There is no endpoint yet.')
-      return { lines, json: jsonList(shown.map((each) => ({ ...each.webhook, account_id: each.workspaceId }))) }
+      const headings = ['ID', 'NAME', 'URL', 'STATE', 'SECRET', 'LAST SUCCESS', 'EVENTS OR DISABLED REASON']
+      const empty =
+        'No webhooks yet. Create one with: npx parley webhook create --workspace ID --name NAME --url URL --event EVENT'
+      const lines = table(headings, rows, empty)
+      return { lines, json: jsonList(webhooks.map((each) => ({ ...each.webhook, account_id: each.workspaceId }))) }
     },
   },
   {
     name: 'webhook change',
-    summary: 'Change an endpoint’s name, address or events; what is not named stays',
+    summary: 'Change the name, URL or events of a webhook',
+    details: 'Options that are not given stay as they are.',
     args: ['ID'],
     options: {
-      name: { value: 'N', help: 'which system it belongs to' },
-      url: { value: 'U', help: 'where events are posted from the next attempt on' },
-      event: { value: 'E', repeated: true, help: 'all the events it is to get' },
+      name: { value: 'NAME', help: 'New name' },
+      url: { value: 'URL', help: 'New URL, used from the next attempt on' },
+      event: { value: 'EVENT', repeated: true, help: 'Event types to receive; replaces the current ones' },
     },
+    examples: ['webhook change ID --url https://crm.example/v2/hooks'],
     async run({ db, config, option, options, args: [id = ''] }) {
       const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
       const input = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
-      if (Object.keys(input).length === 0) throw new UsageError('Name what is to change: --name, --url or --event.')
+      if (Object.keys(input).length === 0) throw new UsageError('Nothing to change. Pass --name, --url or --event.')
       const webhook = await changeWebhook(await db(), config.targetRules, id, input)
-      return { lines: [`Endpoint ${webhook.id} is changed.`], json: webhook }
+      return { lines: [`Updated webhook ${webhook.name} (${webhook.id}).`], json: webhook }
     },
   },
   {
     name: 'webhook delete',
-    summary: 'Delete an endpoint; what waits for it is dropped, what it was sent stays on record',
+    summary: 'Delete a webhook',
+    details: 'Undelivered events are dropped. Past deliveries stay in the log.',
     args: ['ID'],
-    options: { yes: { help: 'even if events wait for it, which are then lost to it' } },
+    options: { yes: { help: 'Delete it even if undelivered events would be dropped' } },
     async run({ db, clock, flag, args: [id = ''] }) {
-      const dropped = await countOpen(await db(), id)
+      const dropped = await countUndelivered(await db(), id)
       if (dropped > 0 && !flag('yes')) {
-        throw new StartupError(`${dropped} events wait for ${id} and would be lost to it. If that is meant, add --yes.`)
+        throw new StartupError(
+          `${plural(dropped, 'undelivered event')} for ${id} would be dropped. To delete it anyway, add --yes.`,
+        )
       }
       await deleteWebhook(await db(), clock, id)
-      return { lines: [`Endpoint ${id} is deleted.`], json: { id, object: 'webhook', deleted: true, dropped } }
+      return { lines: [`Deleted webhook ${id}.`], json: { id, object: 'webhook', deleted: true, dropped } }
     },
   },
   testCommand,
   {
     name: 'webhook rotate',
-    summary: 'Give an endpoint a new signing secret; the old one is dead at once',
+    summary: 'Create a new signing secret for a webhook',
+    details: 'The old secret stops working immediately. The new one is shown only once.',
     args: ['ID'],
     async run({ db, config, args: [id = ''] }) {
-      const made = await rotateWebhook(await db(), config.secretKeys(), id)
-      return withSecret(`Endpoint ${made.webhook.id} has a new secret.`, made)
+      const rotated = await rotateWebhook(await db(), config.secretKeys(), id)
+      return withSecret(`Rotated the secret of webhook ${rotated.webhook.name} (${rotated.webhook.id}).`, rotated)
     },
   },
   {
     name: 'webhook enable',
-    summary: 'Let an endpoint have its events again, and all that was held for it',
+    summary: 'Enable a webhook and deliver the events held for it',
     args: ['ID'],
     async run({ db, clock, args: [id = ''] }) {
       const webhook = await enableWebhook(await db(), clock, id)
-      return { lines: [`Endpoint ${webhook.id} is enabled; what was held for it is due now.`], json: webhook }
+      return {
+        lines: [`Enabled webhook ${webhook.name} (${webhook.id}). Held events are being delivered.`],
+        json: webhook,
+      }
     },
   },
   {
     name: 'webhook disable',
-    summary: 'Hold an endpoint’s events until it is enabled; none is lost',
+    summary: 'Disable a webhook and hold its events',
+    details: 'No event is lost: held events are delivered when you enable the webhook again.',
     args: ['ID'],
-    options: { reason: { value: 'R', required: true, help: 'why, for whoever wonders' } },
+    options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
+    examples: ['webhook disable ID --reason "Moving to a new server"'],
     async run({ db, option, args: [id = ''] }) {
       const webhook = await disableWebhook(await db(), id, option('reason') ?? '')
-      return { lines: [`Endpoint ${webhook.id} is disabled; its events are held.`], json: webhook }
+      return { lines: [`Disabled webhook ${webhook.name} (${webhook.id}). Its events are held.`], json: webhook }
     },
   },
 ]
 
-async function countOpen(db: Db, webhookId: string): Promise<number> {
-  const open = (['pending', 'retrying', 'held'] as const).map((state) =>
+async function countUndelivered(db: Db, webhookId: string): Promise<number> {
+  const undelivered = (['pending', 'retrying', 'held'] as const).map((state) =>
     listDeliveries(db, { webhookId, state, limit: 10_000 }),
   )
-  return (await Promise.all(open)).flat().length
+  return (await Promise.all(undelivered)).flat().length
 }
 
 const withSecret = (line: string, { webhook, secret }: { webhook: Webhook; secret: string }) => ({
-  lines: [`${line} Its signing secret is shown this once:`, '', `  ${secret}`],
+  lines: [line, '', 'Signing secret (shown only once):', '', `  ${secret}`],
   json: { ...webhook, secret },
 })

@@ -7,62 +7,71 @@ import {
   type Workspace,
 } from '@parley/server/domain/workspaces/workspaces'
 import { type Command, UsageError } from '../command.ts'
+import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
 
 export const workspaceCommands: readonly Command[] = [
   {
     name: 'workspace create',
-    summary: 'Make a workspace',
-    options: { name: { value: 'N', required: true, help: 'its name' } },
+    summary: 'Create a workspace',
+    options: { name: { value: 'NAME', required: true, help: 'Name of the workspace' } },
+    examples: ['workspace create --name "Acme"'],
     async run({ db, clock, option }) {
       const workspace = await createWorkspace(await db(), clock, option('name') ?? '')
-      return { lines: [`Workspace ${workspace.id} made.`], json: toJson(workspace) }
+      return { lines: [`Created workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
   {
     name: 'workspace list',
-    summary: 'Show every workspace',
+    summary: 'List all workspaces',
     async run({ db }) {
       const workspaces = await listWorkspaces(await db())
       const rows = workspaces.map(({ id, name, suspended, createdAt }) => [
         id,
         name,
         suspended ? `suspended: ${suspended.reason}` : 'active',
-        createdAt.toISOString(),
+        formatTime(createdAt),
       ])
-      const lines = table(['ID', 'NAME', 'STATE', 'CREATED'], rows, 'There is no workspace yet.')
+      const empty = 'No workspaces yet. Create one with: npx parley workspace create --name NAME'
+      const lines = table(['ID', 'NAME', 'STATE', 'CREATED'], rows, empty)
       return { lines, json: jsonList(workspaces.map(toJson)) }
     },
   },
   {
     name: 'workspace suspend',
-    summary: 'Refuse every request of a workspace’s keys, from the next one on',
+    summary: 'Suspend a workspace',
+    details: 'Requests with its API keys are rejected until you resume it. Takes effect immediately.',
     args: ['ID'],
-    options: { reason: { value: 'R', required: true, help: 'why; shown in the console' } },
+    options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
+    examples: ['workspace suspend ID --reason "Invoice overdue"'],
     async run({ db, clock, args: [id = ''], option }) {
       const workspace = await suspendWorkspace(await db(), clock, id, option('reason') ?? '')
-      return { lines: [`Workspace ${workspace.id} is suspended.`], json: toJson(workspace) }
+      return { lines: [`Suspended workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
   {
     name: 'workspace resume',
-    summary: 'End a suspension',
+    summary: 'Resume a suspended workspace',
     args: ['ID'],
     async run({ db, args: [id = ''] }) {
       const workspace = await resumeWorkspace(await db(), id)
-      return { lines: [`Workspace ${workspace.id} is active.`], json: toJson(workspace) }
+      return { lines: [`Resumed workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
   {
     name: 'workspace credit',
-    summary: 'Give a workspace credits; a negative amount (after --) takes some back',
+    summary: 'Add credits to a workspace, or remove some',
+    details: 'A negative AMOUNT removes credits; put it after "--", as in the second example.',
     args: ['ID', 'AMOUNT'],
-    options: { note: { value: 'T', required: true, help: 'why; it stands in the ledger' } },
+    options: { note: { value: 'TEXT', required: true, help: 'Reason, recorded in the ledger' } },
+    examples: ['workspace credit ID 500 --note "Invoice 7"', 'workspace credit --note "Correction" -- ID -200'],
     async run({ db, clock, args: [id = '', amount = ''], option }) {
-      if (!/^[+-]?\d{1,12}$/.test(amount)) throw new UsageError(`AMOUNT must be a whole number, not "${amount}".`)
+      if (!/^[+-]?\d{1,12}$/.test(amount)) throw new UsageError(`Invalid AMOUNT "${amount}". Enter a whole number.`)
       const balance = await giveCredits(await db(), clock, id, Number(amount), option('note') ?? '')
       return {
-        lines: [`Workspace ${id} has ${balance} credits.`],
+        lines: [
+          `${Number(amount) < 0 ? 'Removed' : 'Added'} ${plural(Math.abs(Number(amount)), 'credit')}. New balance: ${balance}.`,
+        ],
         json: { workspace_id: id, amount: Number(amount), balance },
       }
     },

@@ -3,7 +3,7 @@ import { byteStrings } from '../../db/array-format.ts'
 import type { Db } from '../../db/db.ts'
 import type { AtRevision } from '../../db/revisioned-cache.ts'
 
-/** What decides whether a key's request is allowed. */
+/** The columns of a key and its workspace that decide whether a request is allowed. */
 export interface AccessRow {
   digest: Buffer
   key_id: string
@@ -17,7 +17,7 @@ export interface AccessRow {
   suspended_at: Date | null
 }
 
-/** The keys with these digests, which are Latin-1 as `digestOf` returns them, and the revision at which they were read. */
+/** The keys with these digests (Latin-1 strings from `digestOf`), and the access revision at which they were read. */
 export const accessOf = (db: Db, digests: readonly string[]): Promise<AtRevision<AccessRow>[]> =>
   db.rows(
     `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,

@@ -5,7 +5,7 @@ import { type AddressRange, isWithin, readRange } from '../../lib/addresses.ts'
 import { Refusal } from '../../lib/refuse.ts'
 import { type AccessRow, accessOf } from './access.sql.ts'
 
-/** What a key may do. */
+/** What a key allows, as cached. */
 export interface Access {
   caller: Caller
   ranges: AddressRange[]
@@ -15,8 +15,8 @@ export interface Access {
 }
 
 /**
- * Keys by digest. Every change to a key or a workspace raises the access revision in the same transaction. The rate limiter
- * reads that revision for every request.
+ * Keys by digest. Every change to a key or a workspace increments the access revision in the same transaction. The rate
+ * limiter reads that revision for every request.
  */
 export const newAccessCache = (db: Db): RevisionedCache<Access> =>
   new RevisionedCache(async (digests) => {
@@ -38,16 +38,16 @@ const toAccess = (row: AccessRow): Access => ({
   suspended: row.suspended_at !== null,
 })
 
-/** The checks before the rate limit, in the order of the contract. */
-export function refusalOf(visitor: AccessRequest, access: Access | null, now: Date): Refusal | null {
-  if (visitor.isPublic) return null
-  if (!access) return unknownKey(visitor.authorization)
+/** The checks before the rate limit, in the order that the API contract gives. */
+export function refusalOf(request: AccessRequest, access: Access | null, now: Date): Refusal | null {
+  if (request.isPublic) return null
+  if (!access) return unknownKey(request.authorization)
   const { caller, revokedAt, expiresAt } = access
-  if (revokedAt) return deadKey('key_revoked', caller, 'revoked_at', revokedAt)
-  if (expiresAt && expiresAt <= now) return deadKey('key_expired', caller, 'expired_at', expiresAt)
+  if (revokedAt) return unusableKey('key_revoked', caller, 'revoked_at', revokedAt)
+  if (expiresAt && expiresAt <= now) return unusableKey('key_expired', caller, 'expired_at', expiresAt)
   if (access.suspended) return new Refusal('workspace_suspended')
-  if (access.ranges.length > 0 && !isWithin(visitor.address, access.ranges)) {
-    return new Refusal('ip_not_allowed', { details: { ip: visitor.address } })
+  if (access.ranges.length > 0 && !isWithin(request.address, access.ranges)) {
+    return new Refusal('ip_not_allowed', { details: { ip: request.address } })
   }
   return null
 }
@@ -57,9 +57,9 @@ function unknownKey(authorization: string | undefined): Refusal {
   return new Refusal('invalid_key', { ...parts, headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
-function deadKey(code: 'key_revoked' | 'key_expired', caller: Caller, since: string, at: Date): Refusal {
+function unusableKey(code: 'key_revoked' | 'key_expired', caller: Caller, field: string, at: Date): Refusal {
   return new Refusal(code, {
-    details: { key_id: caller.keyId, [since]: at.toISOString() },
+    details: { key_id: caller.keyId, [field]: at.toISOString() },
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   })
 }

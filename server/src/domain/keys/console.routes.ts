@@ -20,7 +20,7 @@ import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey } from './rotate.ts'
 
-/** What people do with the keys of their workspace. */
+/** Manage the API keys of a workspace in the console. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',

@@ -2,12 +2,12 @@ import type { Db } from '../../db/db.ts'
 
 export interface DayCount {
   keyId: string
-  /** Its midnight, in UTC. */
+  /** Midnight UTC. */
   day: Date
   count: number
 }
 
-/** Requests by key and day since a midnight in UTC, as the log counted them by the hour. */
+/** Requests by key and day since a midnight UTC, from the hourly counts. */
 export const requestsByDay = (db: Db, workspaceId: string, since: Date): Promise<DayCount[]> =>
   db.rows(
     `select key_id as "keyId", date_trunc('day', hour, 'UTC') as day, sum(count)::bigint as count

@@ -5,7 +5,7 @@ import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
 
 const server = useTestServer()
 
-async function newPlace() {
+async function setUp() {
   const workspace = await newWorkspace(server)
   const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const at = (path: string) => `/w/${workspace.id}${path}`
@@ -15,8 +15,8 @@ async function newPlace() {
 const input = { name: 'Backend', scopes: ['messages:send', 'messages:read'] }
 const post = (body: unknown = {}) => ({ method: 'POST', body })
 
-/** The code that a request with this key is refused with. */
-const codeWith = async (key: string) =>
+/** The error code of a request with this key. */
+const errorCodeOf = async (key: string) =>
   ((await server.call('/v1/me', { key })).body as { error?: { code: string } }).error?.code
 
 const auditEntriesOf = (workspaceId: string) =>
@@ -26,7 +26,7 @@ const auditEntriesOf = (workspaceId: string) =>
     [workspaceId],
   )
 
-const listed = async (person: SignedInPerson, workspace: TestWorkspace, query = '') =>
+const listKeys = async (person: SignedInPerson, workspace: TestWorkspace, query = '') =>
   (await person.call(`/w/${workspace.id}/keys${query}`)).body.data as {
     id: string
     state: string
@@ -34,13 +34,13 @@ const listed = async (person: SignedInPerson, workspace: TestWorkspace, query = 
     requests_by_day: number[]
   }[]
 
-test('an admin makes a key, sees its secret this once, and it works', async () => {
-  const { workspace, admin, at } = await newPlace()
-  const made = await admin.call(
+test('an admin creates a key; its secret is returned only once, and it works', async () => {
+  const { workspace, admin, at } = await setUp()
+  const created = await admin.call(
     at('/keys'),
     post({ ...input, rate_limit_per_min: 60, ip_allow_list: ['127.0.0.1', '0.0.0.0/0'] }),
   )
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     status: 201,
     body: {
       key: {
@@ -52,13 +52,13 @@ test('an admin makes a key, sees its secret this once, and it works', async () =
         last_used_at: null,
       },
       secret: expect.stringMatching(/^prl_live_/),
-      warnings: ['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'],
+      warnings: ['The IP allow list contains 0.0.0.0/0, which is every IPv4 address.'],
     },
   })
-  const { key, secret } = made.body
+  const { key, secret } = created.body
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   expect((await admin.call(at(`/keys/${key.id}`))).body).toMatchObject({ id: key.id, name: 'Backend' })
-  expect(JSON.stringify(await listed(admin, workspace))).not.toContain(secret)
+  expect(JSON.stringify(await listKeys(admin, workspace))).not.toContain(secret)
   const entries = await auditEntriesOf(workspace.id)
   expect(entries).toMatchObject([
     { action: 'key.create', target: key.id, actor: admin.email, after: { name: 'Backend' } },
@@ -66,8 +66,8 @@ test('an admin makes a key, sees its secret this once, and it works', async () =
   expect(JSON.stringify(entries)).not.toContain(secret)
 })
 
-test('the first request of a new key shows within a second or so', async () => {
-  const { admin, at } = await newPlace()
+test('last_used_at is updated within two seconds of the first request', async () => {
+  const { admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post(input))).body
   await server.call('/v1/me', { key: secret })
   await vi.waitFor(
@@ -80,26 +80,30 @@ test('the first request of a new key shows within a second or so', async () => {
   )
 })
 
-test('every fault of a wish is named at its field', async () => {
-  const { admin, at } = await newPlace()
-  const wrong = {
+test('POST /keys reports every invalid field', async () => {
+  const { admin, at } = await setUp()
+  const invalid = {
     name: ' ',
     scopes: ['everything'],
     rate_limit_per_min: 101,
     ip_allow_list: ['203.0.113.9/24'],
     expires_at: '2020-01-01T00:00:00.000Z',
   }
-  const { status, body } = await admin.call(at('/keys'), post(wrong))
+  const { status, body } = await admin.call(at('/keys'), post(invalid))
   expect(status).toBe(400)
-  const params = body.error.errors.map((fault: { param: string }) => fault.param)
+  const params = body.error.errors.map((error: { param: string }) => error.param)
   expect(params).toEqual(['name', 'scopes', 'rate_limit_per_min', 'expires_at', 'ip_allow_list'])
-  for (const odd of [{ ...input, workspace_id: 'x' }, { name: 'no scopes' }, { ...input, expires_at: 'soon' }]) {
-    expect((await admin.call(at('/keys'), post(odd))).status).toBe(400)
+  for (const invalidBody of [
+    { ...input, workspace_id: 'x' },
+    { name: 'no scopes' },
+    { ...input, expires_at: 'soon' },
+  ]) {
+    expect((await admin.call(at('/keys'), post(invalidBody))).status).toBe(400)
   }
 })
 
-test('what is changed counts from the next request on, and only that is put on record', async () => {
-  const { workspace, admin, at } = await newPlace()
+test('a change takes effect on the next request, and the audit log contains only the changed fields', async () => {
+  const { workspace, admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post(input))).body
   const expiry = new Date(server.clock.now().getTime() + 86_400_000).toISOString()
   const change = { name: 'Backend two', scopes: [], ip_allow_list: ['192.0.2.7'], expires_at: expiry }
@@ -108,7 +112,7 @@ test('what is changed counts from the next request on, and only that is put on r
     status: 200,
     body: { key: { name: 'Backend two', scopes: [], state: 'expiring', expires_at: expiry }, warnings: [] },
   })
-  expect(await codeWith(secret)).toBe('ip_not_allowed')
+  expect(await errorCodeOf(secret)).toBe('ip_not_allowed')
   const open = await admin.call(at(`/keys/${key.id}`), {
     method: 'PATCH',
     body: { ip_allow_list: [], expires_at: null },
@@ -123,57 +127,57 @@ test('what is changed counts from the next request on, and only that is put on r
   expect((await admin.call(at(`/keys/${key.id}`), { method: 'PATCH', body: {} })).status).toBe(400)
 })
 
-test('a rotated key has its rules in a new one, and ends at once or after its grace', async () => {
-  const { workspace, admin, at } = await newPlace()
+test('rotating a key copies its settings; the old key ends immediately or after the grace period', async () => {
+  const { workspace, admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post({ ...input, rate_limit_per_min: 7 }))).body
   const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 1 }))
   expect(rotated).toMatchObject({ status: 201, body: { key: { ...input, rate_limit_per_min: 7, expires_at: null } } })
   expect(rotated.body.secret).not.toBe(secret)
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
-  expect((await listed(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
+  expect((await listKeys(admin, workspace, '?state=expiring')).map(({ id }) => id)).toEqual([key.id])
   server.clock.forward({ minutes: 61 })
-  expect(await codeWith(secret)).toBe('key_expired')
+  expect(await errorCodeOf(secret)).toBe('key_expired')
   expect((await server.call('/v1/me', { key: rotated.body.secret })).status).toBe(200)
 
   const confirm = post({ password: admin.password })
   await admin.call('/confirm', confirm)
   const again = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
-  expect(await codeWith(rotated.body.secret)).toBe('key_revoked')
+  expect(await errorCodeOf(rotated.body.secret)).toBe('key_revoked')
   expect((await server.call('/v1/me', { key: again.body.secret })).status).toBe(200)
-  const dead = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
-  expect(dead).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  const revoked = await admin.call(at(`/keys/${rotated.body.key.id}/rotate`), post({ grace_hours: 0 }))
+  expect(revoked).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
   expect((await admin.call(at(`/keys/${again.body.key.id}/rotate`), post({ grace_hours: 5 }))).status).toBe(400)
   expect(
     (await auditEntriesOf(workspace.id)).map(({ action }) => action).filter((action) => action === 'key.rotate'),
   ).toHaveLength(2)
 })
 
-test('a key that was to live for thirty days is rotated into one that lives for thirty days', async () => {
-  const { admin, at } = await newPlace()
+test('rotating a key with a lifetime of 30 days creates one with a lifetime of 30 days', async () => {
+  const { admin, at } = await setUp()
   const expires_at = new Date(server.clock.now().getTime() + 30 * 86_400_000).toISOString()
   const { key } = (await admin.call(at('/keys'), post({ ...input, expires_at }))).body
   await server.passDays(29)
   await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
   const rotated = await admin.call(at(`/keys/${key.id}/rotate`), post({ grace_hours: 24 }))
-  const until = new Date(server.clock.now().getTime() + 30 * 86_400_000)
-  expect(rotated.body.key.expires_at).toBe(until.toISOString())
+  const expected = new Date(server.clock.now().getTime() + 30 * 86_400_000)
+  expect(rotated.body.key.expires_at).toBe(expected.toISOString())
 })
 
-test('a revoked key is refused from the next request on', async () => {
-  const { workspace, admin, at } = await newPlace()
+test('a revoked key gets key_revoked on the next request', async () => {
+  const { workspace, admin, at } = await setUp()
   const { key, secret } = (await admin.call(at('/keys'), post(input))).body
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
   expect(await admin.call(at(`/keys/${key.id}/revoke`), post())).toMatchObject({
     status: 200,
     body: { state: 'revoked' },
   })
-  expect(await codeWith(secret)).toBe('key_revoked')
-  expect((await listed(admin, workspace, '?state=revoked')).map(({ id }) => id)).toEqual([key.id])
+  expect(await errorCodeOf(secret)).toBe('key_revoked')
+  expect((await listKeys(admin, workspace, '?state=revoked')).map(({ id }) => id)).toEqual([key.id])
   expect((await admin.call(at('/keys?state=dead'))).status).toBe(400)
 })
 
-test('the list tells how many requests each key made, day by day', async () => {
-  const { workspace, admin } = await newPlace()
+test('GET /keys returns the requests of each key by day', async () => {
+  const { workspace, admin } = await setUp()
   const { secret } = await workspace.newKey({ name: 'busy' })
   await server.call('/v1/me', { key: secret })
   server.clock.forward({ hours: 24 })
@@ -181,18 +185,18 @@ test('the list tells how many requests each key made, day by day', async () => {
   await server.call('/v1/me', { key: secret })
   await server.api.flush()
   await admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
-  const keys = await listed(admin, workspace)
+  const keys = await listKeys(admin, workspace)
   expect(keys.find(({ name }) => name === 'busy')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 1, 2])
   expect(keys.find(({ name }) => name === 'test key')?.requests_by_day).toEqual([0, 0, 0, 0, 0, 0, 0])
 })
 
-test('a person is told the address they come from', async () => {
-  const { admin, at } = await newPlace()
+test('GET /my-address returns the IP address of the request', async () => {
+  const { admin, at } = await setUp()
   expect((await admin.call(at('/my-address'))).body).toEqual({ address: '127.0.0.1' })
 })
 
-test('developers read, members see nothing, and a secret needs a fresh confirmation', async () => {
-  const { workspace, admin, at } = await newPlace()
+test('developers can read keys, members cannot, and creating or rotating a key needs a recent confirmation', async () => {
+  const { workspace, admin, at } = await setUp()
   const developer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
   const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   const id = workspace.key.id
@@ -220,9 +224,9 @@ test('developers read, members see nothing, and a secret needs a fresh confirmat
   expect(await auditEntriesOf(workspace.id)).toEqual([])
 })
 
-test('a key of another workspace answers as one that never was', async () => {
-  const { admin, at } = await newPlace()
-  const theirs = await newWorkspace(server)
+test('a key of another workspace gets the same response as an unknown key', async () => {
+  const { admin, at } = await setUp()
+  const otherWorkspace = await newWorkspace(server)
   const masked = ({ status, body }: { status: number; body: unknown }, id: string) => ({
     status,
     body: JSON.stringify(body)
@@ -237,13 +241,13 @@ test('a key of another workspace answers as one that never was', async () => {
     ['POST', '/revoke', {}],
   ] as const) {
     const [other, none] = await Promise.all(
-      [theirs.key.id, unknown].map(async (id) =>
+      [otherWorkspace.key.id, unknown].map(async (id) =>
         masked(await admin.call(at(`/keys/${id}${rest}`), { method, body }), id),
       ),
     )
     expect(other).toEqual(none)
     expect(other?.status).toBe(404)
   }
-  expect((await theirs.call('/v1/me')).status).toBe(200)
+  expect((await otherWorkspace.call('/v1/me')).status).toBe(200)
   expect((await admin.call(at('/keys/nonsense'))).status).toBe(404)
 })

@@ -6,10 +6,10 @@ import { type Key, listKeys } from './keys.ts'
 
 const dayMs = 86_400_000
 const daysShown = 7
-/** A key that ends within this time is told apart: somebody has to replace it. */
-const soonMs = 7 * dayMs
+/** A key that expires within this time has the state `expiring`. */
+const expiringMs = 7 * dayMs
 
-/** A workspace's keys, the newest first, each with its requests of the last days. */
+/** A workspace's keys, newest first, each with its requests per day over the last seven days. */
 export async function listConsoleKeys(
   db: Db,
   clock: Clock,
@@ -28,8 +28,8 @@ export async function listConsoleKeys(
     .map((key) => {
       const days = Array<number>(daysShown).fill(0)
       for (const { day, count } of byKey.get(key.id) ?? []) {
-        const place = Math.floor(day.getTime() / dayMs) - first
-        if (place < daysShown) days[place] = count
+        const index = Math.floor(day.getTime() / dayMs) - first
+        if (index < daysShown) days[index] = count
       }
       return { ...toConsoleKey(key, now), requests_by_day: days }
     })
@@ -40,7 +40,7 @@ export function stateOf({ revokedAt, expiresAt }: Pick<Key, 'revokedAt' | 'expir
   if (revokedAt) return 'revoked'
   if (!expiresAt) return 'active'
   const leftMs = expiresAt.getTime() - now.getTime()
-  return leftMs <= 0 ? 'expired' : leftMs <= soonMs ? 'expiring' : 'active'
+  return leftMs <= 0 ? 'expired' : leftMs <= expiringMs ? 'expiring' : 'active'
 }
 
 export const toConsoleKey = (key: Key, now: Date): ConsoleKey => ({

@@ -3,7 +3,7 @@ import type { Key, KeyInput } from './keys.ts'
 
 type KeyInputFields = Partial<Omit<KeyInput, 'workspaceId' | 'createdBy'>>
 
-/** What is asked for a key in the console's words, in ours; what is not said stays out. */
+/** Maps the console's field names to ours. Fields that are not given are left out. */
 export function readKeyInput(body: KeyChange): KeyInputFields {
   const input: KeyInputFields = {}
   if (body.name !== undefined) input.name = body.name
@@ -14,7 +14,7 @@ export function readKeyInput(body: KeyChange): KeyInputFields {
   return input
 }
 
-/** A key's rules, for the record. */
+/** A key's settings, for the audit log. */
 export const rulesOf = (key: Key): Record<string, unknown> => ({
   name: key.name,
   scopes: key.scopes,

@@ -6,8 +6,8 @@ export const keyRoutes = [
     method: 'GET',
     path: '/v1/me',
     scope: 'none',
-    summary: 'Who am I?',
-    description: 'The workspace the key belongs to, what the key may do, and its budget. Suits health checks.',
+    summary: 'Get the current API key',
+    description: 'Returns the workspace, the scopes and the rate limit of the key. Also useful as a health check.',
     tag: 'Identity',
     reply: Me,
     handle: ({ caller }) => ({

@@ -4,7 +4,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 
 const server = useTestServer()
 
-test('a key says whose it is and what it may do', async () => {
+test('GET /v1/me returns the workspace, the key and its scopes', async () => {
   const workspace = await newWorkspace(server)
   const { key, secret } = await workspace.newKey({ name: 'shop', scopes: ['webhooks:read'], budget: 42 })
   const { status, body } = await server.call('/v1/me', { key: secret })

@@ -39,7 +39,7 @@ export interface KeyInput {
   createdBy: string
 }
 
-/** Makes a key. The secret is in the answer and nowhere else: only its digest is kept. */
+/** Creates a key. Only the digest of the secret is stored, so this is the only time the secret is returned. */
 export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<{ key: Key; secret: string }> {
   const rules = checkRules(input, clock.now())
   await requireWorkspace(db, input.workspaceId)
@@ -57,7 +57,7 @@ export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<
   return { key: toKey({ ...row, revoked_at: null, last_used_at: null, last_used_address: null }), secret }
 }
 
-/** The newest first; of one workspace or, for the operator, of all. */
+/** Newest first; of one workspace or, for operators, of all workspaces. */
 export async function listKeys(db: Db, workspaceId?: string): Promise<Key[]> {
   return (workspaceId ? await keysOf(db, workspaceId) : await allKeys(db)).map(toKey)
 }
@@ -65,7 +65,7 @@ export async function listKeys(db: Db, workspaceId?: string): Promise<Key[]> {
 export const getKey = async (db: Db, workspaceId: string, id: string): Promise<Key> =>
   toKey(await requireKey(db, id, workspaceId))
 
-/** Takes effect on the next request in every process. Revoking twice keeps the first time. */
+/** Takes effect on the next request in every process. Revoking a second time keeps the time of the first. */
 export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: string): Promise<Key> {
   const key = await requireKey(db, id, workspaceId)
   await setRevoked(db, key.id, clock.now())
@@ -81,26 +81,29 @@ export async function changeKey(
   workspaceId?: string,
 ): Promise<Key> {
   const row = await requireKey(db, id, workspaceId)
-  const expiryKept = change.expiresAt === undefined
+  const keepsExpiry = change.expiresAt === undefined
   const input = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
   const rules = checkRules(input, clock.now())
-  const kept = { ...rules, expires_at: expiryKept ? row.expires_at : rules.expires_at }
-  await setKeyRules(db, row.id, kept)
+  const changed = { ...rules, expires_at: keepsExpiry ? row.expires_at : rules.expires_at }
+  await setKeyRules(db, row.id, changed)
   db.notify(row.workspace_id, 'keys')
-  return toKey({ ...row, ...kept })
+  return toKey({ ...row, ...changed })
 }
 
-/** What is allowed but perhaps not meant; for whoever creates the key to confirm. */
+/** Warnings about settings that are valid but may be a mistake. */
 export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): string[] =>
   allowedRanges
     .filter((range) => range.endsWith('/0'))
-    .map((range) => `The allow-list holds ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`)
+    .map(
+      (range) =>
+        `The IP allow list contains ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`,
+    )
 
-/** Whoever names a workspace sees no key but its own. */
+/** If a workspace is given, a key of another workspace is not found. */
 async function requireKey(db: Db, id: string, workspaceId?: string): Promise<KeyRow> {
   const row = isUuid(id) ? await keyById(db, id) : undefined
   if (row && (workspaceId === undefined || row.workspace_id === workspaceId)) return row
-  return refuse('not_found', { message: `There is no key ${id}.` })
+  return refuse('not_found', { message: `No API key has the ID ${id}.` })
 }
 
 type Rules = Pick<KeyRow, 'name' | 'scopes' | 'budget' | 'allowed_ranges' | 'expires_at'>
@@ -109,33 +112,33 @@ function checkRules(
   input: Pick<KeyInput, 'name' | 'scopes' | 'budget' | 'allowedRanges' | 'expiresAt'>,
   now: Date,
 ): Rules {
-  const faults: FieldError[] = []
-  const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
+  const errors: FieldError[] = []
+  const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
   const name = input.name.trim()
   const budget = input.budget ?? rateLimitRange.default
   const { minimum, maximum } = rateLimitRange
   const expiresAt = input.expiresAt ?? null
 
-  faults.push(...textErrors('name', name, 100))
+  errors.push(...textErrors('name', name, 100))
   for (const scope of input.scopes) {
     if (!isScope(scope))
-      fault('scopes', 'invalid', `"${scope}" is not a scope; the scopes are ${knownScopes.join(', ')}.`)
+      addError('scopes', 'invalid', `"${scope}" is not a scope. Use one of ${knownScopes.join(', ')}.`)
   }
   if (!Number.isInteger(budget) || budget < minimum || budget > maximum) {
-    const message = `The budget must be a whole number from ${minimum} to ${maximum} requests a minute.`
-    fault('rate_limit_per_min', 'out_of_range', message)
+    const message = `The rate limit must be a whole number from ${minimum} to ${maximum} requests per minute.`
+    addError('rate_limit_per_min', 'out_of_range', message)
   }
   if (expiresAt && !(expiresAt.getTime() > now.getTime())) {
-    fault('expires_at', 'out_of_range', 'The expiry must be in the future.')
+    addError('expires_at', 'out_of_range', 'The expiry must be in the future.')
   }
   const ranges = (input.allowedRanges ?? []).flatMap((text) => {
     const range = readRange(text.trim())
     if (!('fault' in range)) return [range.text]
-    fault('ip_allow_list', 'invalid', `"${text}" is not an address or CIDR: ${range.fault}.`)
+    addError('ip_allow_list', 'invalid', `"${text}" is not an IP address or CIDR range: ${range.fault}.`)
     return []
   })
-  if (ranges.length > 100) fault('ip_allow_list', 'too_many', 'An allow-list may have at most 100 entries.')
-  refuseIfAny(faults)
+  if (ranges.length > 100) addError('ip_allow_list', 'too_many', 'The IP allow list can have at most 100 entries.')
+  refuseIfAny(errors)
   const scopes = knownScopes.filter((scope) => input.scopes.includes(scope))
   return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }
 }

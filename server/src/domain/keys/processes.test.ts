@@ -15,7 +15,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { createWorkspace, suspendWorkspace } from '../workspaces/workspaces.ts'
 import { changeKey, createKey, revokeKey } from './keys.ts'
 
-/** Three operating-system processes with real clocks on one database, busy with requests of other keys. */
+/** Three operating-system processes with real clocks on one database, under constant traffic from other keys. */
 let services: ServiceProcess[] = []
 let connection: Connection
 let db: Database
@@ -23,9 +23,9 @@ let drop = async () => {}
 let stopTraffic = async () => {}
 
 beforeAll(async () => {
-  const made = await newDatabase()
-  drop = made.drop
-  connection = made.connection
+  const database = await newDatabase()
+  drop = database.drop
+  connection = database.connection
   db = openDatabase(connection, () => {}, 5)
   services = await Promise.all([1, 2, 3].map(() => spawnService(connection)))
   stopTraffic = await startTraffic()
@@ -45,8 +45,8 @@ async function newKey(budget: number) {
 
 const me = ({ url }: ServiceProcess, key: string): Promise<ApiResponse> => callApi(`${url}/v1/me`, { key })
 
-/** So many requests at once, each to the next of the processes. */
-const storm = (to: readonly ServiceProcess[], key: string, count: number): Promise<ApiResponse[]> =>
+/** Sends `count` concurrent requests, spread over the processes. */
+const sendMany = (to: readonly ServiceProcess[], key: string, count: number): Promise<ApiResponse[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => me(to[index % to.length] as ServiceProcess, key)))
 
 const statusesOf = (responses: readonly ApiResponse[]) => {
@@ -63,14 +63,14 @@ const remainingOf = (responses: readonly ApiResponse[]) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** One more process, for this test only. */
-async function oneMore(env: Record<string, string> = {}, at = connection): Promise<ServiceProcess> {
+/** Starts another process for this test only. */
+async function startProcess(env: Record<string, string> = {}, at = connection): Promise<ServiceProcess> {
   const service = await spawnService(at, env)
   onTestFinished(() => void service.child.kill('SIGKILL'))
   return service
 }
 
-/** Two requests at a time to each process, with keys of their own, until it is stopped. */
+/** Keeps two requests in flight to each process, with separate keys, until it is stopped. */
 async function startTraffic(): Promise<() => Promise<void>> {
   const keys = await Promise.all(Array.from({ length: 20 }, () => newKey(100)))
   let isOn = true
@@ -78,7 +78,7 @@ async function startTraffic(): Promise<() => Promise<void>> {
   const use = async (service: ServiceProcess) => {
     while (isOn) {
       await me(service, keys[next++ % keys.length]?.secret as string)
-      // Without a pause they would take the processor from processes that are being started.
+      // Pause, so that this traffic leaves CPU time for processes that are starting.
       await sleep(5)
     }
   }
@@ -89,86 +89,83 @@ async function startTraffic(): Promise<() => Promise<void>> {
   }
 }
 
-test.each([3, 1])(
-  'of 200 parallel requests over %i processes, a limit of 30 lets exactly 30 through',
-  async (count) => {
-    const { secret } = await newKey(30)
-    const responses = await storm(services.slice(0, count), secret, 200)
-    expect(statusesOf(responses)).toEqual({ 200: 30, 429: 170 })
-    expect(remainingOf(responses)).toEqual(upTo(30))
-    for (const { status, headers } of responses) {
-      const reset = Number(headers.get('ratelimit-reset'))
-      expect(reset).toBeGreaterThan(0)
-      expect(reset).toBeLessThanOrEqual(60)
-      expect(headers.get('retry-after')).toBe(status === 429 ? String(reset) : null)
-    }
-  },
-)
+test.each([3, 1])('of 200 concurrent requests to %i processes, a limit of 30 allows exactly 30', async (count) => {
+  const { secret } = await newKey(30)
+  const responses = await sendMany(services.slice(0, count), secret, 200)
+  expect(statusesOf(responses)).toEqual({ 200: 30, 429: 170 })
+  expect(remainingOf(responses)).toEqual(upTo(30))
+  for (const { status, headers } of responses) {
+    const reset = Number(headers.get('ratelimit-reset'))
+    expect(reset).toBeGreaterThan(0)
+    expect(reset).toBeLessThanOrEqual(60)
+    expect(headers.get('retry-after')).toBe(status === 429 ? String(reset) : null)
+  }
+})
 
-type Made = Awaited<ReturnType<typeof newKey>>
+type CreatedKey = Awaited<ReturnType<typeof newKey>>
 
-const changes: [what: string, change: (made: Made) => Promise<unknown>, code: string][] = [
-  ['a key is revoked', ({ key }) => revokeKey(db, systemClock, key.id), 'key_revoked'],
-  ['a limit is lowered', ({ key }) => changeKey(db, systemClock, key.id, { budget: 1 }), 'rate_limited'],
+const changes: [label: string, change: (created: CreatedKey) => Promise<unknown>, code: string][] = [
+  ['revoking a key', ({ key }) => revokeKey(db, systemClock, key.id), 'key_revoked'],
+  ['lowering a rate limit', ({ key }) => changeKey(db, systemClock, key.id, { budget: 1 }), 'rate_limited'],
   [
-    'a workspace is suspended',
+    'suspending a workspace',
     ({ workspaceId }) => suspendWorkspace(db, systemClock, workspaceId, 'test'),
     'workspace_suspended',
   ],
   [
-    'an address list is changed',
+    'changing an IP allow list',
     ({ key }) => changeKey(db, systemClock, key.id, { allowedRanges: ['192.0.2.0/24'] }),
     'ip_not_allowed',
   ],
 ]
 
-test.each(changes)('when %s, the next request in each other process is refused', async (_what, change, code) => {
+test.each(changes)('after %s, the next request in every process is rejected', async (_label, change, code) => {
   for (const service of services) {
-    const made = await newKey(100)
-    expect(statusesOf(await storm(services, made.secret, 9))).toEqual({ 200: 9 })
-    await change(made)
-    expect((await me(service, made.secret)).body).toMatchObject({ error: { code } })
+    const created = await newKey(100)
+    expect(statusesOf(await sendMany(services, created.secret, 9))).toEqual({ 200: 9 })
+    await change(created)
+    expect((await me(service, created.secret)).body).toMatchObject({ error: { code } })
   }
 })
 
-test('what a process that is killed has counted stays counted', async () => {
+test('requests that a killed process counted stay counted', async () => {
   const { secret } = await newKey(30)
-  const first = await oneMore()
-  expect(statusesOf(await storm([first], secret, 20))).toEqual({ 200: 20 })
+  const first = await startProcess()
+  expect(statusesOf(await sendMany([first], secret, 20))).toEqual({ 200: 20 })
   first.child.kill('SIGKILL')
-  expect(statusesOf(await storm(services, secret, 20))).toEqual({ 200: 10, 429: 10 })
+  expect(statusesOf(await sendMany(services, secret, 20))).toEqual({ 200: 10, 429: 10 })
 })
 
-test('processes whose clocks disagree count in one window', async () => {
+test('processes with different clocks share one window', async () => {
   const preload = pathToFileURL(join(import.meta.dirname, '../../../testing/wrong-clock.ts')).href
   const folder = tempFolder()
-  const apart = await Promise.all(
+  const skewed = await Promise.all(
     [-12_000, 12_000].map((aheadMs) => {
       const file = join(folder, `ahead ${aheadMs}`)
       writeFileSync(file, String(aheadMs))
-      return oneMore({ NODE_OPTIONS: `--import=${preload}`, PARLEY_TEST_CLOCK_FILE: file })
+      return startProcess({ NODE_OPTIONS: `--import=${preload}`, PARLEY_TEST_CLOCK_FILE: file })
     }),
   )
   const { secret } = await newKey(30)
-  const responses = await storm([...apart, ...services], secret, 200)
+  const responses = await sendMany([...skewed, ...services], secret, 200)
   expect(statusesOf(responses)).toEqual({ 200: 30, 429: 170 })
   const resets = responses.map(({ headers }) => Number(headers.get('ratelimit-reset')))
   expect(Math.max(...resets) - Math.min(...resets)).toBeLessThan(20)
 })
 
-test('a process that loses its database connections in the middle refuses, and nothing is let through twice', async () => {
+test('a process that loses its database connections responds with 503, and the limit still holds', async () => {
   const proxy = await startDatabaseProxy(connection)
-  const service = await oneMore({ LOG_LEVEL: 'silent' }, proxy.connection)
+  const service = await startProcess({ LOG_LEVEL: 'silent' }, proxy.connection)
   const { secret } = await newKey(30)
-  const responses: ApiResponse[] = await storm([service], secret, 5)
+  const responses: ApiResponse[] = await sendMany([service], secret, 5)
   for (let round = 0; round < 5; round++) {
-    const asked = storm([service, services[0] as ServiceProcess], secret, 40)
-    // What the database has counted by now, and the process does not hear of any more, stays counted.
+    const inFlight = sendMany([service, services[0] as ServiceProcess], secret, 40)
+    // Requests that the database has counted stay counted, although the process never gets the result.
     proxy.hang()
     await sleep(20)
     proxy.cut()
-    responses.push(...(await asked))
-    expect(statusesOf(await storm([service], secret, 3))).toEqual({ 503: 3 })
+    responses.push(...(await inFlight))
+    expect(statusesOf(await sendMany([service], secret, 3))).toEqual({ 503: 3 })
     proxy.restore()
     await until('the process has a connection again', async () => {
       const response = await me(service, secret)
@@ -183,11 +180,11 @@ test('a process that loses its database connections in the middle refuses, and n
   expect(new Set(left).size).toBe(left.length)
 })
 
-test('a process whose connections were ended goes on counting where it was', async () => {
+test('a process continues counting after its database connections were terminated', async () => {
   const service = services[0] as ServiceProcess
   const { secret } = await newKey(5)
   const left = () =>
-    until('a connection again', async () => {
+    until('the process reconnects', async () => {
       const { status, headers } = await me(service, secret)
       return status !== 503 && headers.get('ratelimit-remaining')
     })
@@ -198,11 +195,11 @@ test('a process whose connections were ended goes on counting where it was', asy
 
 test('the request log of several processes is complete', async () => {
   const { workspaceId, secret, key } = await newKey(30)
-  const some = await Promise.all([1, 2, 3].map(() => oneMore()))
-  await storm(some, secret, 200)
+  const processes = await Promise.all([1, 2, 3].map(() => startProcess()))
+  await sendMany(processes, secret, 200)
   await revokeKey(db, systemClock, key.id)
-  await storm(some, secret, 3)
-  expect(await Promise.all(some.map((service) => service.stop()))).toEqual([0, 0, 0])
+  await sendMany(processes, secret, 3)
+  expect(await Promise.all(processes.map((service) => service.stop()))).toEqual([0, 0, 0])
   const logged = await db.rows(
     'select status, code, count(*) from request_log where workspace_id = $1 group by 1, 2 order by 1, 2',
     [workspaceId],

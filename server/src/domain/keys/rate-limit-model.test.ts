@@ -9,14 +9,14 @@ fc.configureGlobal({ seed: 20_261_115 })
 
 const server = useTestServer()
 
-test('the seconds left are whole, rounded up, from 1 to 60', () => {
+test('secondsLeft is a whole number from 1 to 60, rounded up', () => {
   fc.assert(
     fc.property(fc.integer({ min: -5_000, max: 65_000 }), (msLeft) => {
       const seconds = secondsLeft(msLeft)
       expect(Number.isInteger(seconds)).toBe(true)
       expect(seconds).toBeGreaterThanOrEqual(1)
       expect(seconds).toBeLessThanOrEqual(60)
-      // Whoever waits that long comes after the window's end, and not a whole second late.
+      // A client that waits this long returns after the window ended, and less than a second late.
       if (msLeft > 0 && msLeft <= 60_000) {
         expect(seconds * 1000).toBeGreaterThanOrEqual(msLeft)
         expect(seconds * 1000 - msLeft).toBeLessThan(1000)
@@ -25,11 +25,14 @@ test('the seconds left are whole, rounded up, from 1 to 60', () => {
   )
 })
 
-type Step = { kind: 'ask'; times: number } | { kind: 'wait'; ms: number } | { kind: 'change'; budget: number }
+type Step = { kind: 'request'; times: number } | { kind: 'wait'; ms: number } | { kind: 'change'; budget: number }
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask' as const), times: fc.integer({ min: 1, max: 9 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('request' as const), times: fc.integer({ min: 1, max: 9 }) }),
+    },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -45,7 +48,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 3, maxLength: 12 },
 )
 
-/** The whole of the rule, in a few lines. */
+/** The rate limit as a simple reference model. */
 class Model {
   budget: number
   used = 0
@@ -55,7 +58,7 @@ class Model {
     this.budget = budget
   }
 
-  ask(now: number): string {
+  request(now: number): string {
     if (now >= this.opened + 60_000) {
       this.opened = now
       this.used = 0
@@ -67,7 +70,7 @@ class Model {
   }
 }
 
-test('requests, waiting and changes of the budget in any sequence go as the rule says', async () => {
+test('any sequence of requests, pauses and limit changes matches the reference model', async () => {
   const workspace = await newWorkspace(server)
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), steps, async (budget, sequence) => {
@@ -80,9 +83,9 @@ test('requests, waiting and changes of the budget in any sequence go as the rule
           model.budget = step.budget
         } else {
           const now = server.clock.now().getTime()
-          const wanted = Array.from({ length: step.times }, () => model.ask(now))
-          const given = await Promise.all(
-            wanted.map(async () => {
+          const expected = Array.from({ length: step.times }, () => model.request(now))
+          const actual = await Promise.all(
+            expected.map(async () => {
               const { status, headers } = await server.call('/v1/me', { key: secret })
               const [limit, left, reset] = ['limit', 'remaining', 'reset'].map((each) =>
                 headers.get(`ratelimit-${each}`),
@@ -90,7 +93,7 @@ test('requests, waiting and changes of the budget in any sequence go as the rule
               return `${status} ${limit} ${left} ${reset}`
             }),
           )
-          expect(given.sort()).toEqual(wanted.sort())
+          expect(actual.sort()).toEqual(expected.sort())
         }
       }
     }),

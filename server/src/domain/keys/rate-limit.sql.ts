@@ -1,21 +1,21 @@
 import type { Db } from '../../db/db.ts'
 
-/** Requests of one batch that count against the same limit. */
+/** The requests of one batch that count against the same limit. */
 export interface Charge {
-  /** A key or an address. */
+  /** A key (`k:`) or an IP address (`a:`). */
   subject: string
   amount: number
   budget: number
-  /** Set by `chargeBudgets`: how many of the amount are within the limit, how many the window has used, and its rest. */
+  /** Set by `chargeRateLimits`: requests within the limit, requests used in this window, and the time left in it. */
   granted: number
   used: number
   msLeft: number
 }
 
 /**
- * Counts each amount against its limit as far as it goes, and only if the access revision is still the one given. Returns the
- * current revision. A window opens with the first request and lasts 60 seconds by the clock of the database, whichever process
- * counts. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
+ * Counts each amount against its limit, up to the limit, but only if the access revision is still the one given. Returns
+ * the current revision. A window opens with the first request and lasts 60 seconds by the clock of the database, so all
+ * processes share it. Subjects are locked in order, so two processes that count the same ones cannot deadlock.
  */
 export async function chargeRateLimits(
   db: Db,
@@ -62,11 +62,11 @@ export async function chargeRateLimits(
   return rows[0]?.revision ?? 0
 }
 
-/** A window that begins in the future was opened before the clock of the database was set back. */
+/** A window that opens in the future was created before the clock of the database was set back. */
 const isOver = `(b.opened_at <= excluded.opened_at - interval '60 seconds'
   or b.opened_at > excluded.opened_at + interval '60 seconds')`
 
-/** Deletes windows that have been over for a while; rows in use are left for the next time. */
+/** Deletes windows that ended a while ago. Locked rows are skipped and deleted next time. */
 export const deleteOldWindows = (db: Db, pinned: Date | null): Promise<number> =>
   db.change(
     `delete from budget_windows where ctid = any(array(

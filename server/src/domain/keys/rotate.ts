@@ -9,14 +9,14 @@ const hourMs = 3_600_000
 export interface Rotation {
   workspaceId: string
   id: string
-  /** How long the old key goes on working; with 0 it is revoked at once. */
+  /** How long the old key keeps working. With 0 it is revoked immediately. */
   graceHours: GraceHours
   createdBy: string
 }
 
 /**
- * A new key under the rules of an old one, for as long a life as that one was given. The old one ends after the grace, or
- * when it would have ended anyway. Call it with a transaction: both keys change or neither does.
+ * Creates a key with the settings and the lifetime of the old one. The old key expires after the grace period, or at its own
+ * expiry if that is sooner. Call it in a transaction, so that both keys change or neither does.
  */
 export async function rotateKey(
   db: Db,
@@ -29,11 +29,11 @@ export async function rotateKey(
   }
   const now = clock.now()
   const { name, scopes, budget, allowedRanges } = before
-  const lifeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
-  const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs)
+  const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
+  const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs)
   const old = await endKey(db, clock, before, graceHours)
-  const made = await createKey(db, clock, { workspaceId, name, scopes, budget, allowedRanges, expiresAt, createdBy })
-  return { ...made, old }
+  const created = await createKey(db, clock, { workspaceId, name, scopes, budget, allowedRanges, expiresAt, createdBy })
+  return { ...created, old }
 }
 
 async function endKey(db: Db, clock: Clock, key: Key, graceHours: GraceHours): Promise<Key> {

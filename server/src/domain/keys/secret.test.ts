@@ -7,8 +7,8 @@ fc.configureGlobal({ seed: 20_261_115 })
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** CRC-32 bit by bit, and its base62 with big integers: nothing in common with the code under test. */
-function sumOf(head: string): string {
+/** CRC-32 bit by bit, and base62 with big integers: an independent implementation. */
+function checksumOf(head: string): string {
   let crc = 0xffffffff
   for (const byte of Buffer.from(head)) {
     crc ^= byte
@@ -24,21 +24,21 @@ function sumOf(head: string): string {
 }
 
 const randomPart = fc.string({ unit: fc.constantFrom(...base62), minLength: 32, maxLength: 32 })
-const secrets = randomPart.map((random) => `prl_live_${random}${sumOf(`prl_live_${random}`)}`)
+const secrets = randomPart.map((random) => `prl_live_${random}${checksumOf(`prl_live_${random}`)}`)
 
 test('a key is prl_live_, 32 base62 characters and their checksum', () => {
   for (let round = 0; round < 200; round++) {
     const secret = newSecret()
     expect(secret).toMatch(/^prl_live_[0-9A-Za-z]{38}$/)
-    expect(secret.slice(-6)).toBe(sumOf(secret.slice(0, -6)))
+    expect(secret.slice(-6)).toBe(checksumOf(secret.slice(0, -6)))
   }
 })
 
-test('every such key is taken', () => {
+test('every key in this format is accepted', () => {
   fc.assert(fc.property(secrets, (secret) => isSecret(secret) && secretOf(`Bearer ${secret}`) === secret))
 })
 
-test('a key with any one character changed is none', () => {
+test('a key with one changed character is rejected', () => {
   const other = fc.oneof(
     fc.constantFrom(...base62, '-', '_', ' ', 'é', '０', '𝟘', '\0'),
     fc.nat({ max: 0xff }).map((code) => String.fromCharCode(code)),
@@ -52,7 +52,7 @@ test('a key with any one character changed is none', () => {
   )
 })
 
-test('a key with two neighbours swapped, a character lost or one added is none', () => {
+test('a key with two adjacent characters swapped, one missing or one added is rejected', () => {
   fc.assert(
     fc.property(secrets, fc.nat({ max: 45 }), fc.constantFrom(...base62), (secret, at, more) => {
       const [a = '', b = ''] = secret.slice(at, at + 2)
@@ -65,7 +65,7 @@ test('a key with two neighbours swapped, a character lost or one added is none',
   )
 })
 
-test('no other text is taken for a key', () => {
+test('any other text is rejected', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 60 }),
     fc.base64String({ minLength: 44, maxLength: 52 }),
@@ -79,7 +79,7 @@ test('no other text is taken for a key', () => {
   )
 })
 
-test('the hint shows four characters on either side and leaves the other 24 open', () => {
+test('the hint shows the first and last four of the 32 random characters', () => {
   fc.assert(
     fc.property(secrets, (secret) => {
       expect(hintOf(secret)).toBe(`prl_live_${secret.slice(9, 13)}...${secret.slice(37, 41)}`)
@@ -89,7 +89,7 @@ test('the hint shows four characters on either side and leaves the other 24 open
   )
 })
 
-test('the random part is evenly spread over all 62 characters', () => {
+test('the random characters are evenly distributed', () => {
   const counts = new Map<string, number>()
   const rounds = 2000
   for (let round = 0; round < rounds; round++) {
@@ -97,6 +97,6 @@ test('the random part is evenly spread over all 62 characters', () => {
   }
   const expected = (rounds * 32) / 62
   const chiSquare = [...base62].reduce((sum, letter) => sum + ((counts.get(letter) ?? 0) - expected) ** 2 / expected, 0)
-  // 61 degrees of freedom: beyond 140 once in ten million runs.
+  // 61 degrees of freedom: exceeds 140 once in ten million runs.
   expect(chiSquare).toBeLessThan(140)
 })

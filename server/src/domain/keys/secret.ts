@@ -3,37 +3,37 @@ import { crc32 } from 'node:zlib'
 import { randomBase62, toBase62 } from '../../lib/ids.ts'
 
 /**
- * An API key: `prl_live_`, 32 random base62 characters, and 6 that are the CRC-32 of all before them. The sum lets a
- * mistyped or made-up key be told without a look into the database, and lets scanners recognise a leaked one.
+ * An API key: `prl_live_`, 32 random base62 characters, and a checksum of 6 characters, the CRC-32 of everything before it.
+ * The checksum lets us reject a mistyped key without a database query, and lets scanners recognize a leaked one.
  */
 const prefix = 'prl_live_'
 const randomLength = 32
-const sumLength = 6
-const length = prefix.length + randomLength + sumLength
+const checksumLength = 6
+const length = prefix.length + randomLength + checksumLength
 
 export const newSecret = (): string => {
   const head = prefix + randomBase62(randomLength)
-  return head + toBase62(crc32(head), sumLength)
+  return head + toBase62(crc32(head), checksumLength)
 }
 
-export const isSecret = (text: string): boolean => hasForm(text) && hasRightSum(text)
+export const isSecret = (text: string): boolean => hasKeyFormat(text) && hasValidChecksum(text)
 
-const hasForm = (text: string): boolean => text.length === length && text.startsWith(prefix)
+const hasKeyFormat = (text: string): boolean => text.length === length && text.startsWith(prefix)
 
-const hasRightSum = (text: string): boolean =>
-  toBase62(crc32(text.slice(0, -sumLength)), sumLength) === text.slice(-sumLength)
+const hasValidChecksum = (text: string): boolean =>
+  toBase62(crc32(text.slice(0, -checksumLength)), checksumLength) === text.slice(-checksumLength)
 
-/** The key in an `Authorization` header, if it holds something that could be one. */
+/** The key in an `Authorization` header, if it is well-formed. */
 export function secretOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined || !/^bearer /i.test(authorization)) return undefined
   const text = authorization.slice('Bearer '.length).trimStart()
   return isSecret(text) ? text : undefined
 }
 
-/** What is stored of a key: 32 bytes, each a letter of a text. */
+/** The SHA-256 that is stored of a key, as a Latin-1 string of 32 characters. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'latin1')
 
-/** What a list shows of it: the first and last four of the random part. */
+/** The part of a key that lists show: the first and last four random characters. */
 export const hintOf = (secret: string): string => {
   const random = secret.slice(prefix.length, prefix.length + randomLength)
   return `${prefix}${random.slice(0, 4)}...${random.slice(-4)}`

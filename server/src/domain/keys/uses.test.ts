@@ -16,7 +16,7 @@ const lastUse = async (workspaceId: string, keyId: string) => {
   return [key?.lastUsedAt ?? null, key?.lastUsedAddress ?? null]
 }
 
-test('a key tells when and from where it was last used', async () => {
+test('the time and IP address of the last use are recorded', async () => {
   const workspace = await newWorkspace(server)
   const { key, secret } = await workspace.newKey()
   expect(await lastUse(workspace.id, key.id)).toEqual([null, null])
@@ -39,7 +39,7 @@ const recordOf = (workspaceId: string, keyId: string, at: Date, address = '192.0
   userAgent: null,
 })
 
-test('a key that is turned away was not used', async () => {
+test('rejected requests do not count as a use', async () => {
   const workspace = await newWorkspace(server)
   const before = server.clock.now()
   await workspace.call('/v1/me')
@@ -55,34 +55,34 @@ test('a key that is turned away was not used', async () => {
   expect((await lastUse(workspace.id, workspace.key.id))[0]).toEqual(before)
 })
 
-test('the latest use counts, in whatever order they are noted and by whichever process', async () => {
+test('the latest use wins, regardless of the order and the process', async () => {
   const workspace = await newWorkspace(server)
   const { key } = workspace
   const now = server.clock.now().getTime()
   const [one, two] = [new KeyUses(server.db, log), new KeyUses(server.db, log)]
-  one.note(recordOf(workspace.id, key.id, new Date(now + 2000), '192.0.2.2'))
-  one.note(recordOf(workspace.id, key.id, new Date(now + 1000), '192.0.2.1'))
-  two.note(recordOf(workspace.id, key.id, new Date(now), '192.0.2.3'))
+  one.record(recordOf(workspace.id, key.id, new Date(now + 2000), '192.0.2.2'))
+  one.record(recordOf(workspace.id, key.id, new Date(now + 1000), '192.0.2.1'))
+  two.record(recordOf(workspace.id, key.id, new Date(now), '192.0.2.3'))
   await one.stop()
   await two.stop()
   expect(await lastUse(workspace.id, key.id)).toEqual([new Date(now + 2000), '192.0.2.2'])
 })
 
-test('what could not be written while the database was away is written later; a key that is gone is left out', async () => {
+test('uses that could not be written are retried; a deleted key is skipped', async () => {
   const workspace = await newWorkspace(server)
-  let away = true
+  let isDown = true
   const db = {
     ...server.db,
     change: (...args: Parameters<Db['change']>) =>
-      away ? Promise.reject(new Error('Connection terminated')) : server.db.change(...args),
+      isDown ? Promise.reject(new Error('Connection terminated')) : server.db.change(...args),
   } as Db
   const uses = new KeyUses(db, log)
   const at = server.clock.now()
-  uses.note(recordOf(workspace.id, workspace.key.id, at))
-  uses.note(recordOf(workspace.id, newUuid(), at))
+  uses.record(recordOf(workspace.id, workspace.key.id, at))
+  uses.record(recordOf(workspace.id, newUuid(), at))
   await uses.stop()
   expect(await lastUse(workspace.id, workspace.key.id)).toEqual([null, null])
-  away = false
+  isDown = false
   await uses.stop()
   expect(await lastUse(workspace.id, workspace.key.id)).toEqual([at, '192.0.2.1'])
 })

@@ -4,20 +4,25 @@ import type { Logger } from '../../lib/logger.ts'
 import { saveUses, type Use } from './keys.sql.ts'
 
 const flushMs = 500
-/** A busy key is not written again before this has passed; its first use after a pause is written at once. */
-const restMs = 10_000
-const rememberedMax = 50_000
+/** Minimum interval between two writes for a busy key. The first use after a pause is written without delay. */
+const minIntervalMs = 10_000
+const maxTrackedKeys = 50_000
 
-/** A key that was turned away was not used; the log of refusals tells who tried. */
-const turnedAway: ReadonlySet<string> = new Set(['key_revoked', 'key_expired', 'workspace_suspended', 'ip_not_allowed'])
+/** Rejected requests do not count as a use of the key; the API errors page shows them. */
+const rejectedCodes: ReadonlySet<string> = new Set([
+  'key_revoked',
+  'key_expired',
+  'workspace_suspended',
+  'ip_not_allowed',
+])
 
-/** When and from where each key was last used. Not waited for by a request, and at most ten seconds behind. */
+/** Records when and from where each key was last used. Written in the background, at most ten seconds late. */
 export class KeyUses {
   readonly #db: Db
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
   readonly #writtenMs = new Map<string, number>()
-  readonly #waiting = new Map<string, Use>()
+  readonly #pending = new Map<string, Use>()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(db: Db, log: Logger) {
@@ -27,17 +32,17 @@ export class KeyUses {
     this.#timer.unref()
   }
 
-  note({ caller, code, at, address }: RequestRecord): void {
-    if (!caller || (code !== null && turnedAway.has(code))) return
+  record({ caller, code, at, address }: RequestRecord): void {
+    if (!caller || (code !== null && rejectedCodes.has(code))) return
     const { keyId, workspaceId } = caller
-    // A number: what is young and hangs on something old is what the collector of garbage is busy with.
+    // Stored as a number: new Date objects held by a long-lived map make garbage collection expensive.
     const atMs = at.getTime()
-    const waiting = this.#waiting.get(keyId)
-    if (!waiting) this.#waiting.set(keyId, { keyId, workspaceId, atMs, address })
-    // Requests are noted when they end: a long one may be noted after a later one.
-    else if (waiting.atMs <= atMs) {
-      waiting.atMs = atMs
-      waiting.address = address
+    const pending = this.#pending.get(keyId)
+    if (!pending) this.#pending.set(keyId, { keyId, workspaceId, atMs, address })
+    // Requests are recorded when they end, so a long one may be recorded after a later one.
+    else if (pending.atMs <= atMs) {
+      pending.atMs = atMs
+      pending.address = address
     }
   }
 
@@ -53,22 +58,22 @@ export class KeyUses {
 
   async #write(all: boolean): Promise<void> {
     const nowMs = performance.now()
-    const due = [...this.#waiting.values()].filter(
-      ({ keyId }) => all || nowMs - (this.#writtenMs.get(keyId) ?? -restMs) >= restMs,
+    const due = [...this.#pending.values()].filter(
+      ({ keyId }) => all || nowMs - (this.#writtenMs.get(keyId) ?? -minIntervalMs) >= minIntervalMs,
     )
     if (due.length === 0) return
     for (const { keyId } of due) {
-      this.#waiting.delete(keyId)
+      this.#pending.delete(keyId)
       this.#writtenMs.set(keyId, nowMs)
     }
-    if (this.#writtenMs.size > rememberedMax) this.#writtenMs.clear()
+    if (this.#writtenMs.size > maxTrackedKeys) this.#writtenMs.clear()
     try {
       await saveUses(this.#db, due)
       for (const workspaceId of new Set(due.map((use) => use.workspaceId))) this.#db.notify(workspaceId, 'keys')
     } catch (error) {
       const fields = { event: 'keys.last_use_failed', err: error, keys: due.length } as const
       this.#log.warn(fields, 'writing the last use of API keys failed; retrying')
-      for (const use of due) if (!this.#waiting.has(use.keyId)) this.#waiting.set(use.keyId, use)
+      for (const use of due) if (!this.#pending.has(use.keyId)) this.#pending.set(use.keyId, use)
     }
   }
 }

@@ -9,7 +9,7 @@ import {
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { readOnboarding, readOverview } from './overview.ts'
 import { listProblems } from './problems.ts'
-import { find } from './search.ts'
+import { search } from './search.ts'
 
 export const overviewConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
@@ -40,6 +40,6 @@ export const overviewConsoleRoutes = (): ConsoleRoute[] => [
     who: 'overview:read',
     query: FindQuery,
     reply: SearchResults,
-    handle: async (context, { query }) => ({ object: 'list' as const, data: await find(context, query.q) }),
+    handle: async (context, { query }) => ({ object: 'list' as const, data: await search(context, query.q) }),
   }),
 ]

@@ -17,55 +17,55 @@ useDeliveryWorker(server)
 const sending = useSending(server)
 const newReceiver = useReceivers()
 
-const look = async (workspaceId: string, path: string, role: Role = 'admin') =>
+const read = async (workspaceId: string, path: string, role: Role = 'admin') =>
   (await signedIn(server, { workspaceId, role })).call(`/w/${workspaceId}${path}`)
 
 const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
 
 test.each(['/overview', '/problems', '/onboarding', '/find?q=abc'])(
-  '%s is for everybody of the workspace',
+  '%s is for all members of the workspace',
   async (path) => {
     const workspace = await newWorkspace(server)
     for (const role of ['admin', 'developer', 'member'] as const) {
-      expect((await look(workspace.id, path, role)).status, role).toBe(200)
+      expect((await read(workspace.id, path, role)).status, role).toBe(200)
     }
     const stranger = await signedIn(server, { workspaceId: (await newWorkspace(server)).id, role: 'admin' })
     expect((await stranger.call(`/w/${workspace.id}${path}`)).status).toBe(404)
   },
 )
 
-test('messages are counted by the status they have, in the step they were taken in', async () => {
+test('messages are counted by current status, in the time bucket they were accepted in', async () => {
   const shop = await sending.newShop()
-  const before = (await look(shop.workspace.id, '/overview')).body
+  const before = (await read(shop.workspace.id, '/overview')).body
   expect(sum(before.messages.queued)).toBe(0)
   await shop.sendText('+16505550123')
   server.clock.forward({ hours: 2 })
   await shop.sendText('+16505550124')
-  const { body } = await look(shop.workspace.id, '/overview')
+  const { body } = await read(shop.workspace.id, '/overview')
   expect(body.steps).toHaveLength(24)
   expect(body.messages.queued.slice(-3)).toEqual([1, 0, 1])
   expect(body.credits).toEqual({ balance: 98, spent: 2, low_balance: 100, low: true })
   await sending.settle()
-  const after = (await look(shop.workspace.id, '/overview')).body.messages
+  const after = (await read(shop.workspace.id, '/overview')).body.messages
   expect(sum(after.queued)).toBe(0)
   expect(sum([...after.sent, ...after.delivered, ...after.read])).toBe(2)
   for (const [period, steps, hours] of [
     ['7d', 28, 6],
     ['30d', 30, 24],
   ] as const) {
-    const longer = (await look(shop.workspace.id, `/overview?period=${period}`)).body
+    const longer = (await read(shop.workspace.id, `/overview?period=${period}`)).body
     expect(longer).toMatchObject({ period, step_hours: hours })
     expect(longer.steps).toHaveLength(steps)
     expect(longer.credits.spent).toBe(2)
   }
-  expect((await look(shop.workspace.id, '/overview?period=1y')).status).toBe(400)
+  expect((await read(shop.workspace.id, '/overview?period=1y')).status).toBe(400)
 })
 
-test('what was spent is summed from the first step on, in whole days and parts of one', async () => {
+test('spent credits are summed over the period, in full and partial days', async () => {
   const shop = await sending.newShop()
   const spent = async (period: string) =>
-    (await look(shop.workspace.id, `/overview?period=${period}`)).body.credits.spent
-  // Whatever the hour of the first, each later one lies in another day, and the last hours of the day before count too.
+    (await read(shop.workspace.id, `/overview?period=${period}`)).body.credits.spent
+  // Each message is on a different day than the one before, at any start time; hours of the previous day count too.
   for (const hours of [0, 120, 20, 15]) {
     server.clock.forward({ hours })
     await shop.sendText('+16505550123')
@@ -78,19 +78,19 @@ test('what was spent is summed from the first step on, in whole days and parts o
   await server.passDays(0)
 })
 
-test('requests are counted as ok, refused and failed', async () => {
+test('requests are counted as ok, refused (4xx) and failed (5xx)', async () => {
   const workspace = await newWorkspace(server)
   await workspace.call('/v1/me')
   await loggedRequest(server, await workspace.call('/v1/nothing'))
-  // Those that went well are counted a moment later.
+  // Successful requests are counted a moment later.
   await vi.waitFor(async () => {
-    const { body } = await look(workspace.id, '/overview')
+    const { body } = await read(workspace.id, '/overview')
     expect([body.requests.ok, body.requests.refused, body.requests.failed].map(sum)).toEqual([1, 1, 0])
     expect(body.requests.ok.at(-1)).toBe(1)
   }, 5000)
 })
 
-test('deliveries are counted with how long the endpoint took, each attempt once', async () => {
+test('delivery attempts are counted once, with the response time of the endpoint', async () => {
   const line = await newLine(server)
   const receiver = await newReceiver()
   await line.listen(receiver)
@@ -98,7 +98,7 @@ test('deliveries are counted with how long the endpoint took, each attempt once'
   await line.write(3)
   await vi.waitFor(() => expect(receiver.received).toHaveLength(4), 5000)
   await vi.waitFor(async () => {
-    const { deliveries, messages } = (await look(line.workspace.id, '/overview')).body
+    const { deliveries, messages } = (await read(line.workspace.id, '/overview')).body
     expect([sum(deliveries.succeeded), sum(deliveries.failed)]).toEqual([3, 1])
     expect(deliveries.overall.p95_ms).toBeGreaterThanOrEqual(deliveries.overall.p50_ms)
     expect(deliveries.overall.p50_ms).toBeGreaterThan(0)
@@ -107,21 +107,21 @@ test('deliveries are counted with how long the endpoint took, each attempt once'
   }, 5000)
 })
 
-test('a member sees messages, and nothing of keys, endpoints or credits', async () => {
+test('a member sees messages, but no requests, deliveries or credits', async () => {
   const workspace = await newWorkspace(server)
-  const { body } = await look(workspace.id, '/overview', 'member')
+  const { body } = await read(workspace.id, '/overview', 'member')
   expect(body).toMatchObject({ requests: null, deliveries: null, credits: null })
   expect(body.messages.sent).toHaveLength(24)
-  expect((await look(workspace.id, '/problems', 'member')).body.data).toEqual([])
-  const onboarding = (await look(workspace.id, '/onboarding', 'member')).body
+  expect((await read(workspace.id, '/problems', 'member')).body.data).toEqual([])
+  const onboarding = (await read(workspace.id, '/onboarding', 'member')).body
   expect(onboarding.key_hint).toBeNull()
 })
 
-test('what wants attention is listed, the worst first, with where to go', async () => {
+test('GET /problems lists problems, most severe first, with links', async () => {
   const line = await newLine(server)
   const { workspace } = line
   await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
-  expect((await look(workspace.id, '/problems')).body.data).toEqual([])
+  expect((await read(workspace.id, '/problems')).body.data).toEqual([])
   const receiver = await newReceiver()
   const { id } = await line.listen(receiver)
   await disableWebhook(server.db, id, 'Under repair.')
@@ -135,7 +135,7 @@ test('what wants attention is listed, the worst first, with where to go', async 
     [workspace.id],
   )
   await giveCredits(server.db, server.clock, workspace.id, -950, 'test')
-  const { data } = (await look(workspace.id, '/problems')).body
+  const { data } = (await read(workspace.id, '/problems')).body
   expect(data.map(({ kind, severity }: { kind: string; severity: string }) => [kind, severity])).toEqual([
     ['webhook_disabled', 'problem'],
     ['sender_troubled', 'warning'],
@@ -144,11 +144,11 @@ test('what wants attention is listed, the worst first, with where to go', async 
     ['key_expiring', 'warning'],
   ])
   expect(data[0]).toMatchObject({ href: `webhooks/${id}` })
-  expect(data[0].detail).toBe('Under repair. 2 deliveries wait until it is enabled.')
-  expect(data[4]).toMatchObject({ href: `keys?open=${key.id}`, title: 'The key shop expires soon' })
+  expect(data[0].detail).toBe('Under repair. 2 deliveries are held until you enable it.')
+  expect(data[4]).toMatchObject({ href: `keys?open=${key.id}`, title: 'API key shop expires soon' })
 })
 
-test('refusals that rise are a problem, unless their group is muted', async () => {
+test('rising API errors are listed as a problem, unless they are muted', async () => {
   const workspace = await newWorkspace(server)
   await giveCredits(server.db, server.clock, workspace.id, 1000, 'test')
   for (let round = 0; round < 19; round++) await workspace.call('/v1/nothing')
@@ -163,13 +163,13 @@ test('refusals that rise are a problem, unless their group is muted', async () =
   expect(await kinds()).toEqual([])
 })
 
-test.each<[what: string, recent: number, before: number, rises: boolean]>([
-  ['few', 19, 0, false],
-  ['many where there were none', 20, 0, true],
-  ['as many as ever', 100, 1200, false],
-  ['three times as many', 300, 1200, false],
-  ['more than three times as many', 301, 1200, true],
-])('refusals: %s', (_what, recent, before, rises) => {
+test.each<[label: string, recent: number, before: number, rises: boolean]>([
+  ['below the minimum', 19, 0, false],
+  ['new', 20, 0, true],
+  ['as usual', 100, 1200, false],
+  ['three times the usual number', 300, 1200, false],
+  ['more than three times the usual number', 301, 1200, true],
+])('rising API errors: %s', (_label, recent, before, rises) => {
   const hour = (ago: number) => new Date(Date.UTC(2026, 10, 15, 9 - ago))
   const traffic = [
     { hour: hour(0), code: 'not_found', count: recent - 1 },
@@ -180,28 +180,28 @@ test.each<[what: string, recent: number, before: number, rises: boolean]>([
   expect(risingCodes(traffic, hour(0)).length > 0).toBe(rises)
 })
 
-test('each first step finds out by itself that it was taken', async () => {
+test('onboarding steps are done once the workspace has the data', async () => {
   const line = await newLine(server)
   const { workspace } = line
   const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
-  const open = async () =>
+  const openSteps = async () =>
     (await admin.call(`/w/${workspace.id}/onboarding`)).body.steps
       .filter(({ done }: { done: boolean }) => !done)
       .map(({ kind }: { kind: string }) => kind)
-  // They came by an invitation themselves.
-  expect(await open()).toEqual(['second_factor', 'request', 'webhook', 'delivery'])
+  // The teammate step is done, because the admin was invited.
+  expect(await openSteps()).toEqual(['second_factor', 'request', 'webhook', 'delivery'])
   await workspace.call('/v1/me')
-  await vi.waitFor(async () => expect(await open()).toEqual(['second_factor', 'webhook', 'delivery']), 5000)
+  await vi.waitFor(async () => expect(await openSteps()).toEqual(['second_factor', 'webhook', 'delivery']), 5000)
   const receiver = await newReceiver()
   await line.listen(receiver)
-  expect(await open()).toEqual(['second_factor', 'delivery'])
+  expect(await openSteps()).toEqual(['second_factor', 'delivery'])
   await line.write(1)
-  await vi.waitFor(async () => expect(await open()).toEqual(['second_factor']), 5000)
+  await vi.waitFor(async () => expect(await openSteps()).toEqual(['second_factor']), 5000)
   const { body } = await admin.call(`/w/${workspace.id}/onboarding`)
   expect(body.key_hint).toBe(workspace.key.hint)
 })
 
-test('a percentile of counted durations lies within its step', () => {
+test('percentileMs returns a value within the right step', () => {
   expect(percentileMs(countSteps([]), 0.5)).toBeNull()
   expect(percentileMs(countSteps([120]), 0.95)).toBeGreaterThan(100)
   const counts = countSteps([...Array(95).fill(8), ...Array(5).fill(4000)])

@@ -9,13 +9,13 @@ import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
 import { readDeliveryHours } from '../deliveries/reading/statistics.ts'
 import { listKeys } from '../keys/keys.ts'
 import { messagesByBucket, receivedByBucket } from '../messages/reading/messages.ts'
-import { hasCompany } from '../people/members.ts'
+import { hasTeammates } from '../people/members.ts'
 import { errorMeaning, readTraffic } from '../requests/console.ts'
 import { countActiveSenders } from '../senders/senders.ts'
 import { anyDelivered, listWebhooks } from '../webhooks/webhooks.ts'
 import { readSettings } from '../workspaces/settings.ts'
 
-/** Somebody who looks, and what their role shows them. */
+/** The person who views a workspace, with the role that decides what they may see. */
 export interface Viewer {
   db: Db
   clock: Clock
@@ -23,16 +23,16 @@ export interface Viewer {
   role: Role
 }
 
-/** What happened in a period, step by step. What the viewer's role does not show is null. */
+/** Counts for a period, per time bucket. Parts that the viewer's role may not see are null. */
 export async function readOverview(viewer: Viewer, period: Period): Promise<Overview> {
   const steps = timeBuckets(period, viewer.clock.now())
-  const may = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
+  const ifAllowed = <T>(permission: Permission, read: () => Promise<T>): Promise<T | null> =>
     can(viewer.role, permission) ? read() : Promise.resolve(null)
   const [messages, requests, deliveries, credits] = await Promise.all([
     readMessages(viewer, steps),
-    may('requests:read', () => readRequests(viewer, steps)),
-    may('deliveries:read', () => readDeliveries(viewer, steps)),
-    may('credits:read', () => readCredits(viewer, steps.from)),
+    ifAllowed('requests:read', () => readRequests(viewer, steps)),
+    ifAllowed('deliveries:read', () => readDeliveries(viewer, steps)),
+    ifAllowed('credits:read', () => readCredits(viewer, steps.from)),
   ])
   return {
     period,
@@ -127,15 +127,15 @@ async function readCredits({ db, workspaceId }: Viewer, from: Date): Promise<Non
   return { balance, spent, low_balance: lowBalance, low: balance <= lowBalance }
 }
 
-/** The first steps; each finds out by itself whether it was taken. */
+/** The onboarding steps. Whether each is done is derived from the data of the workspace. */
 export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolean }): Promise<Onboarding> {
   const { db, workspaceId } = viewer
-  const [senders, keys, webhooks, delivered, teammate] = await Promise.all([
+  const [senders, keys, webhooks, hasDelivery, hasTeammate] = await Promise.all([
     countActiveSenders(db, workspaceId),
     listKeys(db, workspaceId),
     listWebhooks(db, workspaceId),
     anyDelivered(db, workspaceId),
-    hasCompany(db, workspaceId),
+    hasTeammates(db, workspaceId),
   ])
   const now = viewer.clock.now()
   const valid = keys.filter(({ revokedAt }) => revokedAt === null)
@@ -156,8 +156,8 @@ export async function readOnboarding(viewer: Viewer, person: { twoFactor: boolea
         'requests:read',
       ),
       step('webhook', webhooks.length > 0, 'webhooks:manage'),
-      step('delivery', delivered, 'webhooks:test'),
-      step('teammate', teammate, 'team:manage'),
+      step('delivery', hasDelivery, 'webhooks:test'),
+      step('teammate', hasTeammate, 'team:manage'),
     ],
     key_hint: can(viewer.role, 'keys:read') ? hint : null,
   }

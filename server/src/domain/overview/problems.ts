@@ -16,58 +16,59 @@ import type { Viewer } from './overview.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** What wants somebody's attention now, the worst first; of what the viewer's role shows. */
+/** Current problems of a workspace that the viewer's role may see, most severe first. */
 export async function listProblems(viewer: Viewer): Promise<Problem[]> {
-  const looks: [Permission, (viewer: Viewer) => Promise<Problem[]>][] = [
+  const checks: [Permission, (viewer: Viewer) => Promise<Problem[]>][] = [
     ['webhooks:read', webhookProblems],
     ['senders:read', senderProblems],
     ['senders:read', syncProblems],
     ['credits:read', balanceProblems],
-    ['requests:read', refusalProblems],
+    ['requests:read', apiErrorProblems],
     ['keys:read', keyProblems],
   ]
   const found = await Promise.all(
-    looks.map(([permission, look]) => (can(viewer.role, permission) ? look(viewer) : Promise.resolve([]))),
+    checks.map(([permission, check]) => (can(viewer.role, permission) ? check(viewer) : Promise.resolve([]))),
   )
   return found.flat().sort((left, right) => rank[left.severity] - rank[right.severity])
 }
 
 const rank = { problem: 0, warning: 1 } as const
 
-/** One failure is retried and forgotten; this many in a row are worth a look before the endpoint is disabled. */
-const failuresMin = 3
-/** Of each kind. */
-const shownMax = 20
-/** Held deliveries are counted up to this. */
-const heldMax = 10_000
+/** A single failure is retried. From this many in a row on, the endpoint is listed, before it is disabled. */
+const minFailures = 3
+/** Problems listed per kind. */
+const maxPerKind = 20
+/** Held deliveries are counted up to this number. */
+const maxHeld = 10_000
 
 async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  const rows = (await failingWebhooks(db, workspaceId, failuresMin))
+  const rows = (await failingWebhooks(db, workspaceId, minFailures))
     .sort((left, right) => Number(left.enabled) - Number(right.enabled) || right.failures - left.failures)
-    .slice(0, shownMax)
+    .slice(0, maxPerKind)
   const ids = rows.map(({ id }) => id)
-  const open = await readOpenCounts(db, workspaceId, ids, heldMax)
+  const open = await readOpenCounts(db, workspaceId, ids, maxHeld)
   return rows.map((row) => {
     const href = `webhooks/${withPrefix('whk', row.id)}`
     const since = row.failing_since?.toISOString() ?? null
     if (row.enabled) {
-      const detail = `${row.failures} attempts in a row failed; after ${failuresMax} the endpoint is disabled.`
+      const detail = `${row.failures} attempts in a row failed. After ${failuresMax}, the endpoint is disabled.`
       return { kind: 'webhook_failing', severity: 'warning', title: `${row.name} is failing`, detail, href, since }
     }
     const held = open.get(row.id)?.held ?? 0
-    const shown = held >= heldMax ? `${heldMax} or more` : String(held)
-    const waiting = held === 0 ? 'Nothing waits for it.' : `${shown} deliveries wait until it is enabled.`
-    const detail = `${row.disabled_reason ?? 'Somebody disabled it.'} ${waiting}`
+    const count =
+      held >= maxHeld ? `${maxHeld} or more deliveries are` : held === 1 ? '1 delivery is' : `${held} deliveries are`
+    const waiting = held === 0 ? 'No deliveries are held.' : `${count} held until you enable it.`
+    const detail = `${row.disabled_reason ?? 'It was disabled manually.'} ${waiting}`
     return { kind: 'webhook_disabled', severity: 'problem', title: `${row.name} is disabled`, detail, href, since }
   })
 }
 
 async function senderProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await failingSenders(db, workspaceId)).slice(0, shownMax).map((row) => ({
+  return (await failingSenders(db, workspaceId)).slice(0, maxPerKind).map((row) => ({
     kind: 'sender_troubled',
     severity: row.status === 'CONNECTED' ? 'warning' : 'problem',
-    title: row.status === 'CONNECTED' ? `${nameOf(row)} is rated red` : `${nameOf(row)} is not connected`,
-    detail: `Status ${row.status}, quality ${row.quality_rating}. The network refuses or throttles what such a number sends.`,
+    title: row.status === 'CONNECTED' ? `${nameOf(row)} has a low quality rating` : `${nameOf(row)} is not connected`,
+    detail: `Status ${row.status}, quality ${row.quality_rating}. WhatsApp rejects or throttles messages from this number.`,
     href: 'senders',
     since: null,
   }))
@@ -77,11 +78,11 @@ const nameOf = ({ display_name, phone_number }: { display_name: string | null; p
   display_name ? `${display_name} (+${phone_number})` : `+${phone_number}`
 
 async function syncProblems({ db, workspaceId }: Viewer): Promise<Problem[]> {
-  return (await failingConnections(db, workspaceId)).slice(0, shownMax).map((row) => ({
+  return (await failingConnections(db, workspaceId)).slice(0, maxPerKind).map((row) => ({
     kind: 'sync_failing',
     severity: 'warning',
-    title: `Account ${row.waba_id} cannot be synchronised`,
-    detail: `${row.sync_error ?? 'The network did not answer.'} Senders and templates are shown as they were.`,
+    title: `Account ${row.waba_id} cannot be synced`,
+    detail: `${row.sync_error ?? 'WhatsApp did not respond.'} Senders and templates may be out of date.`,
     href: 'senders',
     since: row.synced_at?.toISOString() ?? null,
   }))
@@ -98,10 +99,10 @@ async function balanceProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
     {
       kind: 'balance_low',
       severity: isOut ? 'problem' : 'warning',
-      title: isOut ? 'There are no credits left' : `${balance} credits are left`,
+      title: isOut ? 'No credits left' : `${balance} credits left`,
       detail: isOut
-        ? 'Every send is refused with insufficient_credits until the operator adds some.'
-        : `The workspace wants to hear of it at ${low}. Ask the operator for more.`,
+        ? 'Every send fails with insufficient_credits. Ask the operator to add credits.'
+        : `The balance is at or below the warning level of ${low}. Ask the operator to add credits.`,
       href: 'credits',
       since: null,
     },
@@ -115,36 +116,36 @@ async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[
     revokedAt === null && expiresAt !== null && expiresAt > now && expiresAt <= until ? [{ id, name, expiresAt }] : [],
   )
   expiring.sort((left, right) => left.expiresAt.getTime() - right.expiresAt.getTime())
-  return expiring.slice(0, shownMax).map((row) => ({
+  return expiring.slice(0, maxPerKind).map((row) => ({
     kind: 'key_expiring',
     severity: 'warning',
-    title: `The key ${row.name} expires soon`,
-    detail: `From ${row.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC on its requests are refused.`,
+    title: `API key ${row.name} expires soon`,
+    detail: `It expires on ${row.expiresAt.toISOString().slice(0, 16).replace('T', ' at ')} UTC. Rotate it before then.`,
     href: `keys?open=${row.id}`,
     since: null,
   }))
 }
 
-async function refusalProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
+async function apiErrorProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[]> {
   const thisHour = Math.floor(clock.now().getTime() / hourMs) * hourMs
   const [traffic, muted] = await Promise.all([
     readTraffic(db, workspaceId, new Date(thisHour - 25 * hourMs)),
     listMuted(db, workspaceId),
   ])
-  const silent = new Set(muted.map(({ code }) => code))
+  const mutedCodes = new Set(muted.map(({ code }) => code))
   return risingCodes(traffic, new Date(thisHour))
-    .filter(({ code }) => !silent.has(code))
+    .filter(({ code }) => !mutedCodes.has(code))
     .map(({ code, recent, usual }) => ({
       kind: 'refusals_rising',
       severity: 'warning',
-      title: `${errorMeaning(code).title}: more often than usual`,
-      detail: `${code} came ${recent} times in the last two hours; ${usual} are usual.`,
+      title: `${errorMeaning(code).title}: more errors than usual`,
+      detail: `${code} occurred ${recent} times in the last two hours. The usual number is ${usual}.`,
       href: `refusals?open=${code}`,
       since: null,
     }))
 }
 
-/** Codes that came at least twenty times in this hour and the last, and three times as often as in the day before. */
+/** Codes with at least 20 errors in this hour and the last, and more than three times as many as in the day before. */
 export function risingCodes(
   traffic: readonly TrafficRow[],
   thisHour: Date,
@@ -158,7 +159,7 @@ export function risingCodes(
     const sum = (isRecent: boolean) =>
       rows.filter(({ hour }) => hour.getTime() >= recentFrom === isRecent).reduce((all, { count }) => all + count, 0)
     const recent = sum(true)
-    // 24 hours came before; two of them are what two hours usually bring.
+    // The average of two hours over the 24 hours before.
     const usual = Math.round(sum(false) / 12)
     return recent >= 20 && recent > 3 * usual ? [{ code, recent, usual }] : []
   })

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** Things of a workspace by id, number or name: these read the tables of many nouns, and only read. */
+/** Search within a workspace by ID, phone number or name. Reads the tables of many domains and writes none. */
 
 export interface FoundRow {
   kind: 'message' | 'inbound' | 'sender' | 'template' | 'webhook' | 'key' | 'form' | 'order' | 'event' | 'request'
@@ -11,9 +11,9 @@ export interface FoundRow {
 
 type Kind = FoundRow['kind']
 
-const what: Record<Kind, string> = {
+const selections: Record<Kind, string> = {
   message: `select 'message' as kind, id, 'To +' || recipient as title, type || ', ' || status as detail from messages`,
-  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, 'somebody') as title,
+  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, 'an unknown number') as title,
     type || ', received' as detail from inbound_messages`,
   sender: `select 'sender' as kind, id, coalesce(display_name, '+' || phone_number) as title,
     '+' || phone_number || ', ' || lower(status) as detail from senders`,
@@ -21,22 +21,25 @@ const what: Record<Kind, string> = {
   webhook: `select 'webhook' as kind, id, name as title, url as detail from webhooks`,
   key: `select 'key' as kind, id, name as title, hint || case when revoked_at is null then '' else ', revoked' end as detail
     from api_keys`,
-  form: `select 'form' as kind, id, 'Form from ' || coalesce('+' || sent_by, 'somebody') as title,
+  form: `select 'form' as kind, id, 'Form from ' || coalesce('+' || sent_by, 'an unknown number') as title,
     coalesce(flow_id, name, 'form') as detail from flow_responses`,
-  order: `select 'order' as kind, id, 'Order from ' || coalesce('+' || sent_by, 'somebody') as title, status as detail
+  order: `select 'order' as kind, id, 'Order from ' || coalesce('+' || sent_by, 'an unknown number') as title, status as detail
     from orders`,
   event: `select 'event' as kind, id, type as title, 'event' as detail from events`,
   request: `select 'request' as kind, id, method || ' ' || route as title,
     status || coalesce(', ' || code, '') as detail from request_log`,
 }
 
-const kept: Partial<Record<Kind, string>> = { webhook: 'and deleted_at is null', template: 'and removed_at is null' }
+const notDeleted: Partial<Record<Kind, string>> = {
+  webhook: 'and deleted_at is null',
+  template: 'and removed_at is null',
+}
 
-/** The one with this id. */
+/** The row with this ID. */
 export const foundById = (db: Db, workspaceId: string, kind: Kind, id: string): Promise<FoundRow | undefined> =>
-  db.first(`${what[kind]} where workspace_id = $1 and id = $2 ${kept[kind] ?? ''}`, [workspaceId, id])
+  db.first(`${selections[kind]} where workspace_id = $1 and id = $2 ${notDeleted[kind] ?? ''}`, [workspaceId, id])
 
-/** Names that hold a text, in whatever case. */
+/** Rows with a name that contains the text, case-insensitive. */
 export const foundByName = (
   db: Db,
   workspaceId: string,
@@ -45,13 +48,13 @@ export const foundByName = (
   take: number,
 ): Promise<FoundRow[]> =>
   db.rows(
-    `${what[kind]} where workspace_id = $1 ${kept[kind] ?? ''}
+    `${selections[kind]} where workspace_id = $1 ${notDeleted[kind] ?? ''}
        and strpos(lower(${kind === 'sender' ? `coalesce(display_name, '') || ' ' || phone_number` : 'name'}), $2) > 0
      order by created_at desc, id desc limit $3`,
     [workspaceId, text.toLowerCase(), take],
   )
 
-/** The latest to or from a number. */
+/** The latest messages to or from a phone number. */
 export const foundByNumber = (
   db: Db,
   workspaceId: string,
@@ -60,28 +63,28 @@ export const foundByNumber = (
   take: number,
 ): Promise<FoundRow[]> =>
   kind === 'message'
-    ? db.rows(`${what.message} where workspace_id = $1 and recipient = $2 order by created_at desc, id desc limit $3`, [
-        workspaceId,
-        number,
-        take,
-      ])
-    : db.rows(`${what.inbound} where workspace_id = $1 and sent_by = $2 order by recorded_at desc, id desc limit $3`, [
-        workspaceId,
-        number,
-        take,
-      ])
+    ? db.rows(
+        `${selections.message} where workspace_id = $1 and recipient = $2 order by created_at desc, id desc limit $3`,
+        [workspaceId, number, take],
+      )
+    : db.rows(
+        `${selections.inbound} where workspace_id = $1 and sent_by = $2 order by recorded_at desc, id desc limit $3`,
+        [workspaceId, number, take],
+      )
 
-/** Messages by the caller's own word for them. */
+/** Messages with this reference of the client. */
 export const foundByReference = (db: Db, workspaceId: string, reference: string, take: number): Promise<FoundRow[]> =>
-  db.rows(`${what.message} where workspace_id = $1 and reference = $2 order by created_at desc, id desc limit $3`, [
-    workspaceId,
-    reference,
-    take,
-  ])
+  db.rows(
+    `${selections.message} where workspace_id = $1 and reference = $2 order by created_at desc, id desc limit $3`,
+    [workspaceId, reference, take],
+  )
 
-/** Messages by the network's id. */
+/** Messages with this WhatsApp ID. */
 export const foundByWaId = async (db: Db, workspaceId: string, waId: string): Promise<FoundRow[]> => {
-  const own =
+  const condition =
     'workspace_id = $1 and sender_id in (select id from senders where workspace_id = $1) and wa_message_id = $2'
-  return db.rows(`(${what.message} where ${own}) union all (${what.inbound} where ${own}) limit 5`, [workspaceId, waId])
+  return db.rows(
+    `(${selections.message} where ${condition}) union all (${selections.inbound} where ${condition}) limit 5`,
+    [workspaceId, waId],
+  )
 }

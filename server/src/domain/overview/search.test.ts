@@ -19,7 +19,7 @@ interface Found {
   href: string
 }
 
-const finder = async (workspaceId: string, role: Role = 'admin') => {
+const searchAs = async (workspaceId: string, role: Role = 'admin') => {
   const person = await signedIn(server, { workspaceId, role })
   return async (q: string): Promise<Found[]> => {
     const { status, body } = await person.call(`/w/${workspaceId}/find?q=${encodeURIComponent(q)}`)
@@ -28,7 +28,7 @@ const finder = async (workspaceId: string, role: Role = 'admin') => {
   }
 }
 
-test('an id leads to its thing, with or without its prefix', async () => {
+test('an ID finds its record, with or without the prefix', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop
   const message = await shop.sendText('+16505550123', { reference: 'order-7' })
@@ -36,7 +36,7 @@ test('an id leads to its thing, with or without its prefix', async () => {
   const input = { workspaceId: workspace.id, name: 'CRM', url: 'https://example.com/', events: ['message.sent'] }
   const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, anyTarget, input)
   const [template] = ((await workspace.call('/v1/templates')).body as { data: { id: string }[] }).data
-  const find = await finder(workspace.id)
+  const search = await searchAs(workspace.id)
   for (const [kind, id, path] of [
     ['message', message.id, `messages/${message.id}`],
     ['sender', shop.senderId, `senders?open=${shop.senderId}`],
@@ -44,60 +44,60 @@ test('an id leads to its thing, with or without its prefix', async () => {
     ['webhook', webhook.id, `webhooks/${webhook.id}`],
     ['request', `req_${logged.id}`, `requests?open=req_${logged.id}`],
   ] as const) {
-    const wanted = [expect.objectContaining({ kind, id, href: `/w/${workspace.id}/${path}` })]
-    expect(await find(id), id).toEqual(wanted)
-    expect(await find(` ${id.slice(4)} `), id).toEqual(wanted)
+    const expected = [expect.objectContaining({ kind, id, href: `/w/${workspace.id}/${path}` })]
+    expect(await search(id), id).toEqual(expected)
+    expect(await search(` ${id.slice(4)} `), id).toEqual(expected)
   }
-  expect(await find(workspace.key.id)).toMatchObject([{ kind: 'key', id: workspace.key.id, title: 'test key' }])
-  // A prefix says what is meant.
-  expect(await find(`tpl_${message.id.slice(4)}`)).toEqual([])
-  expect(await find(`msg_${newUuid()}`)).toEqual([])
+  expect(await search(workspace.key.id)).toMatchObject([{ kind: 'key', id: workspace.key.id, title: 'test key' }])
+  // A prefix limits the search to its kind.
+  expect(await search(`tpl_${message.id.slice(4)}`)).toEqual([])
+  expect(await search(`msg_${newUuid()}`)).toEqual([])
 })
 
-test('a number leads to its person and their latest messages, however it is written', async () => {
+test('a phone number in any format finds the person and their latest messages', async () => {
   const shop = await sending.newShop()
   const message = await shop.sendText('+16505550177')
-  const find = await finder(shop.workspace.id, 'member')
+  const search = await searchAs(shop.workspace.id, 'member')
   for (const q of ['+16505550177', '16505550177', '+1 (650) 555-0177']) {
-    expect(await find(q), q).toMatchObject([
+    expect(await search(q), q).toMatchObject([
       { kind: 'person', title: '+16505550177', href: `/w/${shop.workspace.id}/messages?phone=16505550177` },
       { kind: 'message', id: message.id },
     ])
   }
   const line = await newLine(server)
   await line.write(1)
-  const there = await finder(line.workspace.id)
-  expect((await there('16505550123')).map(({ kind }) => kind)).toEqual(['person', 'message'])
-  expect(await there('16505550177')).toEqual([])
+  const searchOther = await searchAs(line.workspace.id)
+  expect((await searchOther('16505550123')).map(({ kind }) => kind)).toEqual(['person', 'message'])
+  expect(await searchOther('16505550177')).toEqual([])
 })
 
-test('names are found by any part of them, in whatever case; a reference as it is', async () => {
+test('names match by any part, case-insensitive; references match exactly', async () => {
   const shop = await sending.newShop()
   const message = await shop.sendText('+16505550123', { reference: 'order-7' })
   await shop.workspace.newKey({ name: 'Warehouse' })
-  const find = await finder(shop.workspace.id)
-  expect(await find('EHOU')).toMatchObject([{ kind: 'key', title: 'Warehouse' }])
-  expect(await find('greet')).toMatchObject([{ kind: 'template', title: 'greeting' }])
-  expect(await find('order-7')).toMatchObject([{ kind: 'message', id: message.id }])
-  expect(await find('%')).toEqual([])
+  const search = await searchAs(shop.workspace.id)
+  expect(await search('EHOU')).toMatchObject([{ kind: 'key', title: 'Warehouse' }])
+  expect(await search('greet')).toMatchObject([{ kind: 'template', title: 'greeting' }])
+  expect(await search('order-7')).toMatchObject([{ kind: 'message', id: message.id }])
+  expect(await search('%')).toEqual([])
 })
 
-test('nobody finds what their role or workspace does not show', async () => {
+test('search returns nothing that the role or the workspace may not see', async () => {
   const shop = await sending.newShop()
   const { workspace } = shop
   await workspace.newKey({ name: 'Warehouse' })
   const message = await shop.sendText('+16505550123')
   const logged = await loggedRequest(server, await workspace.call('/v1/me'))
-  const member = await finder(workspace.id, 'member')
+  const member = await searchAs(workspace.id, 'member')
   for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`]) expect(await member(q), q).toEqual([])
   expect(await member(message.id)).toHaveLength(1)
-  const elsewhere = await finder((await newWorkspace(server)).id)
+  const searchOther = await searchAs((await newWorkspace(server)).id)
   for (const q of ['Warehouse', workspace.key.id, `req_${logged.id}`, message.id, '+16505550123', shop.senderId]) {
-    expect(await elsewhere(q), q).toEqual([])
+    expect(await searchOther(q), q).toEqual([])
   }
 })
 
-test('nothing to look for is refused', async () => {
+test('an empty or too long query gets 400', async () => {
   const workspace = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   for (const query of ['', '?q=', `?q=${'x'.repeat(201)}`]) {

@@ -6,7 +6,7 @@ import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference,
 
 type Kind = FoundRow['kind']
 
-/** How a kind is shown: under which id, where, and to whom. */
+/** For each kind: its name in results, ID prefix, required permission and path in the console. */
 const kinds: Record<Kind, { as: FindKind; prefix: string | null; needs: Permission; path(id: string): string }> = {
   message: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
   inbound: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
@@ -21,32 +21,32 @@ const kinds: Record<Kind, { as: FindKind; prefix: string | null; needs: Permissi
 }
 
 const everyKind = Object.keys(kinds) as Kind[]
-const eachAtMost = 5
+const maxPerKind = 5
 
-/** What somebody may mean by a few letters: an id, a number, a name. Only what the viewer's role shows. */
-export async function find(viewer: Viewer, text: string): Promise<SearchResult[]> {
+/** Searches by ID, phone number, name or reference, limited to what the viewer's role may see. */
+export async function search(viewer: Viewer, text: string): Promise<SearchResult[]> {
   const { db, workspaceId, role } = viewer
   const q = text.trim()
-  const may = (kind: Kind) => can(role, kinds[kind].needs)
+  const isAllowed = (kind: Kind) => can(role, kinds[kind].needs)
   const uuid = uuidIn(q)
   if (uuid !== null) {
-    const candidates = everyKind.filter((kind) => may(kind) && fitsPrefix(kind, q))
+    const candidates = everyKind.filter((kind) => isAllowed(kind) && matchesPrefix(kind, q))
     const rows = await Promise.all(candidates.map((kind) => foundById(db, workspaceId, kind, uuid)))
-    return rows.filter((row) => row !== undefined).map((row) => toFound(workspaceId, row))
+    return rows.filter((row) => row !== undefined).map((row) => toResult(workspaceId, row))
   }
   if (q.startsWith('wamid.')) {
-    return may('message') ? (await foundByWaId(db, workspaceId, q)).map((row) => toFound(workspaceId, row)) : []
+    return isAllowed('message') ? (await foundByWaId(db, workspaceId, q)).map((row) => toResult(workspaceId, row)) : []
   }
   const number = numberIn(q)
-  const people = number !== null && may('message') ? await findPerson(viewer, number) : []
-  const names = (['sender', 'template', 'webhook', 'key'] as const).filter(may)
-  const looks = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, eachAtMost))
-  if (may('message')) looks.push(foundByReference(db, workspaceId, q, eachAtMost))
-  const rows = (await Promise.all(looks)).flat()
-  return [...people, ...rows.map((row) => toFound(workspaceId, row))]
+  const people = number !== null && isAllowed('message') ? await findPerson(viewer, number) : []
+  const names = (['sender', 'template', 'webhook', 'key'] as const).filter(isAllowed)
+  const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
+  if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
+  const rows = (await Promise.all(searches)).flat()
+  return [...people, ...rows.map((row) => toResult(workspaceId, row))]
 }
 
-/** The person with a number, and the latest message each way. */
+/** A result for the phone number, and its latest messages in both directions. */
 async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<SearchResult[]> {
   const [sent, received] = await Promise.all([
     foundByNumber(db, workspaceId, 'message', number, 2),
@@ -55,33 +55,33 @@ async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<
   if (sent.length + received.length === 0) return []
   const href = `/w/${workspaceId}/messages?phone=${number}`
   const person: SearchResult = { kind: 'person', id: number, title: `+${number}`, detail: 'All messages', href }
-  return [person, ...[...sent, ...received].map((row) => toFound(workspaceId, row))]
+  return [person, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
 }
 
-function toFound(workspaceId: string, { kind, id, title, detail }: FoundRow): SearchResult {
+function toResult(workspaceId: string, { kind, id, title, detail }: FoundRow): SearchResult {
   const { as, prefix, path } = kinds[kind]
-  const shown = prefix === null ? id : withPrefix(prefix, id)
+  const publicId = prefix === null ? id : withPrefix(prefix, id)
   return {
     kind: as,
-    id: shown,
+    id: publicId,
     title,
-    detail: detail === '' ? shown : detail,
-    href: `/w/${workspaceId}/${path(shown)}`,
+    detail: detail === '' ? publicId : detail,
+    href: `/w/${workspaceId}/${path(publicId)}`,
   }
 }
 
-/** The UUID of an id, with or without what stands before it. */
+/** The UUID of an ID, with or without its prefix. */
 function uuidIn(q: string): string | null {
   const uuid = q.toLowerCase().replace(/^[a-z]{3}_/, '')
   return isUuid(uuid) ? uuid : null
 }
 
-function fitsPrefix(kind: Kind, q: string): boolean {
+function matchesPrefix(kind: Kind, q: string): boolean {
   const prefix = /^([a-z]{3})_/.exec(q.toLowerCase())?.[1]
   return prefix === undefined || prefix === kinds[kind].prefix
 }
 
-/** The digits of what looks like a telephone number. */
+/** The digits of a phone number; null if the text does not look like one. */
 function numberIn(q: string): string | null {
   if (!/^\+?[\d\s().-]+$/.test(q)) return null
   const digits = q.replaceAll(/\D/g, '')

@@ -4,19 +4,19 @@ import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { changePassword, resetAccount } from './account.ts'
-import { addPasskey, askForNewPasskey, listPasskeys, removePasskey } from './passkeys.ts'
+import { changePassword, replaceSessions } from './account.ts'
+import { addPasskey, listPasskeys, passkeyRegistrationOptions, removePasskey } from './passkeys.ts'
 import { renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
 import type { PeopleDeps } from './sign-in.routes.ts'
-import { currentPerson } from './sign-in.ts'
+import { verifyIdentity } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
 const Text = Type.String({ maxLength: 1000 })
 const BackupCodes = Type.Array(Type.String())
 
-/** What a person may do with their own account. */
+/** Manage your own account: password, second factor, passkeys, sessions. */
 export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'POST',
@@ -25,9 +25,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     body: Strict({ password: Type.Optional(Secret), code: Type.Optional(Secret) }),
     reply: ConfirmReply,
     ownTransactions: true,
-    unaudited: 'what it is needed for is put on record',
+    unaudited: 'the action that needs the confirmation is audited',
     async handle({ db, clock, person }, { body }) {
-      await currentPerson(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
+      await verifyIdentity(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
     },
   }),
@@ -54,7 +54,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await currentPerson(db, clock, deps.secretKeys(), who, { password: body.current })
+      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current })
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)
@@ -79,7 +79,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     confirmed: true,
     reply: Type.Object({ uri: Type.String(), secret: Type.String(), backup_codes: BackupCodes }),
-    unaudited: 'nothing holds until a first code has come back',
+    unaudited: 'takes effect only when the first code is verified',
     async handle({ db, person }) {
       const { uri, secret, backupCodes } = await beginTotp(
         db,
@@ -99,13 +99,13 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      const right = await finishTotp(db, clock, deps.secretKeys(), who, body.code)
-      if (!right)
+      const isCorrect = await finishTotp(db, clock, deps.secretKeys(), who, body.code)
+      if (!isCorrect)
         refuse('wrong_credentials', {
-          message: 'That code is wrong. Wait for the next one and try again.',
+          message: 'Wrong code. Wait for the next code and try again.',
           param: 'code',
         })
-      setCookie('session', await resetAccount(db, clock, person.personId, person.sessionId, context))
+      setCookie('session', await replaceSessions(db, clock, person.personId, person.sessionId, context))
       await audit({ action: 'account.two_factor_on' })
       return null
     },
@@ -148,9 +148,14 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     confirmed: true,
     reply: Type.Unknown(),
-    unaudited: 'it only asks',
+    unaudited: 'only returns options',
     async handle({ db, clock, person, setCookie }) {
-      const { options, token } = await askForNewPasskey(db, clock, deps, await requirePerson(db, person.personId))
+      const { options, token } = await passkeyRegistrationOptions(
+        db,
+        clock,
+        deps,
+        await requirePerson(db, person.personId),
+      )
       setCookie('step', token)
       return options
     },
@@ -234,7 +239,7 @@ const toPasskey = ({ id, name, created_at }: { id: string; name: string; created
   created_at: created_at.toISOString(),
 })
 
-/** A list that has everything. */
+/** A list in one page. */
 const all = <Item>(data: Item[]): List<Item> => ({
   object: 'list',
   data,

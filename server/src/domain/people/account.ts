@@ -4,7 +4,7 @@ import { newPassword } from './new-password.ts'
 import { lockPerson, type Person } from './people.ts'
 import { type Browser, endSessions, openSession, requireSession } from './sessions.ts'
 
-/** Sets a new password, inside of a transaction. Returns the token of a new session. */
+/** Sets a new password and returns the token of a new session. Call it in a transaction. */
 export async function changePassword(
   db: Db,
   clock: Clock,
@@ -20,10 +20,10 @@ export async function changePassword(
 }
 
 /**
- * Ends every session of a person, for whoever knew the old secret may be in one of them, and begins a new one. Inside of a
- * transaction.
+ * Ends every session of a person and starts a new one: an attacker who knew the old secret may have one of them. Call it in
+ * a transaction.
  */
-export async function resetAccount(
+export async function replaceSessions(
   db: Db,
   clock: Clock,
   personId: string,

@@ -33,8 +33,8 @@ export const challengeBy = (db: Db, digest: Buffer, kind: string, now: Date): Pr
     now,
   ])
 
-/** True for whoever comes first. */
-export const takeChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
+/** True if this call deleted it: of concurrent calls, only one gets true. */
+export const deleteChallenge = async (db: Db, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from challenges where digest = $1', [digest])) === 1
 
 export const deleteChallengesOf = (db: Db, personId: string): Promise<number> =>

@@ -5,23 +5,23 @@ import { sha256 } from '../../lib/hash.ts'
 import {
   type ChallengeRow,
   challengeBy,
+  deleteChallenge,
   deleteChallengesOf,
   deleteOldChallenges,
   insertChallenge,
-  takeChallenge,
 } from './challenges.sql.ts'
 
-const lifeMs = 10 * 60_000
+const lifetimeMs = 10 * 60_000
 
-/** Something a browser has to come back with. It holds the token; we hold what it stands for. */
-export async function setChallenge(db: Db, clock: Clock, row: ChallengeRow): Promise<string> {
+/** Starts a step of signing in or of adding a passkey. The browser gets the token and has to send it back. */
+export async function createChallenge(db: Db, clock: Clock, row: ChallengeRow): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const at = clock.now()
   await insertChallenge(db, {
     ...row,
     digest: sha256(token),
     created_at: at,
-    expires_at: new Date(at.getTime() + lifeMs),
+    expires_at: new Date(at.getTime() + lifetimeMs),
   })
   return token
 }
@@ -35,11 +35,11 @@ export async function findChallenge(
   return token === undefined ? undefined : challengeBy(db, sha256(token), kind, clock.now())
 }
 
-/** Uses it up; false if somebody else did first. */
-export const useChallenge = (db: Db, token: string): Promise<boolean> => takeChallenge(db, sha256(token))
+/** Returns false if another request has used it already. */
+export const consumeChallenge = (db: Db, token: string): Promise<boolean> => deleteChallenge(db, sha256(token))
 
-/** Whoever has shown a password and not yet a second factor, or is adding a passkey, begins anew. */
-export async function dropChallenges(db: Db, personId: string): Promise<void> {
+/** Cancels sign-ins that wait for a second factor and passkeys that are being added. */
+export async function deleteChallenges(db: Db, personId: string): Promise<void> {
   await deleteChallengesOf(db, personId)
 }
 

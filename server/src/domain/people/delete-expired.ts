@@ -5,7 +5,7 @@ import { deleteExpiredChallenges } from './challenges.ts'
 import { deleteExpiredSessions } from './sessions.ts'
 import { deleteOldSignInAttempts } from './sign-in-attempts.ts'
 
-/** Forgets what no longer opens or holds anything. */
+/** Deletes expired sessions, challenges and sign-in attempts. */
 export async function deleteExpiredPeopleData(db: Db, clock: Clock): Promise<void> {
   const now = await databaseNow(db, clock)
   await deleteExpiredSessions(db, now)

@@ -46,7 +46,7 @@ export interface OpenLink extends LinkRow {
   person_email: string | null
 }
 
-export const openLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | undefined> =>
+export const findOpenLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | undefined> =>
   db.first(
     `select ${columns}, w.name as workspace_name, p.email as person_email
      from links l left join workspaces w on w.id = l.workspace_id left join people p on p.id = l.person_id
@@ -54,7 +54,7 @@ export const openLink = (db: Db, digest: Buffer, now: Date): Promise<OpenLink | 
     [digest, now],
   )
 
-/** True for whoever comes first. */
+/** True if this call used it: of concurrent calls, only one gets true. */
 export const useLink = async (db: Db, id: string, now: Date): Promise<boolean> =>
   (await db.change('update links set used_at = $2 where id = $1 and used_at is null', [id, now])) === 1
 
@@ -65,7 +65,7 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
-/** Links for the same thing, which a newer one takes the place of. */
+/** Ends older links of the same kind, for the same email address and workspace. */
 export const endLinks = (
   db: Db,
   kind: LinkKind,
@@ -79,7 +79,7 @@ export const endLinks = (
     [kind, email, workspaceId, now],
   )
 
-/** Every link to a new password of one person. */
+/** Ends every password reset link of a person. */
 export const endResets = (db: Db, personId: string, now: Date): Promise<number> =>
   db.change(`update links set used_at = $2 where kind = 'reset' and person_id = $1 and used_at is null`, [
     personId,

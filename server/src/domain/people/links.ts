@@ -9,11 +9,11 @@ import { refuse } from '../../lib/refuse.ts'
 import {
   endLinks,
   endResets,
+  findOpenLink,
   insertLink,
   type LinkRow,
   type OpenLink,
   openInvites,
-  openLink,
   useLink,
   withdrawInvite,
 } from './links.sql.ts'
@@ -23,12 +23,12 @@ import { createPerson, findPerson, holdPerson, makeOperator, type Person, readEm
 import { endAccess, type Recovered } from './recovery.ts'
 
 const day = 24 * 3_600_000
-export const linkLifeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
+export const linkLifetimeMs: Record<LinkKind, number> = { setup: 7 * day, invite: 7 * day, reset: 30 * 60_000 }
 
 export type Invite = LinkRow
 export type Link = OpenLink
 
-/** For whoever is the first: makes an operator, and an admin of the workspace there is. */
+/** Creates an operator, who is also an admin of the workspace if one is given. */
 export async function newSetupLink(
   db: Db,
   clock: Clock,
@@ -45,7 +45,7 @@ export async function newSetupLink(
   })
 }
 
-/** For one address, into one workspace. A newer invitation takes the place of the one before. */
+/** Invites one email address to one workspace. A newer invitation replaces the older one. */
 export async function invite(
   db: Db,
   clock: Clock,
@@ -58,7 +58,7 @@ export async function invite(
   return newLink(db, clock, { kind: 'invite', email, workspace_id, role, createdBy })
 }
 
-/** Lets a person set a new password: half an hour, once. A newer one takes the place of the one before. */
+/** A password reset link: works once, for 30 minutes. A newer link replaces the older one. */
 export async function newResetLink(db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> {
   await endResets(db, person.id, clock.now())
   return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
@@ -74,34 +74,34 @@ export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: s
 }
 
 export async function readLink(db: Db, clock: Clock, token: string): Promise<Link & { hasAccount: boolean }> {
-  const link = (await openLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
+  const link = (await findOpenLink(db, sha256(token), clock.now())) ?? refuse('link_expired')
   const hasAccount = link.kind === 'reset' || (link.email !== null && (await findPerson(db, link.email)) !== undefined)
   return { ...link, hasAccount }
 }
 
-/** Whose account there is already for what a link asks: they show that it is theirs before they follow it. */
+/** The existing account that a link would change. Its password has to be verified before the link is followed. */
 export const accountFor = async (db: Db, link: Link, email: string | undefined): Promise<Person | undefined> =>
   link.kind === 'reset' ? undefined : findPerson(db, link.email ?? email ?? '')
 
-export interface Followed {
+export interface FollowedLink {
   link: Link
   person: Person
-  /** Of a reset: what it took away. */
+  /** For a password reset: what was removed. */
   recovered: Recovered | null
 }
 
 /**
- * Does what a link is for, inside of a transaction. An account there is already is given what the link offers if `shown`
- * is that account, whose password was shown to be right. A reset sets the new password, removes every passkey and ends
- * every session and pending challenge of before; an authenticator app stays.
+ * Uses a link. Call it in a transaction. For an existing account, `verified` must be that account, with a password that
+ * was checked. A reset sets the new password, removes every passkey and ends every session and pending challenge; an
+ * authenticator app stays.
  */
 export async function followLink(
   db: Db,
   clock: Clock,
   token: string,
   given: { name?: string; email?: string; password: string },
-  shown: Person | null,
-): Promise<Followed> {
+  verified: Person | null,
+): Promise<FollowedLink> {
   const link = await readLink(db, clock, token)
   if (!(await useLink(db, link.id, clock.now()))) refuse('link_expired')
   if (link.kind === 'reset') {
@@ -110,27 +110,27 @@ export async function followLink(
     await newPassword(db, clock, person, given.password)
     return { link, person, recovered }
   }
-  const known = await accountFor(db, link, given.email)
-  if (known && !(shown?.id === known.id && (await hasPasswordOf(db, shown)))) {
-    refuse('conflict', { message: 'There is an account with this address by now. Try again with its password.' })
+  const existing = await accountFor(db, link, given.email)
+  if (existing && !(verified?.id === existing.id && (await isPasswordUnchanged(db, verified)))) {
+    refuse('conflict', { message: 'An account with this email address exists now. Try again with its password.' })
   }
-  if (known && link.operator) await makeOperator(db, known.id)
+  if (existing && link.operator) await makeOperator(db, existing.id)
   const input = { email: link.email ?? given.email ?? '', name: given.name ?? '', operator: link.operator }
-  const person = known ?? (await createPerson(db, clock, { ...input, password: given.password }))
+  const person = existing ?? (await createPerson(db, clock, { ...input, password: given.password }))
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
   return { link, person, recovered: null }
 }
 
-/** Whether the password is still the one that was shown. */
-const hasPasswordOf = async (db: Db, shown: Person): Promise<boolean> =>
-  (await holdPerson(db, shown.id)).password_hash === shown.password_hash
+/** Whether the password is still the one that was checked. */
+const isPasswordUnchanged = async (db: Db, verified: Person): Promise<boolean> =>
+  (await holdPerson(db, verified.id)).password_hash === verified.password_hash
 
-interface LinkWish extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
+interface NewLink extends Partial<Omit<LinkRow, 'id' | 'kind' | 'created_by' | 'created_at' | 'expires_at'>> {
   kind: LinkKind
   createdBy: string
 }
 
-async function newLink(db: Db, clock: Clock, { createdBy, ...input }: LinkWish): Promise<string> {
+async function newLink(db: Db, clock: Clock, { createdBy, ...input }: NewLink): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   const at = clock.now()
   await insertLink(db, {
@@ -144,7 +144,7 @@ async function newLink(db: Db, clock: Clock, { createdBy, ...input }: LinkWish):
     digest: sha256(token),
     created_by: createdBy,
     created_at: at,
-    expires_at: new Date(at.getTime() + linkLifeMs[input.kind]),
+    expires_at: new Date(at.getTime() + linkLifetimeMs[input.kind]),
   })
   return token
 }

@@ -11,7 +11,7 @@ export interface MemberRow {
   last_seen_at: Date | null
 }
 
-export interface PlaceRow {
+export interface MembershipRow {
   id: string
   name: string
   role: Role
@@ -20,15 +20,15 @@ export interface PlaceRow {
   requires_two_factor: boolean
 }
 
-const places = `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
+const memberships = `select w.id, w.name, m.role, w.suspended_at, w.suspended_reason, w.requires_two_factor
   from memberships m join workspaces w on w.id = m.workspace_id where m.person_id = $1`
 
-/** Where a person belongs. */
-export const placesOf = (db: Db, personId: string): Promise<PlaceRow[]> =>
-  db.rows(`${places} order by w.name, w.id`, [personId])
+/** The workspaces of a person. */
+export const membershipRows = (db: Db, personId: string): Promise<MembershipRow[]> =>
+  db.rows(`${memberships} order by w.name, w.id`, [personId])
 
-export const placeOf = (db: Db, personId: string, workspaceId: string): Promise<PlaceRow | undefined> =>
-  db.first(`${places} and m.workspace_id = $2`, [personId, workspaceId])
+export const membershipRow = (db: Db, personId: string, workspaceId: string): Promise<MembershipRow | undefined> =>
+  db.first(`${memberships} and m.workspace_id = $2`, [personId, workspaceId])
 
 export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
   db.rows(
@@ -40,7 +40,7 @@ export const membersOf = (db: Db, workspaceId: string): Promise<MemberRow[]> =>
     [workspaceId],
   )
 
-/** Nobody else changes who belongs to a workspace before the transaction ends. */
+/** Blocks other changes to the members of a workspace until the transaction ends. */
 export const lockMembers = (db: Db, workspaceId: string): Promise<unknown> =>
   db.rows('select 1 from memberships where workspace_id = $1 order by person_id for update', [workspaceId])
 
@@ -57,8 +57,8 @@ export const deleteMember = (db: Db, workspaceId: string, personId: string): Pro
 export const countMembers = (db: Db): Promise<{ workspaceId: string; count: number }[]> =>
   db.rows('select workspace_id as "workspaceId", count(*) from memberships group by 1')
 
-/** Whether somebody else belongs to a workspace, or was ever invited. */
-export const hasCompany = async (db: Db, workspaceId: string): Promise<boolean> =>
+/** Whether a workspace has more than one member, or anyone was ever invited. */
+export const hasTeammates = async (db: Db, workspaceId: string): Promise<boolean> =>
   (
     await db.first<{ yes: boolean }>(
       `select (select count(*) from memberships where workspace_id = $1) > 1

@@ -6,22 +6,22 @@ import {
   deleteMember,
   lockMembers,
   type MemberRow,
+  type MembershipRow,
+  membershipRow,
+  membershipRows,
   membersOf,
-  type PlaceRow,
-  placeOf,
-  placesOf,
   upsertMember,
 } from './members.sql.ts'
 
-export { countMembers, hasCompany } from './members.sql.ts'
-export type { MemberRow as Member, PlaceRow as Place }
+export { countMembers, hasTeammates } from './members.sql.ts'
+export type { MemberRow as Member, MembershipRow as Membership }
 
-export const listPlaces = (db: Db, personId: string): Promise<PlaceRow[]> => placesOf(db, personId)
+export const listMemberships = (db: Db, personId: string): Promise<MembershipRow[]> => membershipRows(db, personId)
 
-/** What a person is in a workspace, if anything. */
+/** The role of a person in a workspace; null if they are not a member. */
 export async function membershipOf(db: Db, personId: string, workspaceId: string) {
-  const place = await placeOf(db, personId, workspaceId)
-  return place ? { role: place.role, requiresTwoFactor: place.requires_two_factor } : null
+  const row = await membershipRow(db, personId, workspaceId)
+  return row ? { role: row.role, requiresTwoFactor: row.requires_two_factor } : null
 }
 
 export const listMembers = (db: Db, workspaceId: string): Promise<MemberRow[]> => membersOf(db, workspaceId)
@@ -37,7 +37,7 @@ export async function addMember(
   db.notify(workspaceId, 'team')
 }
 
-/** Inside of a transaction. A workspace keeps at least one admin. */
+/** Call it in a transaction. A workspace keeps at least one admin. */
 export async function changeRole(
   db: Db,
   clock: Clock,
@@ -58,13 +58,13 @@ export async function removeMember(db: Db, workspaceId: string, personId: string
   return { before }
 }
 
-async function requireMember(db: Db, workspaceId: string, personId: string, leavesAdmins: boolean): Promise<MemberRow> {
+async function requireMember(db: Db, workspaceId: string, personId: string, losesAdmin: boolean): Promise<MemberRow> {
   await lockMembers(db, workspaceId)
   const members = await membersOf(db, workspaceId)
   const member = members.find(({ person_id }) => person_id === personId) ?? refuse('not_found')
   const admins = members.filter(({ role }) => role === 'admin')
-  if (leavesAdmins && member.role === 'admin' && admins.length === 1) {
-    refuse('conflict', { message: 'This is the last admin. Make somebody else an admin first.' })
+  if (losesAdmin && member.role === 'admin' && admins.length === 1) {
+    refuse('conflict', { message: 'This is the last admin. Make another member an admin first.' })
   }
   return member
 }

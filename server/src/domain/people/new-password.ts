@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { dropChallenges } from './challenges.ts'
+import { deleteChallenges } from './challenges.ts'
 import { endResets } from './links.sql.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { setPassword } from './people.sql.ts'
@@ -8,7 +8,7 @@ import { lockPerson, type Person } from './people.ts'
 import { endSessions } from './sessions.ts'
 
 /**
- * Sets a new password and ends all that the old one, or a link to a new one, has opened or could still open. Inside of a
+ * Sets a new password and ends every session, reset link and pending challenge that came from the old one. Call it in a
  * transaction.
  */
 export async function newPassword(db: Db, clock: Clock, person: Person, next: string): Promise<void> {
@@ -17,6 +17,6 @@ export async function newPassword(db: Db, clock: Clock, person: Person, next: st
   await lockPerson(db, person.id)
   await setPassword(db, person.id, hash)
   await endResets(db, person.id, clock.now())
-  await dropChallenges(db, person.id)
+  await deleteChallenges(db, person.id)
   await endSessions(db, person.id)
 }

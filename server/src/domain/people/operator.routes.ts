@@ -7,11 +7,11 @@ import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { unpagedList } from '../../http/page.ts'
 import { inviteToTeam } from './invite.ts'
-import { linkLifeMs, linkUrl, newResetLink } from './links.ts'
+import { linkLifetimeMs, linkUrl, newResetLink } from './links.ts'
 import { removePasskey } from './passkeys.ts'
 import { listPeople, requirePerson } from './people.ts'
 
-/** Everybody who can sign in; a way in for a workspace's first admin, and back in for those who forgot their password. */
+/** For operators: list all people, invite the first admin of a workspace, create password reset links. */
 export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
@@ -42,10 +42,10 @@ export const operatorPeopleRoutes = ({ publicUrl }: { publicUrl: string }): Cons
     reply: CreatedLink,
     status: 201,
     async handle({ db, clock, person, audit }, { params }) {
-      const whom = await requirePerson(db, params.id)
-      const token = await newResetLink(db, clock, whom, person.email)
-      await audit({ action: 'person.reset_link', target: whom.id, targetName: whom.email })
-      const expiresAt = new Date(clock.now().getTime() + linkLifeMs.reset)
+      const target = await requirePerson(db, params.id)
+      const token = await newResetLink(db, clock, target, person.email)
+      await audit({ action: 'person.reset_link', target: target.id, targetName: target.email })
+      const expiresAt = new Date(clock.now().getTime() + linkLifetimeMs.reset)
       return { url: linkUrl(publicUrl, token), expires_at: expiresAt.toISOString() }
     },
   }),

@@ -18,38 +18,38 @@ const entries = (action: string) =>
     [action],
   )
 
-test('the operator asks the first admin into a workspace without being in it', async () => {
-  const place = await newWorkspace(server, 'Bakery')
-  const { status, body } = await inviteInto(place.id, ' Ana@Example.com ')
+test('an operator invites the first admin of a workspace without being a member', async () => {
+  const workspace = await newWorkspace(server, 'Bakery')
+  const { status, body } = await inviteInto(workspace.id, ' Ana@Example.com ')
   expect(status).toBe(201)
   const ana = newBrowser(server.url)
-  const own = { name: 'Ana', password: goodPassword }
-  expect((await ana.call(`/links/${body.url.split('/link/')[1]}`, { method: 'POST', body: own })).status).toBe(200)
+  const account = { name: 'Ana', password: goodPassword }
+  expect((await ana.call(`/links/${body.url.split('/link/')[1]}`, { method: 'POST', body: account })).status).toBe(200)
   expect((await ana.call('/session')).body).toMatchObject({
     person: { email: 'ana@example.com', operator: false },
-    workspaces: [{ id: place.id, role: 'admin' }],
+    workspaces: [{ id: workspace.id, role: 'admin' }],
   })
   expect(await entries('invite.create')).toEqual([
-    { workspace_id: place.id, target_name: 'ana@example.com', before: null, after: { role: 'admin' } },
+    { workspace_id: workspace.id, target_name: 'ana@example.com', before: null, after: { role: 'admin' } },
   ])
-  expect((await operator.call(`/w/${place.id}/team`)).status).toBe(404)
+  expect((await operator.call(`/w/${workspace.id}/team`)).status).toBe(404)
 })
 
-test('asking again somebody who belongs there, a non-address, or into no workspace is refused', async () => {
-  const place = await newWorkspace(server)
-  const admin = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  expect(await inviteInto(place.id, admin.email)).toMatchObject({
+test('inviting a member, an invalid address or into an unknown workspace fails', async () => {
+  const workspace = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  expect(await inviteInto(workspace.id, admin.email)).toMatchObject({
     status: 409,
     body: { error: { code: 'conflict', param: 'email' } },
   })
-  expect((await inviteInto(place.id, 'nobody')).status).toBe(400)
+  expect((await inviteInto(workspace.id, 'not-an-address')).status).toBe(400)
   expect((await inviteInto('00000000-0000-4000-8000-000000000000', 'x@example.com')).status).toBe(404)
 })
 
-test('what is the operator’s is nobody else’s, an admin included', async () => {
-  const place = await newWorkspace(server)
-  const admin = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  expect((await inviteInto(place.id, 'x@example.com', admin)).status).toBe(403)
+test('operator routes are forbidden for admins', async () => {
+  const workspace = await newWorkspace(server)
+  const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  expect((await inviteInto(workspace.id, 'x@example.com', admin)).status).toBe(403)
   for (const path of ['/operator/traffic', '/operator/prices', '/operator/people', '/operator/health']) {
     expect((await admin.call(path)).status, path).toBe(403)
   }
@@ -57,18 +57,18 @@ test('what is the operator’s is nobody else’s, an admin included', async () 
   expect((await admin.call('/operator/prices/text', set)).status).toBe(403)
 })
 
-test('an invitation from the operator needs a fresh confirmation', async () => {
-  const place = await newWorkspace(server)
-  const late = await signedIn(server, { operator: true })
+test('an invitation by an operator needs a recent confirmation', async () => {
+  const workspace = await newWorkspace(server)
+  const stale = await signedIn(server, { operator: true })
   server.clock.forward({ minutes: 11 })
-  expect(await inviteInto(place.id, 'late@example.com', late)).toMatchObject({
+  expect(await inviteInto(workspace.id, 'late@example.com', stale)).toMatchObject({
     status: 403,
     body: { error: { code: 'confirmation_required' } },
   })
   await operator.call('/confirm', { method: 'POST', body: { password: goodPassword } })
 })
 
-test('a price is set for messages from now on, and on record with the one before', async () => {
+test('setting a price takes effect immediately and is audited with the old price', async () => {
   const priceOf = async (item: string) =>
     (await operator.call('/operator/prices')).body.data.find((each: { item: string }) => each.item === item)?.credits
   expect(await priceOf('template.MARKETING')).toBe(1)
@@ -83,11 +83,11 @@ test('a price is set for messages from now on, and on record with the one before
   ])
 })
 
-test('the operator sees what waits, and the calls whose key nobody has, by address', async () => {
-  const place = await newWorkspace(server)
-  await place.call('/v1/nowhere')
+test('GET /operator/traffic returns queue sizes and invalid keys by IP address', async () => {
+  const workspace = await newWorkspace(server)
+  await workspace.call('/v1/nowhere')
   for (let call = 0; call < 3; call += 1) {
-    await fetch(`${server.url}/v1/me`, { headers: { authorization: 'Bearer prl_live_nobody' } })
+    await fetch(`${server.url}/v1/me`, { headers: { authorization: 'Bearer prl_live_unknown' } })
   }
   await expect
     .poll(async () => (await operator.call('/operator/traffic')).body.refusals, { timeout: 5000 })

@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
-import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
+import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
 import {
   deletePasskey,
   deletePasskeys,
@@ -19,27 +19,32 @@ import {
 } from './passkeys.sql.ts'
 import { holdPerson, type Person, readName } from './people.ts'
 
-/** Read when it is first needed: few sign in, and every command of the command line would wait for its two hundred files. */
+/** Loaded on first use: it has two hundred files, and every CLI command would have to wait for them. */
 const webauthn = () => import('@simplewebauthn/server')
 
 type Transports = NonNullable<
   NonNullable<Parameters<typeof generateAuthenticationOptions>[0]['allowCredentials']>[number]['transports']
 >
 
-/** Which site a passkey is for: the one people see in the address bar. */
+/** The site that a passkey is for, as in the browser's address bar. */
 export interface Site {
   publicUrl: string
 }
 
 const rpOf = ({ publicUrl }: Site) => ({ id: new URL(publicUrl).hostname, origin: new URL(publicUrl).origin })
 
-export interface Asked {
+export interface PasskeyOptions {
   options: unknown
-  /** What the browser has to bring back along with its answer. */
+  /** The browser has to send it back with its response. */
   token: string
 }
 
-export async function askForNewPasskey(db: Db, clock: Clock, site: Site, person: Person): Promise<Asked> {
+export async function passkeyRegistrationOptions(
+  db: Db,
+  clock: Clock,
+  site: Site,
+  person: Person,
+): Promise<PasskeyOptions> {
   const known = await passkeysOf(db, person.id)
   const { generateRegistrationOptions } = await webauthn()
   const options = await generateRegistrationOptions({
@@ -52,11 +57,15 @@ export async function askForNewPasskey(db: Db, clock: Clock, site: Site, person:
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
   })
-  const token = await setChallenge(db, clock, { kind: 'passkey', person_id: person.id, challenge: options.challenge })
+  const token = await createChallenge(db, clock, {
+    kind: 'passkey',
+    person_id: person.id,
+    challenge: options.challenge,
+  })
   return { options, token }
 }
 
-/** Inside of a transaction. */
+/** Call it in a transaction. */
 export async function addPasskey(
   db: Db,
   clock: Clock,
@@ -66,20 +75,20 @@ export async function addPasskey(
   name: string,
   response: unknown,
 ): Promise<PasskeyRow> {
-  // A recovery that has ended meanwhile has taken away the challenge.
+  // A recovery that finished in the meantime has deleted the challenge.
   await holdPerson(db, person.id)
-  const asked = await takeAsked(db, clock, token)
-  if (asked.person_id !== person.id) refuse('wrong_credentials', { message: 'Ask for a passkey again.' })
+  const stored = await consumePasskeyChallenge(db, clock, token)
+  if (stored.person_id !== person.id) refuse('wrong_credentials', { message: 'Start adding the passkey again.' })
   const { id: rpId, origin } = rpOf(site)
   const { verifyRegistrationResponse } = await webauthn()
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
-    expectedChallenge: asked.challenge ?? '',
+    expectedChallenge: stored.challenge ?? '',
     expectedOrigin: origin,
     expectedRPID: rpId,
     requireUserVerification: true,
   }).catch(() => ({ verified: false, registrationInfo: undefined }))
-  if (!verified || !registrationInfo) refuse('wrong_credentials', { message: 'The passkey could not be checked.' })
+  if (!verified || !registrationInfo) refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
   const { credential } = registrationInfo
   const row: PasskeyRow = {
     id: newUuid(clock.now().getTime()),
@@ -91,42 +100,42 @@ export async function addPasskey(
     transports: credential.transports ?? [],
     created_at: clock.now(),
   }
-  if ((await insertPasskey(db, row)) === 0) refuse('conflict', { message: 'This passkey is known already.' })
+  if ((await insertPasskey(db, row)) === 0) refuse('conflict', { message: 'This passkey is already registered.' })
   return row
 }
 
-/** For anybody: the browser offers the passkeys it has for this site, so nobody learns who has one. */
-export async function askForPasskey(db: Db, clock: Clock, site: Site): Promise<Asked> {
+/** Names no account: the browser offers the passkeys it has for this site, so this does not reveal who has one. */
+export async function passkeySignInOptions(db: Db, clock: Clock, site: Site): Promise<PasskeyOptions> {
   const { generateAuthenticationOptions } = await webauthn()
   const options = await generateAuthenticationOptions({ rpID: rpOf(site).id, userVerification: 'required' })
-  const token = await setChallenge(db, clock, { kind: 'passkey', person_id: null, challenge: options.challenge })
+  const token = await createChallenge(db, clock, { kind: 'passkey', person_id: null, challenge: options.challenge })
   return { options, token }
 }
 
-/** A passkey whose signature was right, and how often it has signed by now. */
+/** A passkey with a valid signature, and its new signature counter. */
 export interface CheckedPasskey {
   id: string
   personId: string
   counter: number
 }
 
-/** Which passkey answered. */
+/** Verifies the signature and returns the passkey that made it. */
 export async function checkPasskey(
   db: Db,
   clock: Clock,
   site: Site,
   token: string | undefined,
-  answer: unknown,
+  body: unknown,
 ): Promise<CheckedPasskey> {
-  const asked = await takeAsked(db, clock, token)
-  const response = answer as AuthenticationResponseJSON
+  const stored = await consumePasskeyChallenge(db, clock, token)
+  const response = body as AuthenticationResponseJSON
   const passkey = typeof response?.id === 'string' ? await passkeyByCredential(db, response.id) : undefined
   if (!passkey) return refuse('wrong_credentials', { message: unknownPasskey })
   const { id: rpId, origin } = rpOf(site)
   const { verifyAuthenticationResponse } = await webauthn()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: asked.challenge ?? '',
+    expectedChallenge: stored.challenge ?? '',
     expectedOrigin: origin,
     expectedRPID: rpId,
     requireUserVerification: true,
@@ -134,22 +143,22 @@ export async function checkPasskey(
       id: passkey.credential_id,
       publicKey: new Uint8Array(passkey.public_key),
       counter: passkey.counter,
-      // As the browser that made it told us.
+      // As reported by the browser that created it.
       transports: passkey.transports as Transports,
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
-  if (!verified || !authenticationInfo) refuse('wrong_credentials', { message: 'The passkey could not be checked.' })
+  if (!verified || !authenticationInfo) refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
   return { id: passkey.id, personId: passkey.person_id, counter: authenticationInfo.newCounter }
 }
 
-/** Whose passkey it is, unless it was removed since it was checked. Inside of a transaction. */
+/** The owner of the passkey. Fails if it was removed since it was checked. Call it in a transaction. */
 export async function personOfPasskey(db: Db, { id, personId, counter }: CheckedPasskey): Promise<Person> {
   const person = await holdPerson(db, personId)
   if ((await setCounter(db, id, counter)) === 0) refuse('wrong_credentials', { message: unknownPasskey })
   return person
 }
 
-const unknownPasskey = 'This passkey is not known here.'
+const unknownPasskey = 'Unknown passkey. Sign in with your password.'
 
 export const listPasskeys = (db: Db, personId: string): Promise<PasskeyRow[]> => passkeysOf(db, personId)
 
@@ -157,13 +166,13 @@ export async function removePasskey(db: Db, personId: string, id: string): Promi
   return (await deletePasskey(db, personId, id)) ?? refuse('not_found')
 }
 
-/** All that a person has. Returns how many there were. */
+/** Removes all passkeys of a person and returns their number. */
 export const removePasskeys = (db: Db, personId: string): Promise<number> => deletePasskeys(db, personId)
 
-async function takeAsked(db: Db, clock: Clock, token: string | undefined) {
-  const asked = await findChallenge(db, clock, 'passkey', token)
-  if (!asked || token === undefined || !(await useChallenge(db, token))) {
-    return refuse('wrong_credentials', { message: 'That took too long. Try again.' })
+async function consumePasskeyChallenge(db: Db, clock: Clock, token: string | undefined) {
+  const stored = await findChallenge(db, clock, 'passkey', token)
+  if (!stored || token === undefined || !(await consumeChallenge(db, token))) {
+    return refuse('wrong_credentials', { message: 'This took too long. Try again.' })
   }
-  return asked
+  return stored
 }

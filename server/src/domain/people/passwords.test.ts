@@ -15,12 +15,12 @@ test.each([
   'ana.ruiz@example.com',
   'Ana Ruiz ana.ruiz',
   'too short',
-])('nobody may choose %s', (password) => {
+])('rejects %s', (password) => {
   expect(() => checkPassword(password, ana)).toThrow(Refusal)
 })
 
 test.each(['seven quiet otters', 'my password is a heron', 'ana ruiz eats plums', '雨の日は本を読んで過ごすのが好き'])(
-  '%s will do',
+  'accepts %s',
   (password) => {
     expect(() => checkPassword(password, ana)).not.toThrow()
   },

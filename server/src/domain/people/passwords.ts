@@ -4,22 +4,22 @@ import type { FieldErrorCode } from '@parley/contract/field-errors'
 import { limitConcurrency } from '../../lib/limit-concurrency.ts'
 import { refuse, refuseParam } from '../../lib/refuse.ts'
 
-/** argon2id as OWASP advises: 19 MiB, two passes, one lane. */
+/** argon2id with the parameters that OWASP recommends: 19 MiB, two iterations, a parallelism of one. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// It is slow on purpose, and in threads that looking up hosts and reading files need as well: whoever floods the sign-in
-// with guesses must not stop deliveries.
-const inTurn = limitConcurrency(2, 100, () =>
+// Hashing is slow on purpose and runs in the thread pool that DNS lookups and file reads use too. The limit keeps a flood of
+// sign-in attempts from stopping deliveries.
+const limitHashing = limitConcurrency(2, 100, () =>
   refuse('service_unavailable', {
-    message: 'Too many are signing in at this moment. Try again in a few seconds.',
+    message: 'Too many people are signing in right now. Try again in a few seconds.',
     headers: { 'Retry-After': '5' },
   }),
 )
 
-/** Long enough for our rule of length, and still among the first that anybody would try. */
-const common = ['correcthorsebatterystaple', 'qwertyuiopasdfg', 'qwertyuiopasdfgh', 'abcdefghijklmnop']
+/** Long enough for the minimum length, but easy to guess. */
+const commonPasswords = ['correcthorsebatterystaple', 'qwertyuiopasdfg', 'qwertyuiopasdfgh', 'abcdefghijklmnop']
 
-/** What such passwords are pieced together from, however often and with whatever between. */
+/** Words that weak passwords are made of, in any number and with any characters in between. */
 const commonWords = [
   ...['password', 'passwort', 'contrasena', 'administrator', 'admin', 'welcome', 'letmein', 'iloveyou', 'changeme'],
   ...['secret', 'login', 'monkey', 'dragon', 'football', 'sunshine', 'princess', 'whatsapp', 'qwertyuiop', 'qwerty'],
@@ -37,46 +37,43 @@ const commonWords = [
   ],
 ]
 
-/** Refuses a password that is too short, too long, well known, or made of nothing but this person's own words. */
+/** Rejects a password that is too short, too long, common, or made of the person's own name or email address. */
 export function checkPassword(password: string, { email, name }: { email: string; name: string }): void {
-  const fault = faultOf(password, [email, email.split('@')[0] ?? '', name, 'parley'])
-  if (fault) refuseParam('password', ...fault)
+  const problem = problemOf(password, [email, email.split('@')[0] ?? '', name, 'parley'])
+  if (problem) refuseParam('password', ...problem)
 }
 
-function faultOf(password: string, ownWords: readonly string[]): [FieldErrorCode, string] | null {
+function problemOf(password: string, ownWords: readonly string[]): [FieldErrorCode, string] | null {
   const { min, max } = passwordLength
   const length = [...password].length
   if (length < min) {
-    return ['too_short', `The password must have at least ${min} characters. A few unrelated words do well.`]
+    return ['too_short', `The password must have at least ${min} characters. A few unrelated words work well.`]
   }
-  if (length > max) return ['too_long', `The password may have at most ${max} characters.`]
+  if (length > max) return ['too_long', `The password can have at most ${max} characters.`]
   const folded = password.normalize('NFKC').toLowerCase()
-  const known: [FieldErrorCode, string] = [
-    'invalid',
-    'This password is among the first that others would try. Choose another one.',
-  ]
+  const tooCommon: [FieldErrorCode, string] = ['invalid', 'This password is too easy to guess. Choose another one.']
   const plain = folded.replaceAll(/[^\p{L}\p{N}]/gu, '')
-  if (common.includes(plain) || without(plain, commonWords).length < 6) return known
-  if (new Set(folded).size < 5) return known
+  if (commonPasswords.includes(plain) || without(plain, commonWords).length < 6) return tooCommon
+  if (new Set(folded).size < 5) return tooCommon
   const own = ownWords.map((each) => each.toLowerCase()).filter((each) => each.length > 3)
   return without(folded, own).length < 6
-    ? ['invalid', 'The password is made of your own name or address. Choose another one.']
+    ? ['invalid', 'The password consists of your name or email address. Choose another one.']
     : null
 }
 
 const without = (text: string, words: readonly string[]): string =>
   words.reduce((rest, word) => rest.replaceAll(word, ''), text)
 
-/** Typed on one keyboard and checked after another: the same letters are the same password. */
-const folded = (password: string): string => password.normalize('NFKC')
+/** Different keyboards encode the same characters differently; normalized, they are the same password. */
+const normalized = (password: string): string => password.normalize('NFKC')
 
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(folded(password), cost))
+export const hashPassword = (password: string): Promise<string> => limitHashing(() => hash(normalized(password), cost))
 
-/** Of a password that nobody has: checking against it takes as long as against a real one. */
-const nobodys = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IHRoZXJl$Zm9yIGNvbXBhcmluZyBvbmx5LCBubyBwYXNzd29yZCE'
+/** Compared against if there is no password, so that the check takes the same time as with one. */
+const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZSBzYWx0IHRoZXJl$Zm9yIGNvbXBhcmluZyBvbmx5LCBubyBwYXNzd29yZCE'
 
 export async function isPassword(passwordHash: string | null, password: string): Promise<boolean> {
   if (password.length > passwordLength.max * 4) return false
-  const right = await inTurn(() => verify(passwordHash ?? nobodys, folded(password)).catch(() => false))
-  return right && passwordHash !== null
+  const isCorrect = await limitHashing(() => verify(passwordHash ?? dummyHash, normalized(password)).catch(() => false))
+  return isCorrect && passwordHash !== null
 }

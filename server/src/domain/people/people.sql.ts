@@ -41,11 +41,11 @@ export const personById = (db: Db, id: string): Promise<PersonRow | undefined> =
 export const personByEmail = (db: Db, email: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where email = $1`, [email])
 
-/** Waits for a `lockPersonById` of another transaction; others may hold the row as well. */
+/** A shared lock: waits for a `lockPersonById` of another transaction. */
 export const holdPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1 for key share`, [id])
 
-/** Also keeps sessions, passkeys and challenges of this person from being added until the transaction ends. */
+/** An exclusive lock: no session, passkey or challenge of this person can be added until the transaction ends. */
 export const lockPersonById = (db: Db, id: string): Promise<PersonRow | undefined> =>
   db.first(`select ${columns} from people where id = $1 for update`, [id])
 
@@ -74,7 +74,7 @@ export const allPeople = (db: Db): Promise<ListedPerson[]> =>
 export const setName = (db: Db, id: string, name: string): Promise<number> =>
   db.change('update people set name = $2 where id = $1', [id, name])
 
-/** Null: no password signs this person in. */
+/** Null removes the password. */
 export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
 

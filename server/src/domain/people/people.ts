@@ -20,12 +20,12 @@ import {
 
 export type Person = PersonRow
 
-/** As people are told apart: the same address in any case is the same person. */
+/** Email addresses are case-insensitive here, so they are stored in lower case. */
 export function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
   refuseIfAny(textErrors('email', email, 254))
   if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(email)) {
-    refuseParam('email', 'invalid', 'That is not an e-mail address.')
+    refuseParam('email', 'invalid', 'Enter a valid email address.')
   }
   return email
 }
@@ -52,7 +52,7 @@ export async function createPerson(db: Db, clock: Clock, input: PersonInput): Pr
   const passwordHash = await hashPassword(input.password)
   const row = { id, email, name, password_hash: passwordHash, operator, created_at: clock.now() }
   if ((await insertPerson(db, row)) === 0)
-    refuse('conflict', { message: 'There is an account with this address already.' })
+    refuse('conflict', { message: 'An account with this email address already exists.' })
   return requirePerson(db, id)
 }
 
@@ -61,22 +61,22 @@ export async function requirePerson(db: Db, id: string): Promise<Person> {
 }
 
 /**
- * Inside of a transaction: the person as they are now. Waits until a recovery of the account that is under way has ended,
- * and keeps one from beginning until the transaction ends.
+ * Reads the person under a shared lock, in a transaction. Waits for a running account recovery, and blocks a new one until
+ * the transaction ends.
  */
 export const holdPerson = async (db: Db, id: string): Promise<Person> =>
   (await holdPersonById(db, id)) ?? refuse('not_found')
 
-/** Inside of a transaction: nothing that opens this account is added until it ends. */
+/** Reads the person under an exclusive lock, in a transaction: no session, passkey or challenge can be added meanwhile. */
 export const lockPerson = async (db: Db, id: string): Promise<Person> =>
   (await lockPersonById(db, id)) ?? refuse('not_found')
 
 export const findPerson = (db: Db, email: string): Promise<Person | undefined> => personByEmail(db, readEmail(email))
 
-/** Whether anybody can sign in at all. */
+/** Whether there is at least one account. */
 export const hasPeople = (db: Db): Promise<boolean> => anyPerson(db)
 
-/** Everybody, with where they belong and their passkeys; for the operator. */
+/** All people with their workspaces and passkeys, for operators. */
 export async function listPeople(db: Db): Promise<ListedPerson[]> {
   const people = await allPeople(db)
   const isoTime = (text: string) => new Date(text).toISOString()

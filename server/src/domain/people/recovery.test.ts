@@ -10,7 +10,7 @@ import { codeAt } from './totp.ts'
 
 const server = useTestServer()
 const post = (body: object = {}) => ({ method: 'POST', body })
-const newPass = 'nine patient herons'
+const newPassword = 'nine patient herons'
 
 const idOf = async (person: SignedInPerson): Promise<string> => (await person.call('/session')).body.person.id
 
@@ -18,13 +18,13 @@ async function resetLinkFor(id: string): Promise<string> {
   return newResetLink(server.db, server.clock, await requirePerson(server.db, id), 'test')
 }
 
-/** Follows a link in a browser of its own, which is given back with the response. */
+/** Uses a link in a new browser and returns it with the response. */
 async function follow(token: string, body: object) {
   const browser = newBrowser(server.url)
   return { ...(await browser.call(`/links/${token}`, post(body))), browser }
 }
 
-async function signedInWithPassword(email: string, password = goodPassword) {
+async function signInWithPassword(email: string, password = goodPassword) {
   const browser = newBrowser(server.url)
   return { ...(await browser.call('/sign-in', post({ email, password }))), browser }
 }
@@ -36,7 +36,7 @@ const auditEntries = (target: string, action: string) =>
   )
 
 /** A person with an authenticator app. */
-async function withApp() {
+async function personWithApp() {
   const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
   await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
@@ -44,42 +44,42 @@ async function withApp() {
   return { ...person, code: () => codeAt(secret, server.clock.now()) }
 }
 
-test('a passkey signs in, and a new password chosen by its owner leaves it in place', async () => {
+test('a passkey keeps working after its owner changes the password', async () => {
   const person = await signedIn(server, { operator: true })
   const passkey = newPasskey()
   expect((await passkey.register(person, 'Laptop')).status).toBe(201)
   expect((await passkey.signIn(newBrowser(server.url))).body).toEqual({ next: 'done' })
-  const change = post({ current: goodPassword, next: newPass })
+  const change = post({ current: goodPassword, next: newPassword })
   expect((await person.call('/account/password', change)).status).toBe(204)
   expect((await passkey.signIn(newBrowser(server.url))).body).toEqual({ next: 'done' })
 })
 
-test('following a reset link removes every passkey, session and pending challenge, and records it', async () => {
+test('a reset link removes every passkey, session and pending challenge, and is audited', async () => {
   const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
-  const { browser: attacker } = await signedInWithPassword(person.email)
+  const { browser: attacker } = await signInWithPassword(person.email)
   const planted = newPasskey()
   expect((await planted.register(attacker, 'Not theirs')).status).toBe(201)
   expect((await newPasskey().register(person, 'Laptop')).status).toBe(201)
-  const { browser: elsewhere } = { browser: newBrowser(server.url) }
-  expect((await planted.signIn(elsewhere)).status).toBe(200)
+  const otherBrowser = newBrowser(server.url)
+  expect((await planted.signIn(otherBrowser)).status).toBe(200)
   const second = newPasskey()
-  const asked = await second.begin(attacker)
+  const options = await second.begin(attacker)
 
   const token = await resetLinkFor(id)
-  // Until it is followed, nothing changes: anybody can be sent a link.
-  expect((await elsewhere.call('/session')).status).toBe(200)
-  const { status, browser } = await follow(token, { password: newPass })
+  // Creating the link changes nothing; using it does.
+  expect((await otherBrowser.call('/session')).status).toBe(200)
+  const { status, browser } = await follow(token, { password: newPassword })
   expect(status).toBe(200)
 
-  for (const old of [person, attacker, elsewhere]) expect((await old.call('/session')).status).toBe(401)
+  for (const old of [person, attacker, otherBrowser]) expect((await old.call('/session')).status).toBe(401)
   expect((await browser.call('/account/passkeys')).body.data).toEqual([])
   expect((await planted.signIn(newBrowser(server.url))).status).toBe(401)
-  // The browser that began to add a passkey cannot finish, not even with a session of the new password.
+  // A browser that started to add a passkey before the reset cannot finish, even with a new session.
   const late = newBrowser(server.url)
   late.cookies.set('parley-session', browser.cookies.get('parley-session') ?? '')
   late.cookies.set('parley-step', attacker.cookies.get('parley-step') ?? '')
-  expect((await second.finish(late, 'Late', asked)).status).toBe(401)
+  expect((await second.finish(late, 'Late', options)).status).toBe(401)
   expect(await auditEntries(id, 'account.password')).toEqual([
     {
       actor: person.email,
@@ -90,34 +90,34 @@ test('following a reset link removes every passkey, session and pending challeng
   ])
 })
 
-test('a reset link leaves other people’s passkeys and sessions alone', async () => {
+test('a reset link does not affect the passkeys and sessions of other people', async () => {
   const [person, other] = [await signedIn(server, { operator: true }), await signedIn(server, { operator: true })]
   const passkey = newPasskey()
   await passkey.register(other, 'Laptop')
-  expect((await follow(await resetLinkFor(await idOf(person)), { password: newPass })).status).toBe(200)
+  expect((await follow(await resetLinkFor(await idOf(person)), { password: newPassword })).status).toBe(200)
   expect((await other.call('/session')).status).toBe(200)
   expect((await passkey.signIn(newBrowser(server.url))).status).toBe(200)
 })
 
-test('what is under way while a reset link is followed opens nothing afterwards', async () => {
+test('requests that run concurrently with a reset do not get access', async () => {
   const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
   const [{ browser: attacker }, { browser: changer }] = [
-    await signedInWithPassword(person.email),
-    await signedInWithPassword(person.email),
+    await signInWithPassword(person.email),
+    await signInWithPassword(person.email),
   ]
   const [planted, second] = [newPasskey(), newPasskey()]
   await planted.register(attacker, 'Not theirs')
-  const asked = await second.begin(attacker)
+  const options = await second.begin(attacker)
   const token = await resetLinkFor(id)
   const pending = await server.db.transaction(async (tx) => {
-    await followLink(tx, server.clock, token, { password: newPass }, null)
-    // Nothing is committed yet: each of these still sees the account as it was.
+    await followLink(tx, server.clock, token, { password: newPassword }, null)
+    // Nothing is committed yet: these requests still see the old account.
     const attempts = [
-      signedInWithPassword(person.email),
+      signInWithPassword(person.email),
       planted.signIn(newBrowser(server.url)),
-      second.finish(attacker, 'Late', asked),
-      changer.call('/account/password', post({ current: goodPassword, next: 'the attacker’s own words' })),
+      second.finish(attacker, 'Late', options),
+      changer.call('/account/password', post({ current: goodPassword, next: 'a password of the attacker' })),
     ]
     await sleep(1_500)
     return attempts
@@ -128,16 +128,16 @@ test('what is under way while a reset link is followed opens nothing afterwards'
     passkeys: 0,
     sessions: 0,
   })
-  expect((await signedInWithPassword(person.email, newPass)).status).toBe(200)
+  expect((await signInWithPassword(person.email, newPassword)).status).toBe(200)
 })
 
-test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a confirmation by password'])(
-  '%s does not reset the count of wrong codes',
+test.each(['an invitation', 'a setup link', 'a reset link', 'a confirmation by password'])(
+  '%s does not reset the count of failed codes',
   async (kind) => {
-    const person = await withApp()
-    const { browser } = await signedInWithPassword(person.email)
+    const person = await personWithApp()
+    const { browser } = await signInWithPassword(person.email)
     const wrong = () => browser.call('/sign-in/code', post({ code: 'wrong', kind: 'backup' }))
-    for (let turn = 0; turn < 4; turn++) expect((await wrong()).status).toBe(401)
+    for (let index = 0; index < 4; index++) expect((await wrong()).status).toBe(401)
 
     const id = await idOf(person)
     if (kind === 'an invitation') {
@@ -145,7 +145,7 @@ test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a
       const to = { workspaceId, email: person.email, role: 'member', createdBy: 'test' } as const
       const token = await invite(server.db, server.clock, to)
       expect((await follow(token, { password: goodPassword })).body).toEqual({ next: 'second_factor' })
-    } else if (kind === 'a link to run the installation') {
+    } else if (kind === 'a setup link') {
       const token = await newSetupLink(server.db, server.clock, null, 'test')
       const { body } = await follow(token, { email: person.email, password: goodPassword })
       expect(body).toEqual({ next: 'second_factor' })
@@ -157,26 +157,26 @@ test.each(['an invitation', 'a link to run the installation', 'a reset link', 'a
     }
     expect((await wrong()).status).toBe(401)
     expect((await wrong()).status).toBe(429)
-    // Both factors, once the lock is over, do.
+    // Both factors do reset it, after the lockout.
     server.clock.forward({ seconds: 61 })
     expect((await browser.call('/sign-in/code', post({ code: person.code(), kind: 'totp' }))).status).toBe(200)
-    const again = await signedInWithPassword(person.email)
-    for (let turn = 0; turn < 4; turn++) {
+    const again = await signInWithPassword(person.email)
+    for (let index = 0; index < 4; index++) {
       expect((await again.browser.call('/sign-in/code', post({ code: 'wrong', kind: 'backup' }))).status).toBe(401)
     }
   },
 )
 
-test('a reset link lets in a person without a second factor who is locked out, and resets the count', async () => {
+test('a reset link ends a lockout of a person without a second factor', async () => {
   const person = await signedIn(server, { operator: true })
   const id = await idOf(person)
-  for (let turn = 0; turn < 6; turn++) await signedInWithPassword(person.email, 'wrong and long enough')
-  expect((await signedInWithPassword(person.email)).status).toBe(429)
-  expect((await follow(await resetLinkFor(id), { password: newPass })).body).toEqual({ next: 'done' })
-  expect((await signedInWithPassword(person.email, newPass)).status).toBe(200)
+  for (let index = 0; index < 6; index++) await signInWithPassword(person.email, 'wrong and long enough')
+  expect((await signInWithPassword(person.email)).status).toBe(429)
+  expect((await follow(await resetLinkFor(id), { password: newPassword })).body).toEqual({ next: 'done' })
+  expect((await signInWithPassword(person.email, newPassword)).status).toBe(200)
 })
 
-test('an operator sees everybody’s passkeys and removes one, with a fresh confirmation, on record', async () => {
+test('an operator lists all passkeys and removes one, with a recent confirmation and an audit entry', async () => {
   const operator = await signedIn(server, { operator: true })
   const { id: workspaceId } = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId, role: 'admin' })

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts'
-import { dropChallenges } from './challenges.ts'
+import { deleteChallenges } from './challenges.ts'
 import { removePasskeys } from './passkeys.ts'
 import { setPassword } from './people.sql.ts'
 import { lockPerson } from './people.ts'
@@ -7,28 +7,28 @@ import { endSessions } from './sessions.ts'
 import { endTotp } from './two-factor.ts'
 
 /**
- * Gives an account back to its owner. Somebody else may have got in and left a way back: a passkey of theirs, an open
- * session, a sign-in that waits for its second step. All of that ends; the password is the caller's to change.
+ * Account recovery. An attacker who got in may have left a way back: a passkey, an open session, or a sign-in that waits
+ * for its second factor. Recovery ends all of these; changing the password is up to the caller.
  *
- * What is under way meanwhile must not outlive it. Recovery locks the person's row before it removes anything; signing in
- * and adding a passkey lock it too (`holdPerson`), and check once more what they relied on when they have the lock.
+ * Concurrent requests must not survive a recovery. It locks the person's row exclusively before it removes anything.
+ * Signing in and adding a passkey take a shared lock (`holdPerson`) and check their preconditions again once they have it.
  */
 export interface Recovered {
   passkeysRemoved: number
   sessionsEnded: number
 }
 
-/** Inside of a transaction. */
+/** Call it in a transaction. */
 export async function endAccess(db: Db, personId: string): Promise<Recovered> {
   await lockPerson(db, personId)
-  await dropChallenges(db, personId)
+  await deleteChallenges(db, personId)
   const passkeysRemoved = await removePasskeys(db, personId)
   return { passkeysRemoved, sessionsEnded: await endSessions(db, personId) }
 }
 
 /**
- * The same, and without an authenticator app and backup codes, for a person who lost them. Without them the password alone
- * would sign in, also somebody who stole it, so it stops working too: only a reset link opens the account. Inside of a transaction.
+ * Also removes the authenticator app and the backup codes, for a person who lost them. Then the password alone would be
+ * enough, also for an attacker who knows it, so it is removed too: the only way in is a reset link. Call it in a transaction.
  */
 export async function removeSecondFactor(db: Db, personId: string): Promise<Recovered> {
   const recovered = await endAccess(db, personId)

@@ -16,8 +16,8 @@ export interface OpenSession extends SessionRow {
   name: string
   operator: boolean
   two_factor: boolean
-  /** An admin somewhere, or an operator: their sessions end sooner when nobody is there. */
-  powerful: boolean
+  /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
+  privileged: boolean
 }
 
 const columns = 's.id, s.person_id, s.created_at, s.last_seen_at, s.confirmed_at, s.address, s.user_agent'
@@ -45,7 +45,7 @@ export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | u
   db.first(
     `select ${columns}, p.email, p.name, p.operator,
        p.totp_confirmed_at is not null as two_factor,
-       p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as powerful
+       p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
      from sessions s join people p on p.id = s.person_id where s.token_digest = $1`,
     [digest],
   )
@@ -65,7 +65,7 @@ export const sessionsOf = (db: Db, personId: string): Promise<SessionRow[]> =>
 export const deleteSession = (db: Db, personId: string, id: string): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id = $2', [personId, id])
 
-/** All but the one to keep. */
+/** Deletes all sessions except `keep`. */
 export const deleteSessions = (db: Db, personId: string, keep: string | null): Promise<number> =>
   db.change('delete from sessions where person_id = $1 and id is distinct from $2::uuid', [personId, keep])
 

@@ -19,12 +19,12 @@ import {
 } from './sessions.sql.ts'
 
 const hour = 3_600_000
-/** However busy: after this a session ends. */
-const lifeMs = 30 * 24 * hour
-/** Without anybody there; for those who may do much, sooner. */
+/** Maximum age of a session, even if it is in use. */
+const maxAgeMs = 30 * 24 * hour
+/** Idle timeouts, shorter for operators and admins. */
 const idleMs = 7 * 24 * hour
-const idleMsOfPowerful = 12 * hour
-/** How long a person counts as having just shown who they are. */
+const privilegedIdleMs = 12 * hour
+/** How long a confirmation of the password or a code is valid. */
 export const confirmedMs = 10 * 60_000
 
 export interface Session {
@@ -42,7 +42,7 @@ export interface Browser {
   userAgent: string | null
 }
 
-/** Begins a session. The token is for the browser and is kept nowhere. */
+/** Starts a session. Only the digest of the token is stored; the token itself goes to the browser. */
 export async function openSession(db: Db, clock: Clock, personId: string, browser: Browser): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const at = clock.now()
@@ -59,12 +59,12 @@ export async function openSession(db: Db, clock: Clock, personId: string, browse
   return token
 }
 
-/** Whose token it is, unless the session has ended. */
-export async function sessionOf(db: Db, clock: Clock, token: string, isThere: boolean): Promise<Session | null> {
+/** The session with this token, unless it has ended. `isActive`: the request counts as activity of the person. */
+export async function sessionOf(db: Db, clock: Clock, token: string, isActive: boolean): Promise<Session | null> {
   const row = await sessionByDigest(db, sha256(token))
   if (!row || isOver(row, clock.now())) return null
   const isStale = clock.now().getTime() - row.last_seen_at.getTime() > 60_000
-  if (isThere && isStale) await touchSession(db, row.id, clock.now())
+  if (isActive && isStale) await touchSession(db, row.id, clock.now())
   return {
     id: row.id,
     personId: row.person_id,
@@ -76,9 +76,9 @@ export async function sessionOf(db: Db, clock: Clock, token: string, isThere: bo
   }
 }
 
-function isOver({ created_at, last_seen_at, powerful }: OpenSession, now: Date): boolean {
-  const idle = powerful ? idleMsOfPowerful : idleMs
-  return now.getTime() > Math.min(created_at.getTime() + lifeMs, last_seen_at.getTime() + idle)
+function isOver({ created_at, last_seen_at, privileged }: OpenSession, now: Date): boolean {
+  const idle = privileged ? privilegedIdleMs : idleMs
+  return now.getTime() > Math.min(created_at.getTime() + maxAgeMs, last_seen_at.getTime() + idle)
 }
 
 export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<Date> {
@@ -86,7 +86,7 @@ export async function confirm(db: Db, clock: Clock, sessionId: string): Promise<
   return new Date(clock.now().getTime() + confirmedMs)
 }
 
-/** Refuses if the session has ended since the request began. */
+/** Fails if the session has ended since the request began. */
 export async function requireSession(db: Db, personId: string, sessionId: string): Promise<void> {
   if (!(await hasSession(db, personId, sessionId))) refuse('not_signed_in')
 }
@@ -97,10 +97,10 @@ export async function endSession(db: Db, personId: string, sessionId: string): P
   if ((await deleteSession(db, personId, sessionId)) === 0) refuse('not_found')
 }
 
-/** Ends all of a person's sessions, but for the one they are using. */
+/** Ends all sessions of a person except `keep`. */
 export const endSessions = (db: Db, personId: string, keep: string | null = null): Promise<number> =>
   deleteSessions(db, personId, keep)
 
 export async function deleteExpiredSessions(db: Db, now: Date): Promise<void> {
-  await deleteOldSessions(db, new Date(now.getTime() - lifeMs), new Date(now.getTime() - idleMs))
+  await deleteOldSessions(db, new Date(now.getTime() - maxAgeMs), new Date(now.getTime() - idleMs))
 }

@@ -9,14 +9,14 @@ export const attemptsFor = (db: Db, subject: Buffer): Promise<SignInAttemptsRow 
   db.first('select failures, locked_until from sign_in_tries where subject = $1', [subject])
 
 export interface LockoutRules {
-  /** Tries before that time no longer count. */
+  /** Attempts before this time no longer count. */
   forgetBefore: Date
-  /** With so many the locks begin, each as long as the next entry says; the last one stays. */
+  /** From this number on, each further failure locks until the next time in `locks`; the last entry repeats. */
   allowed: number
   locks: readonly Date[]
 }
 
-/** Counts one more, and locks with it, in one step; nothing comes back while it is locked. */
+/** Counts one attempt and locks if needed, in one statement. Returns nothing while it is locked. */
 export const addAttempt = (
   db: Db,
   subject: Buffer,
@@ -33,7 +33,7 @@ export const addAttempt = (
     [subject, at, forgetBefore, allowed, locks],
   )
 
-/** Takes one try back, and the lock it brought, unless that is another's by now. */
+/** Takes one attempt back, with the lock it caused, unless another attempt has changed the lock since. */
 export const removeAttempt = (db: Db, subject: Buffer, lockedUntil: Date | null): Promise<number> =>
   db.change(
     `update sign_in_tries set failures = greatest(failures - 1, 0),

@@ -9,11 +9,11 @@ import {
 } from '../../http/console/route.ts'
 import { Nothing, Strict } from '../../http/console/shapes.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
-import { accountFor, type Followed, followLink, readLink } from './links.ts'
-import { listPlaces } from './members.ts'
-import { askForPasskey, listPasskeys } from './passkeys.ts'
+import { accountFor, type FollowedLink, followLink, readLink } from './links.ts'
+import { listMemberships } from './members.ts'
+import { listPasskeys, passkeySignInOptions } from './passkeys.ts'
 import { endSession } from './sessions.ts'
-import { currentPerson, type Step, secondFactor, signIn, signInByPasskey, startSession } from './sign-in.ts'
+import { type Step, secondFactor, signIn, signInByPasskey, startSession, verifyIdentity } from './sign-in.ts'
 
 export interface PeopleDeps {
   secretKeys(): SecretKeys
@@ -24,7 +24,7 @@ export interface PeopleDeps {
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
 
-/** Signing in and out, and following a link. */
+/** Sign in, sign out, and use a link. */
 export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   personRoute({
     method: 'GET',
@@ -32,7 +32,10 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     who: 'person',
     reply: SessionReply,
     async handle({ db, person }) {
-      const [places, passkeys] = [await listPlaces(db, person.personId), await listPasskeys(db, person.personId)]
+      const [memberships, passkeys] = [
+        await listMemberships(db, person.personId),
+        await listPasskeys(db, person.personId),
+      ]
       return {
         person: {
           id: person.personId,
@@ -42,7 +45,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
           passkeys: passkeys.length,
           operator: person.operator,
         },
-        workspaces: places.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
+        workspaces: memberships.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
           id,
           name,
           role,
@@ -64,7 +67,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: NextStep,
     ownTransactions: true,
     handle: async (context, { body }) =>
-      proceed(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
+      finishStep(context, await signIn(context.db, context.clock, body, browserOf(context)), 'password'),
   }),
   openRoute({
     method: 'POST',
@@ -75,16 +78,16 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, cookie } = context
       const done = await secondFactor(db, clock, deps.secretKeys(), cookie('step'), body, browserOf(context))
-      return proceed(context, done, `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`)
+      return finishStep(context, done, `password and ${body.kind === 'totp' ? 'app' : 'backup code'}`)
     },
   }),
   openRoute({
     method: 'POST',
     path: '/sign-in/passkey/options',
     reply: Type.Unknown(),
-    unaudited: 'it only asks',
+    unaudited: 'only returns options',
     async handle({ db, clock, setCookie }) {
-      const { options, token } = await askForPasskey(db, clock, deps)
+      const { options, token } = await passkeySignInOptions(db, clock, deps)
       setCookie('step', token)
       return options
     },
@@ -98,7 +101,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, cookie } = context
       const done = await signInByPasskey(db, clock, deps, cookie('step'), body.response, browserOf(context))
-      return proceed(context, done, 'passkey')
+      return finishStep(context, done, 'passkey')
     },
   }),
   personRoute({
@@ -149,29 +152,29 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     ownTransactions: true,
     async handle(context, { params, body }) {
       const { db, clock } = context
-      const known = await accountFor(db, await readLink(db, clock, params.token), body.email)
-      if (known) await currentPerson(db, clock, deps.secretKeys(), known, { password: body.password })
+      const existing = await accountFor(db, await readLink(db, clock, params.token), body.email)
+      if (existing) await verifyIdentity(db, clock, deps.secretKeys(), existing, { password: body.password })
       const step = await db.transaction(async (tx) => {
-        const followed = await followLink(tx, clock, params.token, body, known ?? null)
-        await context.audit(deedOf(followed), tx)
+        const followed = await followLink(tx, clock, params.token, body, existing ?? null)
+        await context.audit(auditedActionOf(followed), tx)
         return startSession(tx, clock, followed.person, browserOf(context))
       })
-      return hand(context, step)
+      return setCookies(context, step)
     },
   }),
 ]
 
 const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
 
-/** Puts a step of signing in on record, and hands the browser what it gave. */
-async function proceed(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
+/** Audits a step of signing in and sets its cookies. */
+async function finishStep(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {
   const { id: personId, email } = step.person
   const action = step.kind === 'done' ? 'session.begin' : 'session.first_factor'
   await context.audit({ action, after: { by }, by: { personId, email } })
-  return hand(context, step)
+  return setCookies(context, step)
 }
 
-function hand({ setCookie }: ConsoleContext, step: Step): NextStep {
+function setCookies({ setCookie }: ConsoleContext, step: Step): NextStep {
   if (step.kind === 'second_factor') setCookie('step', step.stepToken)
   else {
     setCookie('session', step.sessionToken)
@@ -180,8 +183,8 @@ function hand({ setCookie }: ConsoleContext, step: Step): NextStep {
   return { next: step.kind }
 }
 
-/** What following a link has done; that it also signs in goes without saying. */
-function deedOf({ link, person, recovered }: Followed): AuditedAction {
+/** The audit entry for using a link. That it also signs the person in is not recorded separately. */
+function auditedActionOf({ link, person, recovered }: FollowedLink): AuditedAction {
   const { kind, role, operator, workspace_id: workspaceId } = link
   const who = { by: { personId: person.id, email: person.email }, target: person.id, targetName: person.email }
   if (kind === 'reset') {

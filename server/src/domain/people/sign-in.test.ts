@@ -7,9 +7,9 @@ import { codeAt } from './totp.ts'
 
 const server = useTestServer()
 
-const tooSoon = () => server.clock.forward({ seconds: 31 })
+const nextTotpStep = () => server.clock.forward({ seconds: 31 })
 
-test('the set-up link makes the first operator, who is an admin of the workspace, and works once', async () => {
+test('a setup link creates an operator who is an admin of the workspace, and works once', async () => {
   const workspace = await newWorkspace(server, 'First')
   const token = await newSetupLink(server.db, server.clock, workspace.id, 'test')
   const browser = newBrowser(server.url)
@@ -33,7 +33,7 @@ test('the set-up link makes the first operator, who is an admin of the workspace
   expect(again).toMatchObject({ status: 410, body: { error: { code: 'link_expired' } } })
 })
 
-test('nobody gets in without a session, with another’s cookie digest, or with a preset cookie', async () => {
+test('no session, a stored token digest or a preset cookie gets 401', async () => {
   const stranger = newBrowser(server.url)
   expect(await stranger.call('/session')).toMatchObject({ status: 401, body: { error: { code: 'not_signed_in' } } })
   const person = await signedIn(server, { operator: true })
@@ -47,9 +47,9 @@ test('nobody gets in without a session, with another’s cookie digest, or with 
   expect((await stranger.call('/session')).status).toBe(200)
 })
 
-test('a wrong password and an unknown address are told apart by nobody, and five in a row lock', async () => {
+test('a wrong password and an unknown email get the same error, and five in a row lock the account', async () => {
   const person = await signedIn(server, { operator: true })
-  for (const email of [person.email, 'nobody@example.com']) {
+  for (const email of [person.email, 'unknown@example.com']) {
     const browser = newBrowser(server.url)
     const attempt = () =>
       browser.call('/sign-in', { method: 'POST', body: { email, password: 'wrong and long enough' } })
@@ -58,7 +58,7 @@ test('a wrong password and an unknown address are told apart by nobody, and five
     expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
     expect(responses[0]?.body.error).toMatchObject({
       code: 'wrong_credentials',
-      message: 'The address or the password is wrong.',
+      message: 'Wrong email address or password.',
     })
     expect(responses[5]?.headers.get('retry-after')).toBe('60')
     const right = { method: 'POST', body: { email, password: goodPassword } }
@@ -72,7 +72,7 @@ test('a wrong password and an unknown address are told apart by nobody, and five
   expect(locks).toEqual([{ actor: person.email }])
 })
 
-test('with an authenticator app the password alone opens nothing, and a code is good once', async () => {
+test('with an authenticator app, the password alone does not sign in, and a code works once', async () => {
   const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
   expect(codes).toHaveLength(10)
@@ -89,7 +89,7 @@ test('with an authenticator app the password alone opens nothing, and a code is 
   expect((await browser.call('/session')).status).toBe(401)
   const used = { method: 'POST', body: { code: code(), kind: 'totp' } }
   expect((await browser.call('/sign-in/code', used)).status).toBe(401)
-  tooSoon()
+  nextTotpStep()
   const fresh = { method: 'POST', body: { code: code(), kind: 'totp' } }
   const other = newBrowser(server.url)
   await other.call('/sign-in', password)
@@ -104,11 +104,11 @@ test('with an authenticator app the password alone opens nothing, and a code is 
   expect((await third.call('/sign-in/code', backup)).status).toBe(401)
 })
 
-test('wrong codes lock across both factors', async () => {
+test('wrong TOTP and backup codes count together and lock the account', async () => {
   const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
   await person.call('/account/totp/verify', { method: 'POST', body: { code: codeAt(secret, server.clock.now()) } })
-  tooSoon()
+  nextTotpStep()
   const browser = newBrowser(server.url)
   const password = { method: 'POST', body: { email: person.email, password: goodPassword } }
   await browser.call('/sign-in', password)
@@ -120,10 +120,10 @@ test('wrong codes lock across both factors', async () => {
   expect((await browser.call('/sign-in', password)).status).toBe(429)
 })
 
-test('a new password ends every other session and needs the old one', async () => {
+test('changing the password needs the current one and ends every other session', async () => {
   const person = await signedIn(server, { operator: true })
-  const elsewhere = newBrowser(server.url)
-  await elsewhere.call('/sign-in', { method: 'POST', body: { email: person.email, password: goodPassword } })
+  const otherBrowser = newBrowser(server.url)
+  await otherBrowser.call('/sign-in', { method: 'POST', body: { email: person.email, password: goodPassword } })
   const before = person.cookies.get('parley-session')
   const change = (current: string, next: string) =>
     person.call('/account/password', { method: 'POST', body: { current, next } })
@@ -131,12 +131,12 @@ test('a new password ends every other session and needs the old one', async () =
   expect((await change(goodPassword, 'short')).body.error.message).toContain('at least 15 characters')
   expect((await change(goodPassword, 'passwordpassword')).status).toBe(400)
   expect((await change(goodPassword, 'eight loud badgers')).status).toBe(204)
-  expect((await elsewhere.call('/session')).status).toBe(401)
+  expect((await otherBrowser.call('/session')).status).toBe(401)
   expect((await person.call('/session')).status).toBe(200)
   expect(person.cookies.get('parley-session')).not.toBe(before)
 })
 
-test('a session ends when nobody was there for long: an admin’s after twelve hours, another’s after seven days', async () => {
+test('idle sessions end: of an admin after 12 hours, of a member after 7 days', async () => {
   const workspace = await newWorkspace(server)
   const admin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
@@ -151,9 +151,9 @@ test('a session ends when nobody was there for long: an admin’s after twelve h
   expect((await member.call('/session')).status).toBe(401)
 })
 
-test('what another site makes a browser send is refused', async () => {
+test('cross-site requests are rejected', async () => {
   const person = await signedIn(server, { operator: true })
-  const tries: Record<string, string>[] = [
+  const attempts: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
@@ -161,7 +161,7 @@ test('what another site makes a browser send is refused', async () => {
     { 'content-type': 'text/plain' },
     { 'content-type': 'application/x-www-form-urlencoded' },
   ]
-  for (const headers of tries) {
+  for (const headers of attempts) {
     const { status } = await person.call('/account', { method: 'PATCH', body: { name: 'Mallory' }, headers })
     expect(status, JSON.stringify(headers)).toBe('content-type' in headers ? 415 : 403)
   }
@@ -173,7 +173,7 @@ test('what another site makes a browser send is refused', async () => {
   expect((await person.call('/session')).body.person.name).not.toBe('Mallory')
 })
 
-test('what needs a fresh proof asks for it once ten minutes have passed', async () => {
+test('a confirmation expires after ten minutes', async () => {
   const person = await signedIn(server, { operator: true })
   server.clock.forward({ minutes: 11 })
   const begin = () => person.call('/account/totp', { method: 'POST' })
@@ -184,7 +184,7 @@ test('what needs a fresh proof asks for it once ten minutes have passed', async 
   expect((await begin()).status).toBe(200)
 })
 
-test('each deed is on record, without a secret', async () => {
+test('actions are audited without secrets, and audit entries cannot be changed or deleted', async () => {
   const person = await signedIn(server, { operator: true })
   await person.call('/account', { method: 'PATCH', body: { name: 'Grace' } })
   await person.call('/sign-out', { method: 'POST' })

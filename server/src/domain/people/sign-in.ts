@@ -3,24 +3,24 @@ import type { Clock } from '../../lib/clock.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { recordAuditEntry } from '../audit/audit.ts'
-import { findChallenge, setChallenge, useChallenge } from './challenges.ts'
+import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
 import { holdPerson, type Person, requirePerson } from './people.ts'
 import { type Browser, openSession } from './sessions.ts'
-import { clearAttempts, returnAttempt, type SignInAttempt, takeAttempt } from './sign-in-attempts.ts'
-import { takeBackupCode, takeTotp } from './two-factor.ts'
+import { clearAttempts, releaseAttempt, reserveAttempt, type SignInAttempt } from './sign-in-attempts.ts'
+import { useBackupCode, useTotpCode } from './two-factor.ts'
 
 export type Step =
   | { kind: 'done'; person: Person; sessionToken: string }
-  /** Nothing is open yet: the token only says whose second factor is awaited. */
+  /** Not signed in yet: the token only identifies the person whose second factor is expected. */
   | { kind: 'second_factor'; person: Person; stepToken: string }
 
-const unlike = 'The address or the password is wrong.'
-const wrongCode = 'That code is wrong, or was used already.'
+const wrongPassword = 'Wrong email address or password.'
+const wrongCode = 'Wrong code, or it was used already.'
 
-/** An address that nobody has is refused in the same words, after the same time. */
+/** An unknown email address gets the same error after the same time as a wrong password. */
 export async function signIn(
   db: Db,
   clock: Clock,
@@ -28,21 +28,21 @@ export async function signIn(
   browser: Browser,
 ): Promise<Step> {
   const email = given.email.trim().toLowerCase().slice(0, 254)
-  const taken = await takeAttempt(db, clock, email)
+  const attempt = await reserveAttempt(db, clock, email)
   const person = await personByEmail(db, email)
-  const right = await unlessUnable(db, taken, isPassword(person?.password_hash ?? null, given.password))
-  if (person && !right) await noteLock(db, clock, person, taken, browser)
-  if (!person || !right) return refuse('wrong_credentials', { message: unlike })
-  // Half of it: what was wrong before counts until the second factor is right as well.
-  if (person.totp_confirmed_at) await returnAttempt(db, taken)
+  const isCorrect = await releaseOnError(db, attempt, isPassword(person?.password_hash ?? null, given.password))
+  if (person && !isCorrect) await auditLockout(db, clock, person, attempt, browser)
+  if (!person || !isCorrect) return refuse('wrong_credentials', { message: wrongPassword })
+  // Earlier failures still count until the second factor is correct too.
+  if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
   return db.transaction(async (tx) => {
-    const now = await holdPerson(tx, person.id)
-    if (now.password_hash !== person.password_hash) refuse('wrong_credentials', { message: unlike })
-    return startSession(tx, clock, now, browser)
+    const current = await holdPerson(tx, person.id)
+    if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
+    return startSession(tx, clock, current, browser)
   })
 }
 
-/** A passkey is two factors by itself: the device, and the finger or the PIN that opens it. */
+/** A passkey is two factors in one: the device, and the fingerprint or PIN that unlocks it. */
 export async function signInByPasskey(
   db: Db,
   clock: Clock,
@@ -58,11 +58,11 @@ export async function signInByPasskey(
   })
 }
 
-/** Somebody has shown a first factor. Inside of a transaction that holds the person. */
+/** Continues after a correct first factor. Call it in a transaction that holds the person. */
 export async function startSession(db: Db, clock: Clock, person: Person, browser: Browser): Promise<Step> {
   if (person.totp_confirmed_at) {
     const challenge = { kind: 'second_factor', person_id: person.id, challenge: null } as const
-    return { kind: 'second_factor', person, stepToken: await setChallenge(db, clock, challenge) }
+    return { kind: 'second_factor', person, stepToken: await createChallenge(db, clock, challenge) }
   }
   await clearAttempts(db, person.email)
   return { kind: 'done', person, sessionToken: await openSession(db, clock, person.id, browser) }
@@ -78,63 +78,70 @@ export async function secondFactor(
 ): Promise<Extract<Step, { kind: 'done' }>> {
   const step = await findChallenge(db, clock, 'second_factor', stepToken)
   if (!step?.person_id || stepToken === undefined) {
-    return refuse('not_signed_in', { message: 'That took too long. Sign in again.' })
+    return refuse('not_signed_in', { message: 'This took too long. Sign in again.' })
   }
   const person = await requirePerson(db, step.person_id)
-  const taken = await takeAttempt(db, clock, person.email)
-  const right =
+  const attempt = await reserveAttempt(db, clock, person.email)
+  const isCorrect =
     given.kind === 'totp'
-      ? await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code))
-      : await takeBackupCode(db, person.id, given.code)
-  if (!right) {
-    await noteLock(db, clock, person, taken, browser)
+      ? await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code))
+      : await useBackupCode(db, person.id, given.code)
+  if (!isCorrect) {
+    await auditLockout(db, clock, person, attempt, browser)
     refuse('wrong_credentials', { message: wrongCode })
   }
   return db.transaction(async (tx) => {
     await holdPerson(tx, person.id)
-    if (!(await useChallenge(tx, stepToken))) refuse('not_signed_in')
+    if (!(await consumeChallenge(tx, stepToken))) refuse('not_signed_in')
     await clearAttempts(tx, person.email)
     return { kind: 'done', person, sessionToken: await openSession(tx, clock, person.id, browser) }
   })
 }
 
-/** That somebody was locked out is on record, with where the last wrong try came from. */
-async function noteLock(db: Db, clock: Clock, person: Person, taken: SignInAttempt, browser: Browser): Promise<void> {
-  if (taken.lockedUntil === null) return
-  const after = { until: taken.lockedUntil.toISOString() }
+/** Records a lockout in the audit log, with the address of the last failed attempt. */
+async function auditLockout(
+  db: Db,
+  clock: Clock,
+  person: Person,
+  attempt: SignInAttempt,
+  browser: Browser,
+): Promise<void> {
+  if (attempt.lockedUntil === null) return
+  const after = { until: attempt.lockedUntil.toISOString() }
   const who = { personId: person.id, name: person.email, ...browser }
   await recordAuditEntry(db, clock, who, { action: 'session.locked', workspaceId: null, after })
 }
 
 /**
- * That it is still them: by password, or by a code of their app. Wrong ones count as wrong tries at signing in do. One
- * factor of two does not reset that count: whoever knows the password could buy as many codes with it as they like.
+ * Confirms who the person is, by password or by a code of their app. Failures count like failed sign-ins. With two factors,
+ * one correct factor does not reset the count: otherwise an attacker with the password could guess codes without limit.
  */
-export async function currentPerson(
+export async function verifyIdentity(
   db: Db,
   clock: Clock,
   keys: SecretKeys,
   person: Person,
   given: { password?: string; code?: string },
 ): Promise<void> {
-  const taken = await takeAttempt(db, clock, person.email)
-  const right =
+  const attempt = await reserveAttempt(db, clock, person.email)
+  const isCorrect =
     given.password !== undefined
-      ? await unlessUnable(db, taken, isPassword(person.password_hash, given.password))
-      : given.code !== undefined && (await unlessUnable(db, taken, takeTotp(db, clock, keys, person, given.code)))
-  if (!right) {
-    refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'That password is wrong.' })
+      ? await releaseOnError(db, attempt, isPassword(person.password_hash, given.password))
+      : given.code !== undefined &&
+        (await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code)))
+  if (!isCorrect) {
+    refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'Wrong password.' })
   }
-  if (person.totp_confirmed_at) await returnAttempt(db, taken)
+  if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
   else await clearAttempts(db, person.email)
 }
 
-/** What we cannot check, for want of a key or of time, is no wrong try of theirs. */
-async function unlessUnable(db: Db, taken: SignInAttempt, check: Promise<boolean>): Promise<boolean> {
+/** If the check itself fails, because a key is missing or the service is overloaded, the attempt does not count. */
+async function releaseOnError(db: Db, attempt: SignInAttempt, check: Promise<boolean>): Promise<boolean> {
   try {
     return await check
   } catch (error) {
-    await returnAttempt(db, taken)
+    await releaseAttempt(db, attempt)
     throw error
   }
 }

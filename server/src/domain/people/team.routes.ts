@@ -8,7 +8,7 @@ import { inviteToTeam } from './invite.ts'
 import { endInvite, linkUrl, listInvites } from './links.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
 
-/** Who belongs to a workspace, and who was asked to. */
+/** The members of a workspace and their invitations. */
 export const teamRoutes = ({ publicUrl }: { publicUrl: string }): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',

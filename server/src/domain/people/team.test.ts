@@ -16,7 +16,7 @@ const post = (path: string, body: object, person = admin) =>
   person.call(`/w/${ours.id}${path}`, { method: 'POST', body })
 const tokenOf = (url: string) => url.split('/link/')[1] as string
 
-test('an invitation is followed once, by the address it is for, into the role it names', async () => {
+test('an invitation works once, for its email address and role', async () => {
   const { status, body } = await post('/team/invites', { email: 'Ben@Example.com', role: 'developer' })
   expect(status).toBe(201)
   const [pending] = (await admin.call(`/w/${ours.id}/team`)).body.invites
@@ -24,8 +24,8 @@ test('an invitation is followed once, by the address it is for, into the role it
   const ben = newBrowser(server.url)
   const token = tokenOf(body.url)
   expect((await ben.call(`/links/${token}`)).body).toMatchObject({ kind: 'invite', email: 'ben@example.com' })
-  const own = { name: 'Ben', email: 'somebody@else.example', password: goodPassword }
-  expect((await ben.call(`/links/${token}`, { method: 'POST', body: own })).status).toBe(200)
+  const account = { name: 'Ben', email: 'other@else.example', password: goodPassword }
+  expect((await ben.call(`/links/${token}`, { method: 'POST', body: account })).status).toBe(200)
   const session = (await ben.call('/session')).body
   expect(session.person).toMatchObject({ email: 'ben@example.com', operator: false })
   expect(session.workspaces).toMatchObject([{ id: ours.id, role: 'developer' }])
@@ -33,7 +33,7 @@ test('an invitation is followed once, by the address it is for, into the role it
   expect((await post('/team/invites', { email: 'ben@example.com', role: 'admin' })).status).toBe(409)
 })
 
-test('a newer invitation takes the place of the older one, and a withdrawn one is dead', async () => {
+test('a newer invitation replaces the older one, and a withdrawn one stops working', async () => {
   const first = await post('/team/invites', { email: 'cy@example.com', role: 'member' })
   server.clock.forward({ seconds: 1 })
   const second = await post('/team/invites', { email: 'cy@example.com', role: 'member' })
@@ -45,11 +45,11 @@ test('a newer invitation takes the place of the older one, and a withdrawn one i
   expect((await cy.call(`/links/${tokenOf(second.body.url)}`)).status).toBe(410)
 })
 
-test('somebody with an account joins another workspace with its password, and with no other', async () => {
+test('a person with an account joins another workspace with their password', async () => {
   const member = await signedIn(server, { workspaceId: ours.id, role: 'member' })
   const other = await newWorkspace(server, 'Other')
-  const boss = await signedIn(server, { workspaceId: other.id, role: 'admin' })
-  const invited = await boss.call(`/w/${other.id}/team/invites`, {
+  const otherAdmin = await signedIn(server, { workspaceId: other.id, role: 'admin' })
+  const invited = await otherAdmin.call(`/w/${other.id}/team/invites`, {
     method: 'POST',
     body: { email: member.email, role: 'member' },
   })
@@ -63,30 +63,33 @@ test('somebody with an account joins another workspace with its password, and wi
   expect(workspaces.map(({ name }: { name: string }) => name)).toEqual(['Other', 'Ours'])
 })
 
-test('a workspace keeps its last admin, also when two leave at once', async () => {
-  const place = await newWorkspace(server, 'Small')
-  const one = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  const two = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  const leave = (person: SignedInPerson) => person.call(`/w/${place.id}/team/leave`, { method: 'POST' })
+test('the last admin cannot leave, even if two leave concurrently', async () => {
+  const workspace = await newWorkspace(server, 'Small')
+  const one = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const two = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const leave = (person: SignedInPerson) => person.call(`/w/${workspace.id}/team/leave`, { method: 'POST' })
   const responses = await Promise.all([leave(one), leave(two)])
   expect(responses.map(({ status }) => status).sort()).toEqual([204, 409])
   const last = responses[0]?.status === 409 ? one : two
   const self = (await last.call('/session')).body.person.id
-  const demote = await last.call(`/w/${place.id}/team/members/${self}`, { method: 'PATCH', body: { role: 'member' } })
+  const demote = await last.call(`/w/${workspace.id}/team/members/${self}`, {
+    method: 'PATCH',
+    body: { role: 'member' },
+  })
   expect(demote).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
 })
 
-test('a role that is taken away counts from the next call on', async () => {
-  const place = await newWorkspace(server)
-  const boss = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  const person = await signedIn(server, { workspaceId: place.id, role: 'admin' })
+test('a changed role takes effect on the next request', async () => {
+  const workspace = await newWorkspace(server)
+  const otherAdmin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
   const id = (await person.call('/session')).body.person.id
-  expect((await person.call(`/w/${place.id}/audit`)).status).toBe(200)
-  await boss.call(`/w/${place.id}/team/members/${id}`, { method: 'PATCH', body: { role: 'developer' } })
-  expect((await person.call(`/w/${place.id}/audit`)).status).toBe(403)
-  await boss.call(`/w/${place.id}/team/members/${id}`, { method: 'DELETE' })
-  expect((await person.call(`/w/${place.id}/team`)).status).toBe(404)
-  const log = (await boss.call(`/w/${place.id}/audit?action=member`)).body.data
+  expect((await person.call(`/w/${workspace.id}/audit`)).status).toBe(200)
+  await otherAdmin.call(`/w/${workspace.id}/team/members/${id}`, { method: 'PATCH', body: { role: 'developer' } })
+  expect((await person.call(`/w/${workspace.id}/audit`)).status).toBe(403)
+  await otherAdmin.call(`/w/${workspace.id}/team/members/${id}`, { method: 'DELETE' })
+  expect((await person.call(`/w/${workspace.id}/team`)).status).toBe(404)
+  const log = (await otherAdmin.call(`/w/${workspace.id}/audit?action=member`)).body.data
   expect(log.map(({ action }: { action: string }) => action)).toEqual([
     'member.remove',
     'member.role',
@@ -96,22 +99,23 @@ test('a role that is taken away counts from the next call on', async () => {
   expect(log[1]).toMatchObject({ before: { role: 'admin' }, after: { role: 'developer' }, target_name: person.email })
 })
 
-test('a workspace that asks for a second factor lets nobody in without one', async () => {
-  const place = await newWorkspace(server)
-  const boss = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  const ask = () => boss.call(`/w/${place.id}/settings`, { method: 'PATCH', body: { requires_two_factor: true } })
-  expect((await ask()).status).toBe(409)
-  await server.db.change('update workspaces set requires_two_factor = true where id = $1', [place.id])
-  expect(await boss.call(`/w/${place.id}/team`)).toMatchObject({
+test('a workspace that requires a second factor rejects members without one', async () => {
+  const workspace = await newWorkspace(server)
+  const otherAdmin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const requireTwoFactor = () =>
+    otherAdmin.call(`/w/${workspace.id}/settings`, { method: 'PATCH', body: { requires_two_factor: true } })
+  expect((await requireTwoFactor()).status).toBe(409)
+  await server.db.change('update workspaces set requires_two_factor = true where id = $1', [workspace.id])
+  expect(await otherAdmin.call(`/w/${workspace.id}/team`)).toMatchObject({
     status: 403,
     body: { error: { code: 'two_factor_required' } },
   })
 })
 
-test('the operator sees workspaces from outside: suspends, resumes, gives credits; each is on record', async () => {
+test('an operator creates, suspends, resumes and credits workspaces, with audit entries', async () => {
   const operator = await signedIn(server, { operator: true })
-  const made = await operator.call('/operator/workspaces', { method: 'POST', body: { name: 'Made' } })
-  const { id } = made.body
+  const created = await operator.call('/operator/workspaces', { method: 'POST', body: { name: 'Made' } })
+  const { id } = created.body
   const act = (path: string, body: object = {}) =>
     operator.call(`/operator/workspaces/${id}/${path}`, { method: 'POST', body })
   expect((await act('credits', { amount: 250, note: 'welcome' })).body).toEqual({ balance: 250 })
@@ -137,18 +141,18 @@ test('the operator sees workspaces from outside: suspends, resumes, gives credit
   ])
 })
 
-test('a link of the operator’s lets a person set a new password, ends their sessions, and lasts half an hour', async () => {
+test('a reset link of an operator sets a new password, ends sessions and expires after 30 minutes', async () => {
   const operator = await signedIn(server, { operator: true })
   const person = await signedIn(server, { workspaceId: ours.id, role: 'member' })
   const id = (await person.call('/session')).body.person.id
   const newLink = async () =>
     tokenOf((await operator.call(`/operator/people/${id}/reset-link`, { method: 'POST' })).body.url)
-  const late = await newLink()
+  const expired = await newLink()
   server.clock.forward({ minutes: 31 })
   const browser = newBrowser(server.url)
   const follow = (token: string) =>
     browser.call(`/links/${token}`, { method: 'POST', body: { password: 'nine green herons' } })
-  expect((await follow(late)).status).toBe(410)
+  expect((await follow(expired)).status).toBe(410)
   await operator.call('/confirm', { method: 'POST', body: { password: goodPassword } })
   expect((await follow(await newLink())).status).toBe(200)
   expect((await person.call('/session')).status).toBe(401)
@@ -158,17 +162,17 @@ test('a link of the operator’s lets a person set a new password, ends their se
   expect((await signIn('nine green herons')).status).toBe(200)
 })
 
-test('the audit log can be taken away as a file in which no cell is a formula', async () => {
-  const evil = await newWorkspace(server, 'Evil')
-  const boss = await signedIn(server, { workspaceId: evil.id, role: 'admin' })
-  await boss.call(`/w/${evil.id}/settings`, { method: 'PATCH', body: { name: '=cmd|x' } })
+test('the CSV export of the audit log contains no formulas', async () => {
+  const workspace = await newWorkspace(server, 'Evil')
+  const otherAdmin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  await otherAdmin.call(`/w/${workspace.id}/settings`, { method: 'PATCH', body: { name: '=cmd|x' } })
   await server.db.change(
     `insert into audit_entries (id, workspace_id, at, actor, action, target_name)
      values (gen_random_uuid(), $1, now(), '=1+1', 'x.y', '@sum(a1)')`,
-    [evil.id],
+    [workspace.id],
   )
-  const cookie = [...boss.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const response = await fetch(`${server.url}/console/api/w/${evil.id}/audit.csv`, { headers: { cookie } })
+  const cookie = [...otherAdmin.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const response = await fetch(`${server.url}/console/api/w/${workspace.id}/audit.csv`, { headers: { cookie } })
   expect(response.headers.get('content-type')).toContain('text/csv')
   const text = await response.text()
   expect(text).toContain(`'=1+1`)
@@ -176,13 +180,13 @@ test('the audit log can be taken away as a file in which no cell is a formula', 
   expect(text).not.toMatch(/(^|,)"?[=+@-]/m)
 })
 
-test('that a second factor is no longer asked for needs a fresh proof; another name does not', async () => {
-  const place = await newWorkspace(server)
-  const boss = await signedIn(server, { workspaceId: place.id, role: 'admin' })
-  const change = (body: object) => boss.call(`/w/${place.id}/settings`, { method: 'PATCH', body })
+test('turning off the two-factor requirement needs a recent confirmation, renaming does not', async () => {
+  const workspace = await newWorkspace(server)
+  const otherAdmin = await signedIn(server, { workspaceId: workspace.id, role: 'admin' })
+  const change = (body: object) => otherAdmin.call(`/w/${workspace.id}/settings`, { method: 'PATCH', body })
   server.clock.forward({ minutes: 11 })
   expect((await change({ requires_two_factor: false })).body.error.code).toBe('confirmation_required')
   expect((await change({ name: 'Another' })).status).toBe(200)
-  await boss.call('/confirm', { method: 'POST', body: { password: boss.password } })
+  await otherAdmin.call('/confirm', { method: 'POST', body: { password: otherAdmin.password } })
   expect((await change({ requires_two_factor: false })).status).toBe(200)
 })

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { sameBytes } from '../../lib/hash.ts'
 
-/** One-time codes of an authenticator app: RFC 6238 with what every app takes, six digits, thirty seconds, SHA-1. */
+/** One-time codes of an authenticator app: RFC 6238 with six digits, 30 seconds and SHA-1, which every app supports. */
 const stepMs = 30_000
 const digits = 6
 
 export const newTotpSecret = (): string => toBase32(randomBytes(20))
 
-/** What the QR code says. */
+/** The content of the QR code. */
 export function totpUri(secret: string, email: string): string {
   const label = `Parley:${email}`
   return `otpauth://totp/${encodeURIComponent(label)}?secret=${secret}&issuer=Parley&algorithm=SHA1&digits=${digits}&period=30`
@@ -16,8 +16,8 @@ export function totpUri(secret: string, email: string): string {
 export const codeAt = (secret: string, at: Date): string => codeOf(secret, Math.floor(at.getTime() / stepMs))
 
 /**
- * The time step whose code this is, if it is one: now, one before or one after, for clocks differ. Steps up to `lastStep`
- * are used up.
+ * The time step that the code belongs to, or null. Clocks differ, so the previous and the next step are accepted too. Steps
+ * up to `lastStep` are used up.
  */
 export function stepOfCode(secret: string, code: string, at: Date, lastStep: number | null): number | null {
   const typed = Buffer.from(code.replaceAll(/\s/g, ''))

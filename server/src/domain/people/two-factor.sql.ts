@@ -1,13 +1,13 @@
 import type { Db } from '../../db/db.ts'
 
-/** A secret to be confirmed; not in place of one that is. */
+/** Sets a secret that is not confirmed yet. Never replaces a confirmed one. */
 export const setPendingTotp = (db: Db, personId: string, sealed: string): Promise<number> =>
   db.change('update people set totp_sealed = $2, totp_last_step = null where id = $1 and totp_confirmed_at is null', [
     personId,
     sealed,
   ])
 
-/** Unless another secret took its place meanwhile. */
+/** Does nothing if the secret was replaced in the meantime. */
 export const confirmTotp = (db: Db, personId: string, sealed: string, at: Date, step: number): Promise<number> =>
   db.change(
     `update people set totp_confirmed_at = $3, totp_last_step = $4
@@ -31,7 +31,7 @@ export const replaceBackupCodes = async (db: Db, personId: string, digests: read
   await db.change('insert into backup_codes (person_id, digest) select $1, unnest($2::bytea[])', [personId, digests])
 }
 
-export const useBackupCode = async (db: Db, personId: string, digest: Buffer): Promise<boolean> =>
+export const deleteBackupCode = async (db: Db, personId: string, digest: Buffer): Promise<boolean> =>
   (await db.change('delete from backup_codes where person_id = $1 and digest = $2', [personId, digest])) === 1
 
 export const countBackupCodes = async (db: Db, personId: string): Promise<number> =>

@@ -9,10 +9,10 @@ import { newTotpSecret, stepOfCode, totpUri } from './totp.ts'
 import {
   confirmTotp,
   countBackupCodes,
+  deleteBackupCode,
   dropTotp,
   replaceBackupCodes,
   setPendingTotp,
-  useBackupCode,
   useStep,
 } from './two-factor.sql.ts'
 
@@ -20,11 +20,11 @@ const backupCodeCount = 10
 
 export const totpContext = (personId: string): string => `people.totp ${personId}`
 
-/** A new secret, which counts once a first code made with it has come back. Ten codes for the day the phone is lost. */
+/** Creates a secret, which takes effect once its first code is verified, and ten backup codes in case the phone is lost. */
 export async function beginTotp(db: Db, keys: SecretKeys, person: Person) {
   const secret = newTotpSecret()
   const isPending = (await setPendingTotp(db, person.id, seal(keys, secret, totpContext(person.id)))) === 1
-  if (!isPending) refuse('conflict', { message: 'An authenticator app is set up already.' })
+  if (!isPending) refuse('conflict', { message: 'An authenticator app is already set up.' })
   return { secret, uri: totpUri(secret, person.email), backupCodes: await newBackupCodes(db, person.id) }
 }
 
@@ -35,12 +35,12 @@ export async function finishTotp(
   person: Person,
   code: string,
 ): Promise<boolean> {
-  if (person.totp_confirmed_at) refuse('conflict', { message: 'An authenticator app is set up already.' })
-  if (!person.totp_sealed) refuse('conflict', { message: 'Begin with a new secret.' })
+  if (person.totp_confirmed_at) refuse('conflict', { message: 'An authenticator app is already set up.' })
+  if (!person.totp_sealed) refuse('conflict', { message: 'Start the setup again.' })
   const step = stepOfCode(secretOf(keys, person.id, person.totp_sealed), code, clock.now(), null)
   if (step === null) return false
   const isConfirmed = (await confirmTotp(db, person.id, person.totp_sealed, clock.now(), step)) === 1
-  if (!isConfirmed) refuse('conflict', { message: 'Another secret was made meanwhile. Begin with a new one.' })
+  if (!isConfirmed) refuse('conflict', { message: 'The setup was started again in another window. Start again.' })
   return true
 }
 
@@ -49,34 +49,40 @@ export const endTotp = async (db: Db, personId: string): Promise<void> => {
   await replaceBackupCodes(db, personId, [])
 }
 
-/** Whether the code is good, and then never again. */
-export async function takeTotp(db: Db, clock: Clock, keys: SecretKeys, person: Person, code: string): Promise<boolean> {
+/** Returns true if the code is correct. Each code works only once. */
+export async function useTotpCode(
+  db: Db,
+  clock: Clock,
+  keys: SecretKeys,
+  person: Person,
+  code: string,
+): Promise<boolean> {
   if (!person.totp_sealed || !person.totp_confirmed_at) return false
   const secret = secretOf(keys, person.id, person.totp_sealed)
   const step = stepOfCode(secret, code, clock.now(), person.totp_last_step)
-  // Of two that come at once with the same code, one is first.
+  // Of two concurrent requests with the same code, only one succeeds.
   return step !== null && (await useStep(db, person.id, step)) === 1
 }
 
-/** Without the key that sealed it nobody can check a code; there are other ways in, and who could mend it is told how. */
+/** Without the encryption key, no code can be checked. The message names the other ways to sign in and the fix. */
 function secretOf(keys: SecretKeys, personId: string, sealed: string): string {
   try {
     return open(keys, sealed, totpContext(personId))
   } catch {
     return refuse('service_unavailable', {
       message:
-        'Codes of the authenticator app cannot be checked here: the key that sealed its secret is missing from ' +
-        'PARLEY_SECRET_KEYS. Use a backup code or a passkey, or ask whoever runs this installation to bring the key back.',
+        'Authenticator codes cannot be checked: the key that encrypted the secret is missing from PARLEY_SECRET_KEYS. ' +
+        'Use a backup code or a passkey, or ask the operator of this installation to restore the key.',
     })
   }
 }
 
-export const takeBackupCode = (db: Db, personId: string, code: string): Promise<boolean> =>
-  useBackupCode(db, personId, digestOf(personId, code))
+export const useBackupCode = (db: Db, personId: string, code: string): Promise<boolean> =>
+  deleteBackupCode(db, personId, digestOf(personId, code))
 
 export const backupCodesLeft = (db: Db, personId: string): Promise<number> => countBackupCodes(db, personId)
 
-/** Ten new ones; those before are dead. Shown once. */
+/** Creates ten codes, which replace the older ones. They are shown only once. */
 export async function newBackupCodes(db: Db, personId: string): Promise<string[]> {
   const codes = Array.from({ length: backupCodeCount }, () => {
     const letters = Array.from(randomBytes(10), (byte) => letterOf(byte)).join('')
@@ -87,11 +93,11 @@ export async function newBackupCodes(db: Db, personId: string): Promise<string[]
   return codes
 }
 
-/** Without i, l, o and u: nothing that is easily mistaken when it is copied from paper. */
+/** Without i, l, o and u, which are easy to misread on paper. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const letterOf = (byte: number): string => alphabet.charAt(byte % alphabet.length)
 
-/** More than seventy random bits: a plain digest cannot be undone by trying. */
+/** A code has 50 random bits and is hashed together with the person's ID. */
 const digestOf = (personId: string, code: string): Buffer => sha256(`${personId} ${plain(code)}`)
 
 const plain = (code: string): string =>

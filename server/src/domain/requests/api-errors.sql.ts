@@ -1,13 +1,13 @@
 import type { Db } from '../../db/db.ts'
 
 export interface CountedRow {
-  /** A key's id or an address; null: none was known. */
+  /** A key ID or an IP address; null if it is unknown. */
   who: string | null
   count: number
   last_at: Date
 }
 
-/** The busiest of a group since an hour, by key or by address. */
+/** The 50 keys or IP addresses with the most errors of one code, since an hour. */
 export const busiestGroups = (
   db: Db,
   workspaceId: string,
@@ -31,7 +31,7 @@ export interface MutedRow {
 export const mutedOf = (db: Db, workspaceId: string): Promise<MutedRow[]> =>
   db.rows('select code, muted_by, muted_at from muted_refusals where workspace_id = $1', [workspaceId])
 
-/** One that is muted already stays as it was. */
+/** Does nothing if it is muted already. */
 export const insertMuted = (db: Db, workspaceId: string, { code, muted_by, muted_at }: MutedRow): Promise<number> =>
   db.change(
     `insert into muted_refusals (workspace_id, code, muted_by, muted_at) values ($1, $2, $3, $4) on conflict do nothing`,

@@ -9,7 +9,7 @@ import { latestOf, type TrafficRow } from './console.sql.ts'
 import { errorMeaning, type KeyNames, readTraffic, toLogged } from './console.ts'
 import { type ApiErrorGroup as Group, listApiErrors } from './requests.ts'
 
-/** Refusals of a period by error, the most frequent first; those that are muted too, and said to be. */
+/** API errors of a period by code, most frequent first. Includes muted ones, which are marked as muted. */
 export async function groupApiErrors(
   db: Db,
   clock: Clock,
@@ -31,8 +31,8 @@ export async function groupApiErrors(
   }
 }
 
-/** As many of the latest requests are asked which endpoints they were for: no count is kept of that. */
-const routesOf = 500
+/** `by_route` is computed from this many of the latest requests, because errors are not counted by route. */
+const routeSampleSize = 500
 const sampleCount = 20
 
 export async function getApiErrorGroup(
@@ -46,7 +46,7 @@ export async function getApiErrorGroup(
   const steps = timeBuckets(period, clock.now())
   const [all, latest, byKey, byAddress] = await Promise.all([
     groupApiErrors(db, clock, workspaceId, keys, period),
-    latestOf(db, workspaceId, code, steps.from, routesOf),
+    latestOf(db, workspaceId, code, steps.from, routeSampleSize),
     busiestGroups(db, workspaceId, code, steps.from, 'key_id'),
     busiestGroups(db, workspaceId, code, steps.from, 'address'),
   ])
@@ -67,7 +67,7 @@ export async function getApiErrorGroup(
   }
 }
 
-/** Muted groups are folded away in the console; they are counted on. */
+/** The console hides muted groups. They are still counted. */
 export async function muteApiError(db: Db, clock: Clock, workspaceId: string, code: string, by: string): Promise<void> {
   if (!(errorCodes as string[]).includes(code)) refuse('not_found')
   await insertMuted(db, workspaceId, { code, muted_by: by, muted_at: clock.now() })
@@ -88,7 +88,7 @@ function toGroup(
 ): ApiErrorGroup {
   const { code, title, cause, remedy, count } = group
   const mute = muted.find((row) => row.code === code)
-  const own = traffic.filter((row) => row.code === code)
+  const ofCode = traffic.filter((row) => row.code === code)
   return {
     code,
     status: errorMeaning(code).status,
@@ -104,7 +104,7 @@ function toGroup(
     address_count: group.addressCount,
     trend: sumByBucket(
       steps,
-      own,
+      ofCode,
       (row) => row.hour,
       (row) => row.count,
     ),

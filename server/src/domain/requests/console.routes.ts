@@ -6,13 +6,13 @@ import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
 import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { readCursor, writeCursor } from '../../http/page.ts'
 import { getApiErrorGroup, groupApiErrors, muteApiError, unmuteApiError } from './api-errors.ts'
-import { getRequest, keyNames, type RequestParts, searchRequests } from './console.ts'
+import { getRequest, keyNames, type RequestLookups, searchRequests } from './console.ts'
 import { exportRequests } from './export.ts'
 
 const CodeParams = Type.Object({ code: Type.String({ pattern: '^[a-z_]{1,60}$' }) })
 const { limit, cursor } = pageQuery
 
-export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
+export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
     path: '/requests',
@@ -20,7 +20,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     query: Type.Object({ limit, cursor, after: cursor, ...requestFilters }, { additionalProperties: false }),
     reply: LoggedRequests,
     async handle({ db, workspaceId }, { query: { limit = 50, cursor, after, ...filters } }) {
-      const keys = await keyNames(parts, db, workspaceId)
+      const keys = await keyNames(lookups, db, workspaceId)
       const { next, newest, ...found } = await searchRequests(db, workspaceId, keys, filters, {
         limit,
         before: cursor === undefined ? null : readCursor(cursor),
@@ -35,7 +35,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     who: 'requests:read',
     params: Type.Object({ id: Type.String({ maxLength: 60 }) }),
     reply: RequestDetail,
-    handle: ({ db, workspaceId }, { params }) => getRequest(parts, db, workspaceId, params.id),
+    handle: ({ db, workspaceId }, { params }) => getRequest(lookups, db, workspaceId, params.id),
   }),
   workspaceRoute({
     method: 'GET',
@@ -46,7 +46,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     reply: Streamed,
     async handle(context, { query }) {
       const { db, workspaceId } = context
-      const keys = await keyNames(parts, db, workspaceId)
+      const keys = await keyNames(lookups, db, workspaceId)
       return streamCsv(context, 'requests.csv', exportRequests(db, workspaceId, keys, query))
     },
   }),
@@ -57,7 +57,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     query: ApiErrorQuery,
     reply: ApiErrorGroups,
     handle: async ({ db, clock, workspaceId }, { query }) =>
-      groupApiErrors(db, clock, workspaceId, await keyNames(parts, db, workspaceId), query.since ?? '24h'),
+      groupApiErrors(db, clock, workspaceId, await keyNames(lookups, db, workspaceId), query.since ?? '24h'),
   }),
   workspaceRoute({
     method: 'GET',
@@ -67,7 +67,7 @@ export const requestConsoleRoutes = (parts: RequestParts): ConsoleRoute[] => [
     query: ApiErrorQuery,
     reply: ApiErrorDetail,
     handle: async ({ db, clock, workspaceId }, { params, query }) => {
-      const keys = await keyNames(parts, db, workspaceId)
+      const keys = await keyNames(lookups, db, workspaceId)
       return getApiErrorGroup(db, clock, workspaceId, keys, params.code, query.since ?? '24h')
     },
   }),

@@ -4,11 +4,11 @@ import { type Places, statement } from '../../db/statement.ts'
 import { requestColumns as columns, type RequestRow } from './requests.sql.ts'
 
 export interface Search {
-  /** The first and the last status that count. */
+  /** Inclusive range of status codes. */
   statuses: { first: number; last: number } | null
   code: string | null
   method: string | null
-  /** Any part of the path. */
+  /** A substring of the path. */
   route: string | null
   keyId: string | null
   address: string | null
@@ -17,7 +17,8 @@ export interface Search {
   before: { at: Date; id: string } | null
 }
 
-const alongIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
+/** Makes PostgreSQL read rows in index order, so that it can stop at the limit. */
+const inIndexOrder = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, read)
 
 const within = {
@@ -40,9 +41,9 @@ const withinValues = (workspaceId: string, { code, from, to, before }: Search, l
   lookAt,
 })
 
-/** The cases have texts of their own, as in requests.sql.ts. */
-const looked = ({ code, before }: Search, what: string, place: Places<typeof within>): string =>
-  `select ${what} from request_log
+/** A separate statement for each combination of filters, so that each gets a plan with an index. See requests.sql.ts. */
+const scanned = ({ code, before }: Search, selection: string, place: Places<typeof within>): string =>
+  `select ${selection} from request_log
    where workspace_id = ${place.workspaceId} and at >= ${place.from} and at < ${place.to}
      ${code === null ? '' : `and code = ${place.code}`}
      ${before ? `and (at, id) < (${place.beforeAt}, ${place.beforeId}) and at <= ${place.beforeAt}` : ''}
@@ -59,8 +60,8 @@ const filters = {
 } as const
 
 /**
- * The newest that fit. Time and error have an index; what else is asked for is looked for among the newest `lookAt` of
- * those, so that a filter which hardly anything fits costs no more than any other.
+ * The newest requests that match. Time and error code have an index. Other filters are applied only to the newest `lookAt`
+ * rows of those, so that a filter with few matches does not scan the whole log.
  */
 export const findRequests = (
   db: Db,
@@ -71,7 +72,7 @@ export const findRequests = (
   const { statuses, route, method, keyId, address } = search
   const finding = statement(
     { ...within, ...filters },
-    (place) => `select ${columns} from (${looked(search, columns, place)} limit ${place.lookAt}) as l
+    (place) => `select ${columns} from (${scanned(search, columns, place)} limit ${place.lookAt}) as l
      where (${place.firstStatus} is null or status between ${place.firstStatus} and ${place.lastStatus})
        and (${place.method} is null or method = ${place.method})
        and (${place.route} is null or strpos(lower(route), ${place.route}) > 0)
@@ -79,7 +80,7 @@ export const findRequests = (
        and (${place.address} is null or address = ${place.address})
      order by at desc, id desc limit ${place.take}`,
   )
-  return alongIndex(db, (tx) =>
+  return inIndexOrder(db, (tx) =>
     finding.rows(tx, {
       ...withinValues(workspaceId, search, lookAt),
       firstStatus: statuses?.first,
@@ -93,9 +94,9 @@ export const findRequests = (
   )
 }
 
-/** The latest with an error. */
+/** The latest requests with this error code. */
 export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, take: number): Promise<RequestRow[]> =>
-  alongIndex(db, (tx) =>
+  inIndexOrder(db, (tx) =>
     tx.rows(
       `select ${columns} from request_log where workspace_id = $1 and code = $2 and at >= $3
        order by workspace_id, at desc, id desc limit $4`,
@@ -103,23 +104,23 @@ export const latestOf = (db: Db, workspaceId: string, code: string, from: Date, 
     ),
   )
 
-/** The last of those looked at, if there were as many. */
+/** The last row of the scan, if the scan reached its limit. */
 export const endOfScan = (
   db: Db,
   workspaceId: string,
   search: Search,
   lookAt: number,
 ): Promise<{ at: Date; id: string } | undefined> => {
-  const ending = statement(within, (place) => `${looked(search, 'at, id', place)} offset ${place.lookAt} limit 1`)
-  return alongIndex(db, (tx) => ending.first(tx, withinValues(workspaceId, search, lookAt - 1)))
+  const ending = statement(within, (place) => `${scanned(search, 'at, id', place)} offset ${place.lookAt} limit 1`)
+  return inIndexOrder(db, (tx) => ending.first(tx, withinValues(workspaceId, search, lookAt - 1)))
 }
 
-/** An id says when it was made, which is when the request began; an id of a clock that was wrong is looked for everywhere. */
+/** An ID contains its creation time, when the request began. If the clock was wrong then, all partitions are searched. */
 export async function requestById(db: Db, workspaceId: string, id: string): Promise<RequestRow | undefined> {
-  const madeMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+  const createdMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
   const near = await db.first<RequestRow>(
     `select ${columns} from request_log where workspace_id = $1 and id = $2 and at between $3 and $4`,
-    [workspaceId, id, ...[-nearMs, nearMs].map((by) => new Date(Math.min(madeMs + by, latestMs)))],
+    [workspaceId, id, ...[-nearMs, nearMs].map((by) => new Date(Math.min(createdMs + by, latestMs)))],
   )
   if (near) return near
   return withPlannerSettingsOff(['seqscan', 'indexscan'], db, (tx) =>
@@ -128,7 +129,7 @@ export async function requestById(db: Db, workspaceId: string, id: string): Prom
 }
 
 const nearMs = 600_000
-/** An id that is none of ours may stand for any time; PostgreSQL knows those of this millennium. */
+/** A made-up ID may contain any time. This keeps it within the range of PostgreSQL's timestamps. */
 const latestMs = Date.UTC(2999, 0)
 
 export interface TrafficRow {
@@ -137,7 +138,7 @@ export interface TrafficRow {
   count: number
 }
 
-/** Requests by hour and error since an hour; without a code they went well. */
+/** Requests by hour and error code since an hour. A null code is a success. */
 export const trafficSince = (db: Db, workspaceId: string, hour: Date): Promise<TrafficRow[]> =>
   db.rows(
     `select hour, code, sum(count)::bigint as count from traffic_hours

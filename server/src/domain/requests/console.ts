@@ -6,7 +6,7 @@ import { refuse } from '../../lib/refuse.ts'
 import { endOfScan, findRequests, requestById, type Search, trafficSince } from './console.sql.ts'
 import type { RequestRow } from './requests.sql.ts'
 
-/** A key, as far as it is named beside a request. */
+/** The parts of a key that are shown with a request. */
 export interface NamedKey {
   id: string
   name: string
@@ -16,49 +16,49 @@ export interface NamedKey {
 
 export type KeyNames = ReadonlyMap<string, NamedKey>
 
-/** What keys and messages know, which lie above: handed in by whoever mounts the routes. */
-export interface RequestParts {
+/** Queries of keys and messages, passed in because this module may not import those. */
+export interface RequestLookups {
   listKeys(db: Db, workspaceId: string): Promise<NamedKey[]>
   messageMadeBy(
     db: Db,
     workspaceId: string,
-    asked: { requestId: string; keyId: string; at: Date; until: Date },
+    request: { requestId: string; keyId: string; at: Date; until: Date },
   ): Promise<string | null>
 }
 
-export async function keyNames(parts: RequestParts, db: Db, workspaceId: string): Promise<KeyNames> {
-  return new Map((await parts.listKeys(db, workspaceId)).map((key) => [key.id, key]))
+export async function keyNames(lookups: RequestLookups, db: Db, workspaceId: string): Promise<KeyNames> {
+  return new Map((await lookups.listKeys(db, workspaceId)).map((key) => [key.id, key]))
 }
 
-interface Mark {
+interface Position {
   at: Date
   id: string
 }
 
-export interface Asked {
+export interface PageOptions {
   limit: number
-  /** Go on below this row. */
-  before: Mark | null
-  /** Only what is newer than this row. */
-  after: Mark | null
+  /** Continue after this row, with older ones. */
+  before: Position | null
+  /** Only rows that are newer than this one. */
+  after: Position | null
 }
 
-/** How many requests a filter without an index looks through at a time. */
-export const scanMax = 30_000
+/** How many requests one search with an unindexed filter scans. */
+export const maxScan = 30_000
 
-/** A request is logged when it ends, under the time it began: one may still come in below what was seen already. */
+/** A request is logged when it ends, with the time it began, so it can appear below rows that were already read. */
 const lateMs = 30_000
 
-/** Logged requests that fit, the newest first. Whoever asks for those `after` a row may get late ones from below it. */
+/** Logged requests that match, newest first. With `after`, late requests from below that row may be included. */
 export async function searchRequests(
   db: Db,
   workspaceId: string,
   keys: KeyNames,
   filters: RequestFilters,
-  { limit, before, after }: Asked,
-): Promise<Omit<LoggedRequests, 'next_cursor' | 'newest_cursor'> & { next: Mark | null; newest: Mark | null }> {
+  { limit, before, after }: PageOptions,
+): Promise<Omit<LoggedRequests, 'next_cursor' | 'newest_cursor'> & { next: Position | null; newest: Position | null }> {
   const search = toSearch(filters, before, after)
-  const lookAt = isNarrow(search) ? scanMax : limit + 1
+  const lookAt = hasUnindexedFilter(search) ? maxScan : limit + 1
   const found =
     filters.id === undefined
       ? await findRequests(db, workspaceId, search, { take: limit + 1, lookAt })
@@ -66,7 +66,7 @@ export async function searchRequests(
   const rows = found.slice(0, limit)
   const isFull = found.length > rows.length
   const end =
-    isFull || lookAt !== scanMax || filters.id !== undefined
+    isFull || lookAt !== maxScan || filters.id !== undefined
       ? undefined
       : await endOfScan(db, workspaceId, search, lookAt)
   return {
@@ -79,17 +79,22 @@ export async function searchRequests(
   }
 }
 
-export async function getRequest(parts: RequestParts, db: Db, workspaceId: string, id: string): Promise<RequestDetail> {
+export async function getRequest(
+  lookups: RequestLookups,
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<RequestDetail> {
   const [row] = await byId(db, workspaceId, id)
   if (!row) return refuse('not_found')
   const entry = row.code === null ? null : errorMeaning(row.code)
   const until = new Date(row.at.getTime() + Math.ceil(row.duration_us / 1000) + 1000)
   const isSend = row.method === 'POST' && row.route === '/v1/messages' && row.status < 300 && row.key_id !== null
-  const asked = { requestId: row.id, keyId: row.key_id ?? '', at: row.at, until }
+  const request = { requestId: row.id, keyId: row.key_id ?? '', at: row.at, until }
   return {
-    ...toLogged(row, await keyNames(parts, db, workspaceId)),
+    ...toLogged(row, await keyNames(lookups, db, workspaceId)),
     error: entry && { title: entry.title, cause: entry.cause, remedy: entry.remedy },
-    message_id: isSend ? await parts.messageMadeBy(db, workspaceId, asked) : null,
+    message_id: isSend ? await lookups.messageMadeBy(db, workspaceId, request) : null,
   }
 }
 
@@ -111,7 +116,7 @@ export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
 
-/** What a code means, in words. */
+/** The catalog entry of an error code. */
 export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
   return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
 }
@@ -122,7 +127,7 @@ async function byId(db: Db, workspaceId: string, id: string): Promise<RequestRow
   return row ? [row] : []
 }
 
-function toSearch(filters: RequestFilters, before: Mark | null, after: Mark | null): Search {
+function toSearch(filters: RequestFilters, before: Position | null, after: Position | null): Search {
   const from = filters.from === undefined ? null : new Date(filters.from)
   const since = after && new Date(after.at.getTime() - lateMs)
   return {
@@ -144,5 +149,5 @@ function readStatuses(status: string | undefined): Search['statuses'] {
   return { first, last: status.endsWith('xx') ? first + 99 : first }
 }
 
-const isNarrow = ({ statuses, method, route, keyId, address }: Search): boolean =>
+const hasUnindexedFilter = ({ statuses, method, route, keyId, address }: Search): boolean =>
   [statuses, method, route, keyId, address].some((each) => each !== null)

@@ -20,21 +20,21 @@ const header = [
 const pageRows = 1000
 
 /**
- * The log as CSV, page by page: the next is read when the one before was taken. It ends at `most` rows, and says so in
- * its last line.
+ * The request log as CSV. Each page is read only when the one before was consumed. The export stops at `maxRows`, and its
+ * last line then says so.
  */
 export async function* exportRequests(
   db: Db,
   workspaceId: string,
   keys: KeyNames,
   filters: RequestFilters,
-  most: number = exportMax,
+  maxRows: number = exportMax,
 ): AsyncGenerator<string> {
   yield csvLines([header])
   let written = 0
   for (let before: { at: Date; id: string } | null = null; ; ) {
-    const asked = { limit: Math.min(pageRows, most - written), before, after: null }
-    const page = await searchRequests(db, workspaceId, keys, filters, asked)
+    const options = { limit: Math.min(pageRows, maxRows - written), before, after: null }
+    const page = await searchRequests(db, workspaceId, keys, filters, options)
     written += page.data.length
     yield csvLines(
       page.data.map((row) => [
@@ -53,8 +53,8 @@ export async function* exportRequests(
     )
     before = page.next
     if (!before) return
-    if (written >= most) {
-      yield csvLines([[`Cut off after ${most} rows. Narrow the filters or the time to export the rest.`]])
+    if (written >= maxRows) {
+      yield csvLines([[`Truncated after ${maxRows} rows. Narrow the filters or the time range to export the rest.`]])
       return
     }
   }

@@ -10,7 +10,7 @@ export interface LoggedRequest {
   address: string | null
 }
 
-/** By its id, and about when it was: the log is kept by time. */
+/** Finds a request by ID within a time range, because the log is partitioned by time. */
 export const requestNear = (
   db: Db,
   workspaceId: string,

@@ -14,7 +14,7 @@ const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   code: null,
   durationUs: 12,
   address: '192.0.2.1',
-  userAgent: 'a longer name than is written letter by letter, and not of plain letters: ☺',
+  userAgent: 'longer than the limit for byte-by-byte encoding, and not ASCII: ☺',
   ...more,
 })
 
@@ -24,22 +24,22 @@ const batchOf = (records: readonly RequestRecord[]): LogBatch => {
   return batch
 }
 
-test('parts of a batch are what a batch of those records would have been', () => {
+test('filtering a batch gives the same bytes as a new batch of those records', () => {
   const records = Array.from({ length: 7 }, (_, index) => recordOf({ code: index % 3 === 0 ? 'not_found' : null }))
   const batch = batchOf(records)
-  const parts = [...batch.halves(), batch.only((index) => index % 2 === 1)]
-  const wanted = [records.slice(0, 3), records.slice(3), records.filter((_, index) => index % 2 === 1)]
+  const parts = [...batch.halves(), batch.filter((index) => index % 2 === 1)]
+  const expected = [records.slice(0, 3), records.slice(3), records.filter((_, index) => index % 2 === 1)]
   for (const [index, part] of parts.entries()) {
-    const own = wanted[index] as RequestRecord[]
-    expect(part.bytes.equals(batchOf(own).bytes)).toBe(true)
-    expect(part.refused).toEqual(own.filter(({ code }) => code !== null))
-    expect(own.map((_, row) => part.idOf(row))).toEqual(own.map(({ id }) => id))
+    const partRecords = expected[index] as RequestRecord[]
+    expect(part.bytes.equals(batchOf(partRecords).bytes)).toBe(true)
+    expect(part.failed).toEqual(partRecords.filter(({ code }) => code !== null))
+    expect(partRecords.map((_, row) => part.idOf(row))).toEqual(partRecords.map(({ id }) => id))
   }
 })
 
-test('a record that cannot be written leaves nothing behind', () => {
+test('a record that cannot be encoded leaves the batch unchanged', () => {
   const record = recordOf()
   const batch = batchOf([record])
   expect(() => batch.add(recordOf({ status: 70_000, code: 'not_found' }))).toThrow(RangeError)
-  expect([batch.size, batch.refused.length, batch.bytes.equals(batchOf([record]).bytes)]).toEqual([1, 0, true])
+  expect([batch.size, batch.failed.length, batch.bytes.equals(batchOf([record]).bytes)]).toEqual([1, 0, true])
 })

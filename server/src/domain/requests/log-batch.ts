@@ -20,16 +20,16 @@ const dayMs = 86_400_000
 export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 
 /**
- * Requests of one day on their way into the log, as the bytes that COPY takes. Nothing else is kept of one that went
- * well: objects that wait for the next batch would be what the collector of garbage is busy with.
+ * Requests of one day that wait to be logged, already in the binary format of COPY. A successful request is kept only as
+ * bytes: objects that live until the next batch would make garbage collection expensive.
  */
 export class LogBatch {
   readonly day: number
   readonly #rows = new CopyRows(logColumns.length, 16 * 1024)
-  /** Where each row begins. */
+  /** Byte offset of each row. */
   readonly #starts: number[] = []
-  /** By number of row. */
-  readonly #refused = new Map<number, RequestRecord>()
+  /** Requests with an error, by row number. */
+  readonly #failed = new Map<number, RequestRecord>()
   readonly #workspaces = new Set<string>()
 
   constructor(day: number) {
@@ -44,15 +44,15 @@ export class LogBatch {
     return this.#rows.finish()
   }
 
-  get refused(): RequestRecord[] {
-    return [...this.#refused.values()]
+  get failed(): RequestRecord[] {
+    return [...this.#failed.values()]
   }
 
   get workspaces(): Iterable<string> {
     return this.#workspaces
   }
 
-  /** Throws if the record cannot be written as a row; then it is as if it had not been. */
+  /** Throws if the record cannot be encoded; the batch is then unchanged. */
   add(record: RequestRecord): void {
     const start = this.#rows.size
     const { caller } = record
@@ -74,7 +74,7 @@ export class LogBatch {
       this.#rows.cut(start)
       throw error
     }
-    if (record.code !== null) this.#refused.set(this.#starts.length, record)
+    if (record.code !== null) this.#failed.set(this.#starts.length, record)
     if (caller) this.#workspaces.add(caller.workspaceId)
     this.#starts.push(start)
   }
@@ -85,16 +85,16 @@ export class LogBatch {
 
   halves(): [LogBatch, LogBatch] {
     const middle = this.size >> 1
-    return [this.only((index) => index < middle), this.only((index) => index >= middle)]
+    return [this.filter((index) => index < middle), this.filter((index) => index >= middle)]
   }
 
-  /** A batch of those rows alone that are wanted. */
-  only(isWanted: (index: number) => boolean): LogBatch {
+  /** A batch of the rows for which `isIncluded` is true. */
+  filter(isIncluded: (index: number) => boolean): LogBatch {
     const part = new LogBatch(this.day)
     for (let index = 0; index < this.size; index++) {
-      if (!isWanted(index)) continue
-      const refused = this.#refused.get(index)
-      if (refused) part.#refused.set(part.size, refused)
+      if (!isIncluded(index)) continue
+      const failed = this.#failed.get(index)
+      if (failed) part.#failed.set(part.size, failed)
       part.#starts.push(part.#rows.size)
       part.#rows.append(this.#rows, this.#starts[index] as number, this.#starts[index + 1] ?? this.#rows.size)
     }
@@ -103,5 +103,5 @@ export class LogBatch {
   }
 }
 
-/** Behind the number of columns and the time. */
+/** The ID follows the number of columns (2 bytes) and the time (12 bytes). */
 const idOffset = 2 + 12

@@ -23,27 +23,27 @@ const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   ...more,
 })
 
-/** The house's database behind a switch: away, it fails like a lost connection; `after`, it fails once all is written. */
-function unsteady() {
-  const state = { away: false, failsAfterCommit: 0, tries: 0 }
-  const lost = () => Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
-  const through =
+/** A database that can fail: `isDown` like a lost connection, `failsAfterCommit` after the data was written. */
+function unreliableDatabase() {
+  const state = { isDown: false, failsAfterCommit: 0, attempts: 0 }
+  const connectionLost = () => Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+  const unreliable =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      state.tries++
-      if (state.away) throw lost()
+      state.attempts++
+      if (state.isDown) throw connectionLost()
       const result = await work(...args)
-      if (state.failsAfterCommit-- > 0) throw lost()
+      if (state.failsAfterCommit-- > 0) throw connectionLost()
       return result
     }
   const db = {
     ...server.db,
-    rows: through(server.db.rows),
-    first: through(server.db.first),
-    change: through(server.db.change),
-    transaction: through(server.db.transaction),
+    rows: unreliable(server.db.rows),
+    first: unreliable(server.db.first),
+    change: unreliable(server.db.change),
+    transaction: unreliable(server.db.transaction),
   } as unknown as Db
-  if ('copy' in server.db) Object.assign(db, { copy: through(server.db.copy as never) })
+  if ('copy' in server.db) Object.assign(db, { copy: unreliable(server.db.copy as never) })
   return { db, state }
 }
 
@@ -51,9 +51,9 @@ const lines: string[] = []
 const log = newLogger('debug', { write: (line) => void lines.push(line) })
 const logs: RequestLog[] = []
 const newLog = (db: Db) => {
-  const made = new RequestLog(db, log)
-  logs.push(made)
-  return made
+  const requestLog = new RequestLog(db, log)
+  logs.push(requestLog)
+  return requestLog
 }
 
 afterEach(async () => {
@@ -63,24 +63,24 @@ afterEach(async () => {
 
 const countOf = async (route: string) =>
   (await server.db.first<{ count: number }>('select count(*) from request_log where route = $1', [route]))?.count
-const refusedOf = async (code: string) =>
+const errorCountOf = async (code: string) =>
   (await server.db.first<{ sum: number }>('select sum(count)::int as sum from refusal_hours where code = $1', [code]))
     ?.sum
 
-test('what waits is bounded while the database is away, and what was lost is told when it is back', async () => {
-  const { db, state } = unsteady()
-  state.away = true
+test('the queue is bounded while the database is down, and dropped records are logged when it is back', async () => {
+  const { db, state } = unreliableDatabase()
+  state.isDown = true
   const requestLog = newLog(db)
   for (let index = 0; index < 120_000; index++) requestLog.record(recordOf({ route: '/lost' }))
   expect(requestLog.waiting).toBeLessThanOrEqual(50_000)
   await requestLog.flush()
   expect(requestLog.waiting).toBeGreaterThan(40_000)
-  const tries = state.tries
+  const attempts = state.attempts
   for (let index = 0; index < 1000; index++) requestLog.record(recordOf({ route: '/lost' }))
-  expect(state.tries, 'a request does not make the database be tried again').toBe(tries)
+  expect(state.attempts, 'a request does not trigger another attempt').toBe(attempts)
   expect(lines.filter((line) => line.includes('request_log.write_failed'))).toHaveLength(1)
 
-  state.away = false
+  state.isDown = false
   await requestLog.flush()
   const written = (await countOf('/lost')) as number
   const lost = lines
@@ -90,8 +90,8 @@ test('what waits is bounded while the database is away, and what was lost is tol
   expect(written + (lost ?? 0)).toBe(121_000)
 })
 
-test('a batch that was written before the connection broke is not written twice', async () => {
-  const { db, state } = unsteady()
+test('a batch that was written before the connection was lost is not written twice', async () => {
+  const { db, state } = unreliableDatabase()
   const requestLog = newLog(db)
   state.failsAfterCommit = 1
   for (let index = 0; index < 5; index++) requestLog.record(recordOf({ route: '/twice', code: 'key_expired' }))
@@ -100,22 +100,22 @@ test('a batch that was written before the connection broke is not written twice'
   await requestLog.flush()
   expect(requestLog.waiting).toBe(0)
   expect(await countOf('/twice')).toBe(5)
-  expect(await refusedOf('key_expired')).toBe(5)
+  expect(await errorCountOf('key_expired')).toBe(5)
 })
 
-test('a record that the database will never take does not hold up the others', async () => {
+test('a record that the database rejects does not block the others', async () => {
   const requestLog = newLog(server.db)
-  const odd = recordOf({ route: '/odd', status: 70_000 })
+  const invalid = recordOf({ route: '/odd', status: 70_000 })
   const records = Array.from({ length: 700 }, () => recordOf({ route: '/odd', code: 'key_revoked' }))
-  for (const record of [...records.slice(0, 300), odd, ...records.slice(300)]) requestLog.record(record)
+  for (const record of [...records.slice(0, 300), invalid, ...records.slice(300)]) requestLog.record(record)
   await requestLog.flush()
   expect(requestLog.waiting).toBe(0)
   expect(await countOf('/odd')).toBe(700)
-  expect(await refusedOf('key_revoked')).toBe(700)
-  expect(lines.filter((line) => line.includes(odd.id))).toHaveLength(1)
+  expect(await errorCountOf('key_revoked')).toBe(700)
+  expect(lines.filter((line) => line.includes(invalid.id))).toHaveLength(1)
 })
 
-test('whatever a caller wrote is logged: NUL, half a character, an answer that took a day', async () => {
+test('NUL characters, unpaired surrogates and very long durations are logged', async () => {
   const requestLog = newLog(server.db)
   for (const [route, userAgent] of [
     ['/nul\0', 'a\0b'],
@@ -136,7 +136,7 @@ test('whatever a caller wrote is logged: NUL, half a character, an answer that t
   ])
 })
 
-test('requests of several days, past and to come, find their place', async () => {
+test('requests of past and future days are logged', async () => {
   const requestLog = newLog(server.db)
   for (const days of [-400, -1, 0, 1, 5, 400]) {
     const at = new Date(server.clock.now().getTime() + days * 86_400_000)
@@ -146,14 +146,14 @@ test('requests of several days, past and to come, find their place', async () =>
   expect(await countOf('/days')).toBe(6)
 })
 
-test('the log is at most a second behind without anybody asking', async () => {
+test('a request is logged within a second', async () => {
   const requestLog = newLog(server.db)
   requestLog.record(recordOf({ route: '/soon' }))
   await vi.waitFor(async () => expect(await countOf('/soon')).toBe(1), { timeout: 1000, interval: 20 })
 })
 
-test('a stop writes what waits, also when the first try fails', async () => {
-  const { db, state } = unsteady()
+test('stop writes the queue, even if the first attempt fails', async () => {
+  const { db, state } = unreliableDatabase()
   const requestLog = newLog(db)
   state.failsAfterCommit = 1
   for (let index = 0; index < 3000; index++) requestLog.record(recordOf({ route: '/stop' }))
@@ -161,7 +161,7 @@ test('a stop writes what waits, also when the first try fails', async () => {
   expect(await countOf('/stop')).toBe(3000)
 })
 
-test('a workspace’s id and a key’s id go with the record', async () => {
+test('the workspace ID and the key ID are logged', async () => {
   const { id, key } = await newWorkspace(server)
   const requestLog = newLog(server.db)
   const caller = { workspaceId: id, keyId: key.id, keyName: '', scopes: [], budget: 1 }

@@ -6,25 +6,25 @@ import { existingRequestIds, insertRequests } from './requests.sql.ts'
 
 const flushMs = 250
 const flushAt = 3000
-const batchMax = 4000
-const waitingMax = 50_000
-const stopTries = 3
+const maxBatch = 4000
+const maxWaiting = 50_000
+const stopAttempts = 3
 
 /**
- * The log of requests: written in batches, never waited for by a request, at most a second behind. What waits is
- * bounded; when the database is away for so long that the bound is met, the oldest go, and their number is told. A record
- * that the database will never take is put aside and told, so that it does not hold up the others.
+ * The request log: written in batches in the background, at most a second late. The queue is bounded: if the database is
+ * down for so long that it fills up, the oldest records are dropped and their number is logged. A record that the database
+ * rejects is logged and skipped, so that it does not block the others.
  */
 export class RequestLog {
   readonly #db: Db
   readonly #log: Logger
   readonly #timer: NodeJS.Timeout
-  /** The oldest first; the last one is being filled. */
+  /** Oldest first; new records go into the last one. */
   #batches: LogBatch[] = []
   #waiting = 0
   #lost = 0
-  /** The database could not be reached: batches wait for the timer, and may have been written without our knowing. */
-  #troubled = false
+  /** The last write failed: batches wait for the timer, and may have been written although we got an error. */
+  #isFailing = false
   #writing: Promise<void> | undefined
 
   constructor(db: Db, log: Logger) {
@@ -40,17 +40,17 @@ export class RequestLog {
 
   record(record: RequestRecord): void {
     try {
-      this.#batchFor(record).add(tidy(record))
+      this.#batchFor(record).add(sanitize(record))
     } catch (error) {
       this.#reportEntry(error, record.id)
       return
     }
     this.#waiting++
-    if (this.#waiting > waitingMax) this.#bound()
-    if (this.#waiting >= flushAt && !this.#troubled && !this.#writing) void this.flush()
+    if (this.#waiting > maxWaiting) this.#dropOldest()
+    if (this.#waiting >= flushAt && !this.#isFailing && !this.#writing) void this.flush()
   }
 
-  /** Writes all that waits. Resolves when it is written, or when the database was away; then it waits on. */
+  /** Writes everything in the queue. Resolves when it is written, or when the database failed; then it stays queued. */
   flush(): Promise<void> {
     if (!this.#writing && this.#waiting > 0) {
       this.#writing = this.#write().finally(() => {
@@ -60,18 +60,18 @@ export class RequestLog {
     return this.#writing ?? Promise.resolve()
   }
 
-  /** Complete after a clean stop. */
+  /** Writes the rest of the queue, so that the log is complete after a clean stop. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#writing
-    for (let tries = 0; tries < stopTries && this.#waiting > 0; tries++) await this.flush()
+    for (let attempt = 0; attempt < stopAttempts && this.#waiting > 0; attempt++) await this.flush()
     if (this.#waiting > 0) this.#reportLost(this.#waiting)
   }
 
   #batchFor({ at }: RequestRecord): LogBatch {
     const last = this.#batches.at(-1)
     const day = dayOf(at)
-    if (last && last.day === day && last.size < batchMax) return last
+    if (last && last.day === day && last.size < maxBatch) return last
     const batch = new LogBatch(day)
     this.#batches.push(batch)
     return batch
@@ -84,7 +84,7 @@ export class RequestLog {
       if (left.length > 0) {
         this.#batches.unshift(...left)
         for (const each of left) this.#waiting += each.size
-        this.#bound()
+        this.#dropOldest()
         return
       }
     }
@@ -92,21 +92,21 @@ export class RequestLog {
     this.#lost = 0
   }
 
-  /** Writes a batch and returns what has to wait. Where a record is at fault, halving the batch finds it. */
+  /** Writes a batch and returns the parts that have to wait. Halving the batch isolates a record that the database rejects. */
   async #insert(batch: LogBatch): Promise<LogBatch[]> {
     const parts = [batch]
     for (let part = parts.shift(); part; part = parts.shift()) {
       try {
-        await insertRequests(this.#db, this.#troubled ? await this.#missing(part) : part)
-        this.#troubled = false
+        await insertRequests(this.#db, this.#isFailing ? await this.#withoutLogged(part) : part)
+        this.#isFailing = false
         for (const workspaceId of part.workspaces) this.#db.notify(workspaceId, 'requests')
       } catch (error) {
-        if (!isAboutData(error)) {
-          if (!this.#troubled) {
+        if (!isDataError(error)) {
+          if (!this.#isFailing) {
             const fields = { event: 'request_log.write_failed', err: error } as const
             this.#log.warn(fields, 'writing the request log failed; retrying')
           }
-          this.#troubled = true
+          this.#isFailing = true
           return [part, ...parts]
         }
         if (part.size > 1) parts.unshift(...part.halves())
@@ -116,14 +116,14 @@ export class RequestLog {
     return []
   }
 
-  async #missing(part: LogBatch): Promise<LogBatch> {
+  async #withoutLogged(part: LogBatch): Promise<LogBatch> {
     const ids = Array.from({ length: part.size }, (_, index) => part.idOf(index))
     const logged = await existingRequestIds(this.#db, part.day, ids)
-    return part.only((index) => !logged.has(ids[index] as string))
+    return part.filter((index) => !logged.has(ids[index] as string))
   }
 
-  #bound(): void {
-    while (this.#waiting > waitingMax) {
+  #dropOldest(): void {
+    while (this.#waiting > maxWaiting) {
       const dropped = this.#batches.shift()?.size ?? 0
       this.#waiting -= dropped
       this.#lost += dropped
@@ -144,33 +144,33 @@ export class RequestLog {
 }
 
 /**
- * The values are at fault, and would be again: SQLSTATE classes 21 to 23. Not 23514, which is a partition that was made
- * between our look and our writing.
+ * Errors caused by the data, which a retry would not fix: SQLSTATE classes 21 to 23. Except 23514: another process created
+ * the partition between our check and our write.
  */
-function isAboutData(error: unknown): boolean {
+function isDataError(error: unknown): boolean {
   return /^2[123](?!514)...$/.test((error as { code?: string }).code ?? '')
 }
 
-const durationMax = 2 ** 31 - 1
+const maxDurationUs = 2 ** 31 - 1
 
-function tidy(record: RequestRecord): RequestRecord {
+function sanitize(record: RequestRecord): RequestRecord {
   const { route, userAgent, durationUs } = record
-  if (!odd.test(route) && !odd.test(userAgent ?? '') && durationUs <= durationMax) return record
+  if (!unsafe.test(route) && !unsafe.test(userAgent ?? '') && durationUs <= maxDurationUs) return record
   return {
     ...record,
-    route: tidyText(route),
-    userAgent: userAgent === null ? null : tidyText(userAgent),
-    durationUs: Math.min(durationUs, durationMax),
+    route: sanitizeText(route),
+    userAgent: userAgent === null ? null : sanitizeText(userAgent),
+    durationUs: Math.min(durationUs, maxDurationUs),
   }
 }
 
-/** What a caller wrote, as the database takes it, and without a secret that was put where none belongs. */
-function tidyText(text: string): string {
-  if (!odd.test(text)) return text
+/** Removes characters that PostgreSQL rejects, and secrets that a client put into the path or the user agent. */
+function sanitizeText(text: string): string {
+  if (!unsafe.test(text)) return text
   return text
     .replaceAll(/(prl_live_|whsec_)[\w+/=%-]*/g, '$1…')
     .replaceAll('\0', '')
     .toWellFormed()
 }
 
-const odd = /[\0\ud800-\udfff]|prl_live_|whsec_/
+const unsafe = /[\0\ud800-\udfff]|prl_live_|whsec_/

@@ -3,11 +3,11 @@ import { statement } from '../../db/statement.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
 import { type LogBatch, logColumns } from './log-batch.ts'
 
-/** Logs a batch, and counts its refusals by the hour; all or nothing. */
+/** Writes a batch to the log and adds its errors to the hourly counts, in one transaction. */
 export async function insertRequests(db: Db, batch: LogBatch): Promise<void> {
   if (batch.size === 0) return
-  if (batch.refused.length === 0) return copyRequests(db, batch)
-  const refused = batch.refused.map(toRefused)
+  if (batch.failed.length === 0) return copyRequests(db, batch)
+  const refused = batch.failed.map(toErrorCount)
   await db.transaction(async (tx) => {
     await copyRequests(tx, batch)
     await refusalCount.change(tx, { refused })
@@ -15,7 +15,7 @@ export async function insertRequests(db: Db, batch: LogBatch): Promise<void> {
   })
 }
 
-/** Which of a day's requests are in the log already: after a failure, a batch may have been written all the same. */
+/** Which of these requests are in the log already: a batch may have been written although we got an error. */
 export async function existingRequestIds(db: Db, day: number, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(
     'select l.id from request_log l where l.id = any($1::uuid[]) and l.at >= $2 and l.at < $3',
@@ -24,7 +24,7 @@ export async function existingRequestIds(db: Db, day: number, ids: readonly stri
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Straight into the day's partition: PostgreSQL takes no COPY into a table with row-level security, as the whole has. */
+/** Copies into the day's partition: PostgreSQL does not support COPY into a table with row-level security. */
 async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
   const day = startOf(batch.day).toISOString().slice(0, 10)
   const partition = `request_log_${day.replaceAll('-', '')}`
@@ -33,7 +33,7 @@ async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
   await db.copy(partition, logColumns, batch.bytes)
 }
 
-/** Where the log is of a day that nobody expected: no request is left out for its time. */
+/** Creates the partitions of a day that was not prepared, so that every request is logged, whatever its time. */
 const ensureDay = (db: Db, day: string): Promise<unknown> =>
   db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [
     day,
@@ -54,7 +54,7 @@ const refusalCount = statement(
        last_at = greatest(h.last_at, excluded.last_at)`,
 )
 
-/** The same among all requests, where those that went well are counted too. */
+/** Also counted in the traffic of all requests, which includes successful ones. */
 const trafficCount = statement(
   { refused: { at: 'timestamptz', workspaceId: 'uuid', keyId: 'uuid', code: 'text' } },
   ({ refused }) => `insert into traffic_hours as h (hour, workspace_id, key_id, code, count)
@@ -64,7 +64,7 @@ const trafficCount = statement(
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
 )
 
-const toRefused = ({ at, caller, code, address }: RequestRecord) => ({
+const toErrorCount = ({ at, caller, code, address }: RequestRecord) => ({
   at,
   workspaceId: caller?.workspaceId ?? null,
   keyId: caller?.keyId ?? null,
@@ -87,8 +87,8 @@ export interface RequestRow {
 
 export const requestColumns = 'id, at, key_id, method, route, status, code, duration_us, address, user_agent'
 
-// Each case has a text of its own: one text for all of them would have one plan, which no index fits. Rows are ordered by
-// their workspace first, though it is one, because for `is null` PostgreSQL does not see that it is.
+// A separate statement for each case: a single one would have a generic plan that uses no index. Rows are ordered by
+// workspace first, although there is only one, because PostgreSQL does not infer that from `is null`.
 const isOf = (workspaceId: string | null): string =>
   workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'
 
@@ -104,12 +104,12 @@ export interface ApiErrorGroupRow {
 }
 
 /**
- * Refusals since a time, by error; of each group its ten busiest keys and addresses. Whole hours are counted already; of
- * the hour in which the time lies, the log itself is asked.
+ * API errors since a time by code, each with the ten keys and IP addresses that have the most. Full hours come from the
+ * hourly counts; the partial hour at the start comes from the log.
  */
 export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroupRow[]> =>
   db.transaction(async (tx) => {
-    // Row-level security makes PostgreSQL expect a hundredth of the rows, and sort on disk what it could count in memory.
+    // With row-level security, PostgreSQL underestimates the rows by a factor of 100 and would sort on disk.
     await tx.rows(`select set_config('enable_sort', 'off', true), set_config('work_mem', '64MB', true)`)
     return tx.rows(
       `with counted as materialized (

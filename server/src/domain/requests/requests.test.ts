@@ -12,7 +12,7 @@ import { listApiErrors } from './requests.ts'
 const server = useTestServer({ moreRoutes: echoRoutes, trustProxy: ['127.0.0.1'] })
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-test('a request is logged with who asked, for what, from where, and how it went', async () => {
+test('a request is logged with its key, route, IP address, status and duration', async () => {
   const workspace = await newWorkspace(server)
   const headers = { 'user-agent': 'shop/1.0', 'x-forwarded-for': '2001:db8::7' }
   const response = await workspace.call('/v1/echo/abc?times=2', { headers })
@@ -33,16 +33,18 @@ test('a request is logged with who asked, for what, from where, and how it went'
   expect(row.duration_us).toBeGreaterThan(0)
 })
 
-test.concurrent.each<[what: string, path: string, method: string, status: number, code: string | null, route: string]>([
-  ['a success', '/v1/me', 'GET', 200, null, '/v1/me'],
-  ['HEAD', '/v1/me', 'HEAD', 200, null, '/v1/me'],
-  ['OPTIONS', '/v1/me', 'OPTIONS', 204, null, '/v1/me'],
-  ['a path that is none', '/v1/nothing/here?secret=x', 'GET', 404, 'not_found', '/v1/nothing/here'],
-  ['another method', '/v1/me', 'PUT', 405, 'method_not_allowed', '/v1/me'],
-  ['an id that is none', '/v1/echo/NONE', 'GET', 404, 'not_found', '/v1/echo/:id'],
-  ['an unreadable URL', '/v1/%zz', 'GET', 400, 'validation_failed', '/v1/%zz'],
-  ['a crash', '/v1/broken', 'GET', 500, 'internal_error', '/v1/broken'],
-])('%s is logged', async (_what, path, method, status, code, route) => {
+test.concurrent.each<[label: string, path: string, method: string, status: number, code: string | null, route: string]>(
+  [
+    ['a success', '/v1/me', 'GET', 200, null, '/v1/me'],
+    ['HEAD', '/v1/me', 'HEAD', 200, null, '/v1/me'],
+    ['OPTIONS', '/v1/me', 'OPTIONS', 204, null, '/v1/me'],
+    ['an unknown path', '/v1/nothing/here?secret=x', 'GET', 404, 'not_found', '/v1/nothing/here'],
+    ['an unsupported method', '/v1/me', 'PUT', 405, 'method_not_allowed', '/v1/me'],
+    ['an invalid ID', '/v1/echo/NONE', 'GET', 404, 'not_found', '/v1/echo/:id'],
+    ['a malformed URL', '/v1/%zz', 'GET', 400, 'validation_failed', '/v1/%zz'],
+    ['an internal error', '/v1/broken', 'GET', 500, 'internal_error', '/v1/broken'],
+  ],
+)('%s is logged', async (_label, path, method, status, code, route) => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call(path, { method })
   expect(await loggedRequest(server, response)).toMatchObject({
@@ -54,14 +56,14 @@ test.concurrent.each<[what: string, path: string, method: string, status: number
   })
 })
 
-test('requests that come in one piece, and one whose client does not stay for the answer, are logged as what they were', async () => {
+test('pipelined requests and a request whose client disconnects are logged with the correct status', async () => {
   const workspace = await newWorkspace(server)
-  const ask = (path: string) =>
+  const rawRequest = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: pieces\r\n\r\n`
   const connection = await rawConnection(server.url)
-  connection.send(ask('/v1/me') + ask('/v1/webhook') + ask('/v1/me'))
+  connection.send(rawRequest('/v1/me') + rawRequest('/v1/webhook') + rawRequest('/v1/me'))
   expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
-  connection.send(ask('/v1/webhook'))
+  connection.send(rawRequest('/v1/webhook'))
   connection.socket.destroy()
   const logged = () =>
     server.db.rows<{ route: string; status: number }>(
@@ -72,36 +74,36 @@ test('requests that come in one piece, and one whose client does not stay for th
   expect((await logged()).slice(0, 3)).toEqual(
     ['/v1/me', '/v1/me', '/v1/webhook'].map((route) => ({ route, status: 200 })),
   )
-  // Where the answer was on its way before the client's going was heard of, it counts as given.
+  // 200 if the response was sent before we noticed that the client had disconnected.
   expect([200, 499]).toContain((await logged())[3]?.status)
 })
 
-test('one whose client goes away while it waits for others to be decided is logged as that', async () => {
+test('a request whose client disconnects while it waits for the access check is logged as 499', async () => {
   const workspace = await newWorkspace(server)
   const { secret: other } = await workspace.newKey()
-  const ask = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other}\r\nUser-Agent: gone\r\n\r\n`
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
-  // Nobody can look at the revision meanwhile, and the first of them waits for that look.
+  const rawRequest = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${other}\r\nUser-Agent: gone\r\n\r\n`
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  // Blocks reading the revision, so that the first request waits and the second is queued behind it.
   const holding = server.db.transaction(async (tx) => {
     await tx.change('lock table access_revision in access exclusive mode')
-    await held
+    await released
   })
   await sleep(100)
   const first = workspace.call('/v1/me')
   await sleep(50)
   const connection = await rawConnection(server.url)
-  connection.send(ask)
+  connection.send(rawRequest)
   await sleep(50)
   connection.socket.resetAndDestroy()
   await sleep(50)
-  letGo()
+  release()
   await holding
   expect((await first).status).toBe(200)
   const logged = () => server.db.rows(`select status, workspace_id from request_log where user_agent = 'gone'`)
   await expect.poll(logged, { timeout: 3000 }).toEqual([{ status: 499, workspace_id: workspace.id }])
 })
 
-test('every request is in the log once the service has stopped, refused ones included', async () => {
+test('after the service has stopped, every request is in the log, including rejected ones', async () => {
   const { server: other, close } = await startTestServer()
   const workspace = await newWorkspace(other)
   const { secret } = await workspace.newKey({ budget: 20 })
@@ -117,7 +119,7 @@ test('every request is in the log once the service has stopped, refused ones inc
 })
 
 /** 3 × insufficient_scope with two keys, 2 × not_found, 1 × key_revoked; two addresses; over two hours. */
-async function refusedHere(workspace: TestWorkspace) {
+async function makeErrors(workspace: TestWorkspace) {
   const first = await workspace.newKey({ scopes: [] })
   const second = await workspace.newKey({ scopes: [] })
   const start = server.clock.now()
@@ -135,11 +137,11 @@ async function refusedHere(workspace: TestWorkspace) {
   return { first: first.key.id, second: second.key.id, start, middle, end: server.clock.now() }
 }
 
-test('refusals are grouped by error, with how many, since when, and which keys and addresses', async () => {
+test('listApiErrors groups by code, with count, times, keys and addresses', async () => {
   const workspace = await newWorkspace(server)
-  const { first, second, start, middle, end } = await refusedHere(workspace)
+  const { first, second, start, middle, end } = await makeErrors(workspace)
   const groups = (await listApiErrors(server.db, workspace.id, start)).map(({ title, cause, remedy, ...group }) => {
-    for (const words of [title, cause, remedy]) expect(words).not.toBe('')
+    for (const text of [title, cause, remedy]) expect(text).not.toBe('')
     return group
   })
   const addresses = (...list: string[]) => ({ addresses: list, addressCount: list.length })
@@ -158,9 +160,9 @@ test('refusals are grouped by error, with how many, since when, and which keys a
   ])
 })
 
-test('only what came since the given time counts, to the millisecond', async () => {
+test('listApiErrors counts from the given time on, to the millisecond', async () => {
   const workspace = await newWorkspace(server)
-  const { start, middle, end } = await refusedHere(workspace)
+  const { start, middle, end } = await makeErrors(workspace)
   const counts = async (since: Date) =>
     Object.fromEntries((await listApiErrors(server.db, workspace.id, since)).map(({ code, count }) => [code, count]))
   expect(await counts(start)).toEqual({ insufficient_scope: 3, not_found: 2, key_revoked: 1 })
@@ -170,7 +172,7 @@ test('only what came since the given time counts, to the millisecond', async () 
   expect(await counts(new Date(end.getTime() + 1))).toEqual({})
 })
 
-test('a workspace sees its own refusals; those without a known key belong to none', async () => {
+test('a workspace sees only its own errors; those without a known key belong to no workspace', async () => {
   const since = server.clock.now()
   const workspace = await newWorkspace(server)
   const other = await newWorkspace(server)

@@ -10,14 +10,14 @@ export interface ApiErrorGroup {
   count: number
   firstAt: Date
   lastAt: Date
-  /** The ten busiest; how many there are in all stands beside. */
+  /** The ten with the most errors; `keyCount` is the total. */
   keys: string[]
   keyCount: number
   addresses: string[]
   addressCount: number
 }
 
-/** Refusals grouped by error, the most frequent first, with what each means. */
+/** API errors grouped by code, most frequent first, with their explanation. */
 export async function listApiErrors(db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroup[]> {
   return (await apiErrorGroups(db, workspaceId, since)).map((row) => {
     const entry = errorCatalogue[row.code as ErrorCode] ?? { title: row.code, cause: '', remedy: '' }

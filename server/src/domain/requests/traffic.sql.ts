@@ -16,5 +16,5 @@ const counting = statement(
      on conflict (workspace_id, hour, key_id, code) do update set count = h.count + excluded.count`,
 )
 
-/** Of requests that went well. In order, so that two processes never wait for each other in a circle. */
+/** Adds counts of successful requests. Rows are in order, so that two processes cannot deadlock. */
 export const addTraffic = (db: Db, traffic: readonly TrafficRow[]): Promise<number> => counting.change(db, { traffic })

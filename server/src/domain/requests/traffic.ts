@@ -5,8 +5,8 @@ import { addTraffic, type TrafficRow } from './traffic.sql.ts'
 
 const hourMs = 3_600_000
 const flushMs = 500
-/** What is busy is not written again before this has passed; after a pause it is written at once. */
-const restMs = 5_000
+/** Minimum interval between two writes of a busy key. The first count after a pause is written without delay. */
+const minIntervalMs = 5_000
 
 interface Counted extends TrafficRow {
   writtenMs: number
@@ -15,9 +15,8 @@ interface Counted extends TrafficRow {
 type Counts = Map<string | null, Counted>
 
 /**
- * Requests that went well, by key and hour, for charts: counted in memory and added to the database every few seconds.
- * Those that were refused are counted with the log. A process that is killed takes up to five seconds of these counts with
- * it, and nothing of the log.
+ * Successful requests by key and hour, for charts: counted in memory and added to the database every few seconds. Errors are
+ * counted together with the log. A process that is killed loses up to five seconds of these counts; the log is not affected.
  */
 export class Traffic {
   readonly #db: Db
@@ -26,7 +25,7 @@ export class Traffic {
   /** By hour since 1970, then by key. */
   readonly #hours = new Map<number, Counts>()
   #hour = 0
-  #ofHour: Counts = new Map()
+  #currentCounts: Counts = new Map()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(db: Db, log: Logger) {
@@ -36,16 +35,22 @@ export class Traffic {
     this.#timer.unref()
   }
 
-  note({ caller, code, at }: RequestRecord): void {
+  record({ caller, code, at }: RequestRecord): void {
     if (code !== null) return
     const hour = Math.floor(at.getTime() / hourMs)
-    if (hour !== this.#hour) this.#turnTo(hour)
+    if (hour !== this.#hour) this.#switchToHour(hour)
     const keyId = caller?.keyId ?? null
-    const counted = this.#ofHour.get(keyId)
+    const counted = this.#currentCounts.get(keyId)
     if (counted) counted.count++
     else {
       const workspaceId = caller?.workspaceId ?? null
-      this.#ofHour.set(keyId, { hour: new Date(hour * hourMs), workspaceId, keyId, count: 1, writtenMs: -restMs })
+      this.#currentCounts.set(keyId, {
+        hour: new Date(hour * hourMs),
+        workspaceId,
+        keyId,
+        count: 1,
+        writtenMs: -minIntervalMs,
+      })
     }
   }
 
@@ -54,10 +59,10 @@ export class Traffic {
     await this.#flush(true)
   }
 
-  #turnTo(hour: number): void {
+  #switchToHour(hour: number): void {
     this.#hour = hour
-    this.#ofHour = this.#hours.get(hour) ?? new Map()
-    this.#hours.set(hour, this.#ofHour)
+    this.#currentCounts = this.#hours.get(hour) ?? new Map()
+    this.#hours.set(hour, this.#currentCounts)
   }
 
   #flush(all: boolean): Promise<void> {
@@ -70,9 +75,9 @@ export class Traffic {
     const due: Counted[] = []
     for (const [hour, counts] of this.#hours) {
       for (const [keyId, counted] of counts) {
-        const rested = nowMs - counted.writtenMs >= restMs
-        if (counted.count > 0 && (all || rested)) due.push(counted)
-        else if (rested) counts.delete(keyId)
+        const isDue = nowMs - counted.writtenMs >= minIntervalMs
+        if (counted.count > 0 && (all || isDue)) due.push(counted)
+        else if (isDue) counts.delete(keyId)
       }
       if (counts.size === 0 && hour !== this.#hour) this.#hours.delete(hour)
     }

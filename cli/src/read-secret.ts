@@ -3,14 +3,17 @@ import { type Call, type OptionRule, UsageError } from './command.ts'
 
 let input: Promise<string[]> | undefined
 
-/** A secret may be typed, but then the shell's history and the list of processes show it; so it may come from elsewhere. */
+/**
+ * Reads a secret from its option, its environment variable or standard input. The last two keep it out of the shell's
+ * history and the process list.
+ */
 export async function readSecret({ option, env }: Call, name: string, { variable = '' }: OptionRule): Promise<string> {
   const given = option(name) ?? env[variable]
-  if (!given) throw new UsageError(`--${name} is missing, and ${variable} is not set.`)
+  if (!given) throw new UsageError(`Missing --${name}. Pass it as an option or set ${variable}.`)
   if (given !== '-') return given
-  // Several secrets are as many lines, in the order in which the command asks for them.
+  // One line for each secret, in the order in which the command reads them.
   input ??= text(process.stdin).then((all) => all.split(/\r?\n/))
   const line = (await input).shift()
-  if (!line) throw new UsageError(`--${name} is "-", but standard input has no line for it.`)
+  if (!line) throw new UsageError(`--${name} is "-", but standard input has no line left for it.`)
   return line
 }

@@ -6,14 +6,14 @@ import { changeKey, createKey, type KeyInput, listKeys, revokeKey, warningsOf } 
 
 const server = useTestServer()
 
-const refusal = async (work: Promise<unknown>) => {
-  const error = await work.catch((each: unknown) => each)
+const errorOf = async (result: Promise<unknown>) => {
+  const error = await result.catch((each: unknown) => each)
   expect(error).toBeInstanceOf(Refusal)
   const { code, parts } = error as Refusal
   return { code, params: parts.errors?.map(({ param }) => param) }
 }
 
-test.each<[wish: Partial<KeyInput>, param: string]>([
+test.each<[input: Partial<KeyInput>, param: string]>([
   [{ name: '' }, 'name'],
   [{ name: '   ' }, 'name'],
   [{ name: 'x'.repeat(101) }, 'name'],
@@ -31,20 +31,20 @@ test.each<[wish: Partial<KeyInput>, param: string]>([
   [{ allowedRanges: ['example.com'] }, 'ip_allow_list'],
   [{ allowedRanges: ['010.0.0.1'] }, 'ip_allow_list'],
   [{ allowedRanges: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, 'ip_allow_list'],
-])('a key is not made with %j', async (input, param) => {
+])('createKey rejects %j', async (input, param) => {
   const workspace = await newWorkspace(server)
-  const made = createKey(server.db, server.clock, {
+  const created = createKey(server.db, server.clock, {
     workspaceId: workspace.id,
     name: 'k',
     scopes: [],
     createdBy: 'test',
     ...input,
   })
-  expect(await refusal(made)).toEqual({ code: 'validation_failed', params: [param] })
+  expect(await errorOf(created)).toEqual({ code: 'validation_failed', params: [param] })
   expect(await listKeys(server.db, workspace.id)).toHaveLength(1)
 })
 
-test('addresses are kept in their one canonical form, each once', async () => {
+test('IP addresses are stored in canonical form, without duplicates', async () => {
   const workspace = await newWorkspace(server)
   const { key } = await workspace.newKey({
     allowedRanges: [' 203.0.113.9 ', '::ffff:203.0.113.9', '2001:DB8:0::/32', '::FFFF:10.0.0.0/104', '2001:db8::/32'],
@@ -52,17 +52,19 @@ test('addresses are kept in their one canonical form, each once', async () => {
   expect(key.allowedRanges).toEqual(['203.0.113.9/32', '2001:db8::/32', '10.0.0.0/8'])
 })
 
-test('a list that holds every address of a family is taken, with a warning', async () => {
+test('an allow list with every IPv4 or IPv6 address is accepted with a warning', async () => {
   const workspace = await newWorkspace(server)
   const warnings = async (...allowedRanges: string[]) => warningsOf((await workspace.newKey({ allowedRanges })).key)
-  expect(await warnings('0.0.0.0/0')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
-  expect(await warnings('::ffff:0:0/96')).toEqual(['The allow-list holds 0.0.0.0/0, which is every IPv4 address.'])
-  expect(await warnings('::/0')).toEqual(['The allow-list holds ::/0, which is every IPv6 address.'])
+  expect(await warnings('0.0.0.0/0')).toEqual(['The IP allow list contains 0.0.0.0/0, which is every IPv4 address.'])
+  expect(await warnings('::ffff:0:0/96')).toEqual([
+    'The IP allow list contains 0.0.0.0/0, which is every IPv4 address.',
+  ])
+  expect(await warnings('::/0')).toEqual(['The IP allow list contains ::/0, which is every IPv6 address.'])
   expect(await warnings('10.0.0.0/8')).toEqual([])
   expect(await warnings()).toEqual([])
 })
 
-test('a change leaves what it does not name, an expiry included', async () => {
+test('a change keeps the fields it does not contain, including the expiry', async () => {
   const workspace = await newWorkspace(server)
   const expiresAt = new Date(server.clock.now().getTime() + 60_000)
   const { key } = await workspace.newKey({ allowedRanges: ['10.0.0.0/8'], budget: 7, expiresAt })
@@ -73,12 +75,12 @@ test('a change leaves what it does not name, an expiry included', async () => {
   expect((await listKeys(server.db, workspace.id)).find(({ id }) => id === key.id)).toEqual(open)
 })
 
-test('revoking twice keeps the first time, and a key that never was is not found', async () => {
+test('revoking twice keeps the first time, and an unknown key gets not_found', async () => {
   const workspace = await newWorkspace(server)
   const { revokedAt } = await revokeKey(server.db, server.clock, workspace.key.id)
   server.clock.forward({ seconds: 5 })
   expect((await revokeKey(server.db, server.clock, workspace.key.id)).revokedAt).toEqual(revokedAt)
   for (const id of ['', 'x', workspace.id, `${workspace.key.id}'`]) {
-    expect((await refusal(revokeKey(server.db, server.clock, id))).code).toBe('not_found')
+    expect((await errorOf(revokeKey(server.db, server.clock, id))).code).toBe('not_found')
   }
 })

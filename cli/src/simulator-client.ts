@@ -1,6 +1,6 @@
 import { StartupError } from '@parley/server/lib/refuse'
 
-/** Calls the simulator's control API on this machine. What it refuses, it explains itself. */
+/** Calls the simulator's control API on this machine. Its own error messages are passed on. */
 export async function callSimulator(
   port: number,
   method: 'GET' | 'POST',
@@ -8,16 +8,14 @@ export async function callSimulator(
   body?: unknown,
 ): Promise<unknown> {
   if (port === 0) {
-    throw new StartupError(
-      'The simulator is off: PARLEY_SIMULATOR_PORT is 0, or unset beside DATABASE_URL. Set it to its port.',
-    )
+    throw new StartupError('The simulator is off. To use it, set PARLEY_SIMULATOR_PORT to its port, for example 8090.')
   }
   const url = `http://127.0.0.1:${port}/control${path}`
   const response = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).catch(
     (error: Error) => {
       const { code = error.message } = (error.cause ?? {}) as { code?: string }
       throw new StartupError(
-        `No simulator answers on port ${port} (${code}). Start the service with "npm start", or set PARLEY_SIMULATOR_PORT to the simulator's port.`,
+        `Cannot reach the simulator on port ${port} (${code}). Start the service with "npm start", or set PARLEY_SIMULATOR_PORT to the simulator's port.`,
       )
     },
   )
@@ -25,5 +23,7 @@ export async function callSimulator(
   if (response.ok && json !== undefined) return json
   const { error } = (json ?? {}) as { error?: { message?: unknown; field?: unknown } }
   if (typeof error?.message === 'string' && error.field !== undefined) throw new StartupError(error.message)
-  throw new StartupError(`What answers on port ${port} is not the simulator (HTTP ${response.status}).`)
+  throw new StartupError(
+    `Another program uses port ${port}, not the simulator (HTTP ${response.status}). Set PARLEY_SIMULATOR_PORT to the simulator's port.`,
+  )
 }

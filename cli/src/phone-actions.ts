@@ -3,18 +3,18 @@ import { basename, extname } from 'node:path'
 import { StartupError } from '@parley/server/lib/refuse'
 import { UsageError } from './command.ts'
 
-/** What a person wants their phone to do. */
+/** The options of `phone send`. */
 export interface PhoneActionArgs {
   value: string
   to: string
   replyTo: string | undefined
   caption: string | undefined
-  /** Words that go with an order. */
+  /** Text that is sent with an order. */
   note: string | undefined
   files: readonly string[]
-  /** The files of the form lie enciphered, as those of a form with an endpoint do. */
+  /** Whether the files of a form are encrypted, as WhatsApp does for forms with an endpoint. */
   encrypted: boolean
-  /** Their chat with the sender, the oldest message first. */
+  /** The chat with the sender, oldest message first. */
   conversation(): Promise<ChatMessage[]>
 }
 
@@ -25,19 +25,19 @@ interface ChatMessage {
   options: unknown[]
 }
 
-/** An action of the simulator's phones, with what it takes. */
-export type PhoneAct = (input: PhoneActionArgs) => Promise<{ action: string; body: Record<string, unknown> }>
+/** Builds the request for an action of the simulator's control API. */
+export type PhoneAction = (input: PhoneActionArgs) => Promise<{ action: string; body: Record<string, unknown> }>
 
 export const mediaKinds = ['image', 'video', 'audio', 'voice', 'document', 'sticker'] as const
 
-/** What `phone send` can send, by the option that says so. */
-export const phoneActs: Readonly<Record<string, PhoneAct>> = {
-  text: async (input) => ({ action: 'say', body: { ...place(input), text: input.value } }),
+/** The kinds of messages of `phone send`, by the name of their option. */
+export const phoneActions: Readonly<Record<string, PhoneAction>> = {
+  text: async (input) => ({ action: 'say', body: { ...addressOf(input), text: input.value } }),
   ...Object.fromEntries(mediaKinds.map((kind) => [kind, sendFile(kind)])),
-  location: async (input) => ({ action: 'location', body: { ...place(input), ...readPlace(input.value) } }),
+  location: async (input) => ({ action: 'location', body: { ...addressOf(input), ...readLocation(input.value) } }),
   contacts: async (input) => ({
     action: 'contacts',
-    body: { ...place(input), contacts: readJson('contacts', input.value, Array.isArray) },
+    body: { ...addressOf(input), contacts: readJson('contacts', input.value, Array.isArray) },
   }),
   button: tap,
   'list-row': tap,
@@ -48,7 +48,7 @@ export const phoneActs: Readonly<Record<string, PhoneAct>> = {
   },
   async order(input) {
     const note = input.note === undefined ? {} : { text: input.note }
-    return { action: 'order', body: { ...place(input), items: readItems(input.value), ...note } }
+    return { action: 'order', body: { ...addressOf(input), items: readItems(input.value), ...note } }
   },
   async 'flow-json'(input) {
     const values = readJson('flow-json', input.value, isPlainObject)
@@ -58,13 +58,13 @@ export const phoneActs: Readonly<Record<string, PhoneAct>> = {
   },
 }
 
-const place = ({ to, replyTo }: PhoneActionArgs) => ({ to, ...(replyTo === undefined ? {} : { replyTo }) })
+const addressOf = ({ to, replyTo }: PhoneActionArgs) => ({ to, ...(replyTo === undefined ? {} : { replyTo }) })
 
-function sendFile(kind: string): PhoneAct {
+function sendFile(kind: string): PhoneAction {
   return async (input) => {
     const file = input.value === 'sample' ? {} : await readOne(kind, input.value)
     const caption = input.caption === undefined ? {} : { caption: input.caption }
-    return { action: kind, body: { ...place(input), ...file, ...caption } }
+    return { action: kind, body: { ...addressOf(input), ...file, ...caption } }
   }
 }
 
@@ -73,19 +73,19 @@ async function tap(input: PhoneActionArgs) {
   return { action: 'tap', body: { ...message, button: input.value } }
 }
 
-/** The message that is meant: the one named, or the latest of this chat that fits; without any, the simulator says what it takes. */
+/** The message of --reply-to, or the latest one in the chat that fits. If there is none, the simulator responds with an error. */
 async function target(input: PhoneActionArgs, fits: (message: ChatMessage) => boolean): Promise<{ message?: string }> {
   if (input.replyTo !== undefined) return { message: input.replyTo }
   const latest = (await input.conversation()).findLast(fits)
   return latest ? { message: latest.id } : {}
 }
 
-function readPlace(text: string) {
+function readLocation(text: string) {
   const [latitude = '', longitude = '', name, ...address] = text.split(',')
   const isNumber = (part: string) => /^\s*-?\d+(\.\d+)?\s*$/.test(part)
   if (!isNumber(latitude) || !isNumber(longitude)) {
     throw new UsageError(
-      `--location is "${text}", but it takes LAT,LON[,NAME,ADDRESS], such as 52.52,13.40,Tower,Alex 1.`,
+      `Invalid --location "${text}". Enter LAT,LON[,NAME,ADDRESS], such as 52.52,13.40,Tower,Alex 1.`,
     )
   }
   return {
@@ -100,7 +100,7 @@ function readItems(text: string) {
   return text.split(',').map((part) => {
     const [, retailerId, quantity, price, currency] =
       /^([^:@]+)(?::(\d+))?(?:@(\d+(?:\.\d+)?)([A-Z]{3})?)?$/.exec(part.trim()) ?? []
-    if (!retailerId) throw new UsageError(`--order is "${text}", but it takes products such as SKU-1:2,SKU-3@9.99EUR.`)
+    if (!retailerId) throw new UsageError(`Invalid --order "${text}". Enter products such as SKU-1:2,SKU-3@9.99EUR.`)
     return {
       retailerId,
       quantity: Number(quantity ?? 1),
@@ -117,18 +117,18 @@ function readJson(name: string, text: string, fits: (value: unknown) => boolean)
     const value: unknown = JSON.parse(text)
     if (fits(value)) return value
   } catch {
-    // Told below, like JSON of another kind.
+    // Handled below, like valid JSON of another type.
   }
   throw new UsageError(
-    `--${name} takes JSON ${name === 'contacts' ? 'such as [{"name":{…}}]' : 'such as {"age":"41"}'}.`,
+    `Invalid --${name}. Enter JSON such as ${name === 'contacts' ? '[{"name":{…}}]' : '{"age":"41"}'}.`,
   )
 }
 
-async function readFiles(wanted: readonly string[]) {
+async function readFiles(fields: readonly string[]) {
   const files: Record<string, unknown[]> = {}
-  for (const text of wanted) {
+  for (const text of fields) {
     const [, field, path] = /^([^=]+)=(.+)$/s.exec(text) ?? []
-    if (!field || !path) throw new UsageError(`--flow-file is "${text}", but it takes FIELD=FILE.`)
+    if (!field || !path) throw new UsageError(`Invalid --flow-file "${text}". Enter FIELD=FILE.`)
     files[field] = [...(files[field] ?? []), await readOne('flow-file', path)]
   }
   return files
@@ -136,7 +136,7 @@ async function readFiles(wanted: readonly string[]) {
 
 async function readOne(option: string, path: string) {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new StartupError(`--${option} is "${path}", but that file cannot be read (${error.code ?? error.message}).`)
+    throw new StartupError(`Cannot read the file "${path}" of --${option} (${error.code ?? error.message}).`)
   })
   const mimeType = mimeTypes[extname(path).toLowerCase()]
   return { filename: basename(path), base64: bytes.toString('base64'), ...(mimeType ? { mimeType } : {}) }

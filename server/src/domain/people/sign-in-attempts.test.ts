@@ -6,7 +6,7 @@ import { codeAt } from './totp.ts'
 const server = useTestServer()
 const post = (body: object) => ({ method: 'POST', body })
 
-async function withApp() {
+async function personWithApp() {
   const person = await signedIn(server, { operator: true })
   const { secret, backup_codes: codes } = (await person.call('/account/totp', { method: 'POST' })).body
   await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))
@@ -18,7 +18,7 @@ async function withApp() {
 const countOf = (responses: { status: number }[], status: number) =>
   responses.filter((response) => response.status === status).length
 
-test('of many passwords tried at once, five are looked at', async () => {
+test('of many concurrent wrong passwords, only five are checked', async () => {
   const person = await signedIn(server, { operator: true })
   const guesses = Array.from({ length: 30 }, (_, index) =>
     newBrowser(server.url).call('/sign-in', post({ email: person.email, password: `guess number ${index}` })),
@@ -27,8 +27,8 @@ test('of many passwords tried at once, five are looked at', async () => {
   expect([countOf(responses, 401), countOf(responses, 429)]).toEqual([5, 25])
 })
 
-test('of many codes tried at once, five are looked at', async () => {
-  const person = await withApp()
+test('of many concurrent wrong codes, only five are checked', async () => {
+  const person = await personWithApp()
   const browser = newBrowser(server.url)
   await browser.call('/sign-in', person.password)
   const responses = await Promise.all(
@@ -39,8 +39,8 @@ test('of many codes tried at once, five are looked at', async () => {
   expect([countOf(responses, 401), countOf(responses, 429)]).toEqual([5, 55])
 })
 
-test('the right password does not buy more codes, and each lock is longer than the one before', async () => {
-  const person = await withApp()
+test('a correct password does not allow more code attempts, and each lockout is longer than the last', async () => {
+  const person = await personWithApp()
   const browser = newBrowser(server.url)
   const wrong = () => browser.call('/sign-in/code', post({ code: 'wrong', kind: 'backup' }))
   for (let index = 0; index < 5; index++) {
@@ -58,8 +58,8 @@ test('the right password does not buy more codes, and each lock is longer than t
   expect((await newBrowser(server.url).call('/sign-in', person.password)).status).toBe(200)
 })
 
-test('a code whose secret cannot be opened is not called wrong: it says why, and a backup code still works', async () => {
-  const person = await withApp()
+test('if the TOTP secret cannot be decrypted, a code gets 503 with the reason, and a backup code still works', async () => {
+  const person = await personWithApp()
   await server.db.change(
     `update people set totp_sealed = 'lost' || substring(totp_sealed from position(':' in totp_sealed)) where email = $1`,
     [person.email],
@@ -77,7 +77,7 @@ test('a code whose secret cannot be opened is not called wrong: it says why, and
   expect((await browser.call('/account/totp/disable', { method: 'POST' })).status).toBe(204)
 })
 
-test('an authenticator app that was just confirmed is not undone by a second one being set up', async () => {
+test('setting up a second authenticator app gets 409 and keeps the first', async () => {
   const person = await signedIn(server, { operator: true })
   const { secret } = (await person.call('/account/totp', { method: 'POST' })).body
   await person.call('/account/totp/verify', post({ code: codeAt(secret, server.clock.now()) }))

@@ -11,13 +11,13 @@ import { newSecret } from './secret.ts'
 const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
-const deadBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const notAKey: Refused = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
+const invalidTokenBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
+const invalidKey: Refused = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
 
 const known = newSecret()
-const lastOther = known.endsWith('0') ? '1' : '0'
+const wrongLastCharacter = known.endsWith('0') ? '1' : '0'
 
-test.each<[way: string, authorization: string]>([
+test.each<[label: string, authorization: string]>([
   ['empty', ''],
   ['only the word Bearer', 'Bearer'],
   ['Bearer and a space', 'Bearer '],
@@ -27,18 +27,18 @@ test.each<[way: string, authorization: string]>([
   ['another prefix', `Bearer ${known.replace('prl_live_', 'prl_test_')}`],
   ['one character short', `Bearer ${known.slice(0, -1)}`],
   ['one character long', `Bearer ${known}a`],
-  ['a wrong checksum', `Bearer ${known.slice(0, -1)}${lastOther}`],
+  ['a wrong checksum', `Bearer ${known.slice(0, -1)}${wrongLastCharacter}`],
   ['a character outside base62', `Bearer ${known.slice(0, 20)}-${known.slice(21)}`],
   ['something after the key', `Bearer ${known} ${known}`],
   ['a comma after the key', `Bearer ${known},`],
   ['well-formed but unknown', `Bearer ${newSecret()}`],
-])('an Authorization header that is no key of the service is refused: %s', async (_way, authorization) => {
+])('an invalid Authorization header gets invalid_key: %s', async (_label, authorization) => {
   const response = await server.call('/v1/me', { headers: { authorization } })
-  expectRefusal(response, notAKey)
+  expectRefusal(response, invalidKey)
   expect(response.headers.get('ratelimit-limit')).toBe('600')
 })
 
-test('without an Authorization header the message says so', async () => {
+test('a request without an Authorization header gets invalid_key with its own message', async () => {
   expectRefusal(await server.call('/v1/me'), {
     code: 'invalid_key',
     message: 'The Authorization header is missing.',
@@ -46,7 +46,7 @@ test('without an Authorization header the message says so', async () => {
   })
 })
 
-test('two Authorization headers are refused, in either order and even when both hold the same key', async () => {
+test('two Authorization headers get invalid_key, even if both have the same key', async () => {
   const { secret } = await newWorkspace(server)
   const get = (...values: string[]) =>
     rawResponse(
@@ -61,24 +61,24 @@ test('two Authorization headers are refused, in either order and even when both 
     ['', `Bearer ${secret}`],
     [`Bearer ${secret}`, ''],
   ]) {
-    expectRefusal(await get(...values), notAKey)
+    expectRefusal(await get(...values), invalidKey)
   }
 })
 
-test.each(['Bearer', 'bearer', 'BEARER'])('the scheme is read in any case: %s', async (scheme) => {
+test.each(['Bearer', 'bearer', 'BEARER'])('the authorization scheme is case-insensitive: %s', async (scheme) => {
   const { secret } = await newWorkspace(server)
   const { status } = await server.call('/v1/me', { headers: { authorization: `${scheme} ${secret}` } })
   expect(status).toBe(200)
 })
 
-test('a revoked key is told so, with when', async () => {
+test('a revoked key gets key_revoked with the time', async () => {
   const workspace = await newWorkspace(server)
   const { revokedAt } = await revokeKey(server.db, server.clock, workspace.key.id)
   const response = await workspace.call('/v1/me')
   expectRefusal(response, {
     code: 'key_revoked',
     details: { key_id: workspace.key.id, revoked_at: revokedAt?.toISOString() },
-    headers: deadBearer,
+    headers: invalidTokenBearer,
   })
   expect(await loggedRequest(server, response)).toMatchObject({
     workspace_id: workspace.id,
@@ -87,7 +87,7 @@ test('a revoked key is told so, with when', async () => {
   })
 })
 
-test('a key works until just before its expiry and no longer at it', async () => {
+test('a key works until its expiry and then gets key_expired', async () => {
   const workspace = await newWorkspace(server)
   const expiresAt = new Date(server.clock.now().getTime() + 5_000)
   const { key, secret } = await workspace.newKey({ expiresAt })
@@ -97,11 +97,11 @@ test('a key works until just before its expiry and no longer at it', async () =>
   expectRefusal(await server.call('/v1/me', { key: secret }), {
     code: 'key_expired',
     details: { key_id: key.id, expired_at: expiresAt.toISOString() },
-    headers: deadBearer,
+    headers: invalidTokenBearer,
   })
 })
 
-test('a suspended workspace is told so and nothing more', async () => {
+test('a suspended workspace gets workspace_suspended without the reason', async () => {
   const workspace = await newWorkspace(server)
   await suspendWorkspace(server.db, server.clock, workspace.id, 'unpaid bills')
   const response = await workspace.call('/v1/me')
@@ -109,7 +109,7 @@ test('a suspended workspace is told so and nothing more', async () => {
   expect(JSON.stringify(response.body)).not.toContain('unpaid')
 })
 
-test('an address that is not on the list is refused and named', async () => {
+test('an IP address outside the allow list gets ip_not_allowed with the address', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
   expectRefusal(await server.call('/v1/me', { key: secret }), {
@@ -120,7 +120,7 @@ test('an address that is not on the list is refused and named', async () => {
   expect((await server.call('/v1/me', { key: allowed })).status).toBe(200)
 })
 
-test('a missing scope is named, with those the key has', async () => {
+test('a missing scope gets insufficient_scope with the required and granted scopes', async () => {
   const workspace = await newWorkspace(server)
   for (const scopes of [['messages:send', 'senders:read'], []]) {
     const { secret } = await workspace.newKey({ scopes })
@@ -133,7 +133,7 @@ test('a missing scope is named, with those the key has', async () => {
   }
 })
 
-test('beyond the budget the answer says when to come back', async () => {
+test('a request over the limit gets rate_limited with retry_after', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ budget: 1 })
   expect((await server.call('/v1/me', { key: secret })).status).toBe(200)
@@ -143,18 +143,18 @@ test('beyond the budget the answer says when to come back', async () => {
   expect(response.headers.get('retry-after')).toBe('43')
 })
 
-test('malformed, wrong checksum and unknown answer with the same bytes but for the request id', async () => {
+test('malformed, wrong and unknown keys get the same response except for the request ID', async () => {
   const bodies = await Promise.all(
-    ['rubbish', `${known.slice(0, -1)}${lastOther}`, newSecret()].map(async (key) => {
+    ['rubbish', `${known.slice(0, -1)}${wrongLastCharacter}`, newSecret()].map(async (key) => {
       const { status, body, headers } = await server.call('/v1/me', { key })
-      const seen = [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-remaining)$/.test(name))
-      return JSON.stringify([status, body, seen]).replaceAll(/req_[0-9a-f-]+/g, 'req_')
+      const compared = [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-remaining)$/.test(name))
+      return JSON.stringify([status, body, compared]).replaceAll(/req_[0-9a-f-]+/g, 'req_')
     }),
   )
   expect(new Set(bodies).size).toBe(1)
 })
 
-test('a console cookie opens nothing under /v1', async () => {
+test('a console cookie does not authenticate requests under /v1', async () => {
   const { secret } = await newWorkspace(server)
   const response = await server.call('/v1/me', { headers: { cookie: `session=${secret}; key=${secret}` } })
   expectRefusal(response, { code: 'invalid_key', message: 'The Authorization header is missing.', headers: bearer })
