@@ -79,7 +79,7 @@ async function openPhone(name: string, options: Parameters<typeof browser.newPag
   const page = await browser.newPage(options)
   await page.goto(simulatorUrl)
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
-  if (page.viewportSize()?.width === 390) await page.getByRole('button', { name: 'People' }).click()
+  if (page.viewportSize()?.width === 390) await page.getByRole('button', { name: 'Phones' }).click()
   await page.getByRole('button', { name }).click()
   const bubble = (words: string) => page.getByRole('log').locator('[data-id]').filter({ hasText: words })
   return { number, page, bubble, say: (words: string) => say(page, words) }
@@ -91,7 +91,7 @@ async function say(page: Page, words: string): Promise<void> {
 }
 
 const wire = (page: Page, words: string) =>
-  page.getByRole('list', { name: 'Wire' }).getByRole('listitem').filter({ hasText: words })
+  page.getByRole('list', { name: 'Network log' }).getByRole('listitem').filter({ hasText: words })
 
 test('a message typed on the handset reaches the app, and a message from the app appears on it', async () => {
   const { number, page, bubble, say } = await openPhone('Hanna Talks')
@@ -107,7 +107,7 @@ test('a message typed on the handset reaches the app, and a message from the app
   await page.mouse.move(0, 0)
   expect(await bubble('hi <b>there</b>').getAttribute('class')).toContain('marked')
   expect(await bubble('Welcome back').getAttribute('class')).not.toContain('marked')
-  await page.getByRole('button', { name: 'Calls' }).click()
+  await page.getByRole('button', { name: 'API', exact: true }).click()
   await wire(page, 'send · text').filter({ hasText: 'Welcome' }).waitFor()
   expect(await webhook.count()).toBe(0)
 })
@@ -132,10 +132,10 @@ test('a form with several screens and a picture can be filled in and sent', asyn
   await bubble('Please tell us about you, Fritz').getByRole('button', { name: 'Open form' }).click()
   const sheet = page.getByRole('dialog', { name: 'About you' })
   await sheet.getByRole('button', { name: 'Next' }).click()
-  await sheet.getByText('Full name is needed.').waitFor()
+  await sheet.getByText('Full name is required.').waitFor()
   expect(await sheet.locator(':focus').getAttribute('type')).toBe('text')
   await sheet.getByLabel('Full name').fill('Fritz Meier')
-  await sheet.getByLabel('E-mail').fill('fritz@example.com')
+  await sheet.getByLabel('Email').fill('fritz@example.com')
   await sheet.getByRole('button', { name: 'Next' }).click()
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const picture = { name: 'card.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') }
@@ -157,7 +157,7 @@ test('while a phone is offline, messages in both directions wait', async () => {
   await say('before')
   await bubble('before').getByRole('img', { name: 'Delivered' }).waitFor()
   await page.getByRole('button', { name: 'Go offline' }).click()
-  await page.getByText('No connection.').waitFor()
+  await page.getByText('Offline.').waitFor()
   const { id } = await sendText(number, 'are you there?')
   await bubble('are you there?').getByRole('img', { name: 'Sent', exact: true }).waitFor()
   await say('in a tunnel')
@@ -205,8 +205,8 @@ test('photos, locations, orders, reactions and replies can be sent', async () =>
   await page.getByRole('button', { name: 'Plaza Mayor' }).click()
   expect((await eventFrom(number, 'location')).data).toMatchObject({ location: { name: 'Plaza Mayor' } })
   await attach('Shop')
-  await page.getByRole('button', { name: 'One Thermometer more' }).click()
-  await page.getByRole('button', { name: 'One Thermometer more' }).click()
+  await page.getByRole('button', { name: 'Add one Thermometer' }).click()
+  await page.getByRole('button', { name: 'Add one Thermometer' }).click()
   await page.getByRole('button', { name: 'Send order' }).click()
   await bubble('2 × Thermometer').waitFor()
   await eventFrom(number, 'order')
@@ -226,17 +226,17 @@ test('a narrow screen shows one pane at a time, and a reload keeps the chat and 
   const { number, page, bubble, say } = await openPhone('Nora Narrow', { viewport: { width: 390, height: 844 } })
   await say('from a phone')
   await bubble('from a phone').getByRole('img', { name: 'Delivered' }).waitFor()
-  await page.getByRole('button', { name: 'Wire' }).click()
+  await page.getByRole('button', { name: 'Network log' }).click()
   await wire(page, 'Nora Narrow: from a phone').waitFor()
   expect(await page.getByRole('log').isVisible()).toBe(false)
   await wire(page, 'Nora Narrow: from a phone').getByRole('button').first().click()
   await page.getByRole('log').waitFor()
 
-  await page.getByRole('button', { name: 'Dark colours' }).click()
+  await page.getByRole('button', { name: 'Use dark theme' }).click()
   expect(page.url()).toContain(`#from=${number}&to=`)
   await page.reload()
   await bubble('from a phone').waitFor()
-  await page.getByRole('button', { name: 'Light colours' }).waitFor()
+  await page.getByRole('button', { name: 'Use light theme' }).waitFor()
 })
 
 test('the page reconnects after the simulator restarts', async () => {

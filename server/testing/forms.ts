@@ -82,7 +82,7 @@ async function newFormShop(server: TestServer, sending: Sending): Promise<FormSh
     async fillForm(phone, input) {
       const before = (await completed()).map(({ id }) => id)
       await control.phones.fillForm(phone, input)
-      await control.settled()
+      await control.idle()
       const fresh = (await completed()).filter(({ id }) => !before.includes(id))
       if (!fresh[0] || fresh.length > 1) throw new Error(`${fresh.length} events for one submission`)
       return fresh[0]

@@ -50,7 +50,7 @@ export function useSending(server: TestServer): Sending {
       newShop: (credits = 100) => newShop(server, network, credits),
       async settle() {
         await outbox.drain()
-        await network.control.settled()
+        await network.control.idle()
       },
     })
   })

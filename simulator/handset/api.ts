@@ -3,33 +3,34 @@ import type { Catalog, Flow, Message, Phone, PhoneNumber, Template } from '../sr
 
 export type { Catalog, Flow, Message, NetworkLogEntry, Phone, PhoneNumber, Template }
 
-/** The control API said no, in its own words; or it could not be reached. */
-export class Refused extends Error {}
+/** The control API returned an error or could not be reached. The message can be shown to the user. */
+export class ControlError extends Error {}
 
 export const control = {
-  phones: () => ask<Phone[]>('GET', '/phones'),
-  numbers: () => ask<PhoneNumber[]>('GET', '/numbers'),
-  templates: () => ask<Template[]>('GET', '/templates'),
-  flows: () => ask<Flow[]>('GET', '/flows'),
-  catalogs: () => ask<Catalog[]>('GET', '/catalogs'),
-  messages: (waId: string) => ask<Message[]>('GET', `/phones/${waId}/messages`),
-  log: (limit: number) => ask<NetworkLogEntry[]>('GET', `/log?limit=${limit}`),
-  clearLog: () => ask('DELETE', '/log'),
-  changePhone: (waId: string, change: object) => ask<Phone>('PATCH', `/phones/${waId}`, change),
+  phones: () => request<Phone[]>('GET', '/phones'),
+  numbers: () => request<PhoneNumber[]>('GET', '/numbers'),
+  templates: () => request<Template[]>('GET', '/templates'),
+  flows: () => request<Flow[]>('GET', '/flows'),
+  catalogs: () => request<Catalog[]>('GET', '/catalogs'),
+  messages: (waId: string) => request<Message[]>('GET', `/phones/${waId}/messages`),
+  log: (limit: number) => request<NetworkLogEntry[]>('GET', `/log?limit=${limit}`),
+  clearLog: () => request('DELETE', '/log'),
+  changePhone: (waId: string, change: object) => request<Phone>('PATCH', `/phones/${waId}`, change),
   act: (waId: string, action: string, input: object) =>
-    ask<{ id?: string }>('POST', `/phones/${waId}/${action}`, input),
+    request<{ id?: string }>('POST', `/phones/${waId}/${action}`, input),
 }
 
-export const mediaAddress = (id: string): string => `/control/media/${encodeURIComponent(id)}`
+export const mediaUrl = (id: string): string => `/control/media/${encodeURIComponent(id)}`
 
-async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+async function request<T>(method: string, path: string, body?: object): Promise<T> {
   let response: Response
   try {
     response = await fetch(`/control${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
   } catch {
-    throw new Refused('The simulator does not answer.')
+    throw new ControlError('Cannot reach the simulator. Check that it is running.')
   }
-  const said = await response.json().catch(() => null)
-  if (!response.ok) throw new Refused(said?.error?.message ?? `The simulator answered with ${response.status}.`)
-  return said as T
+  const result = await response.json().catch(() => null)
+  if (!response.ok)
+    throw new ControlError(result?.error?.message ?? `The simulator responded with HTTP ${response.status}.`)
+  return result as T
 }

@@ -3,7 +3,7 @@ import { seedOf } from './text.ts'
 
 const shades = 8
 
-/** Initials on a colour that belongs to the name. */
+/** Initials on a color derived from the name. */
 export function avatar(name: string, size: 'small' | 'large' = 'small'): HTMLElement {
   const letters = name
     .split(/\s+/)

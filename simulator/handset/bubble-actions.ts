@@ -1,9 +1,9 @@
-import { act } from './acts.ts'
+import { performAction } from './actions.ts'
 import type { Message } from './api.ts'
 import { button, el } from './dom.ts'
+import { pinHighlight } from './highlight.ts'
 import { type IconName, icon } from './icons.ts'
 import { summaryOf } from './message-view.ts'
-import { pin } from './pointing.ts'
 import { changed, state } from './state.ts'
 import { copyText } from './toast.ts'
 
@@ -11,17 +11,17 @@ const emojis = ['👍', '❤️', '😂', '😮', '🙏', '🎉']
 
 let close: (() => void) | undefined
 
-/** A small menu beside a message: react, answer, follow it on the wire. */
+/** The menu of a message: react, reply, show it in the network log, copy its ID. */
 export function openActions(message: Message, opener: HTMLElement): void {
-  const wasHere = opener.getAttribute('aria-expanded') === 'true'
+  const wasOpen = opener.getAttribute('aria-expanded') === 'true'
   close?.()
-  if (wasHere) return
+  if (wasOpen) return
   const done = (run: () => void) => () => {
     close?.()
     run()
   }
-  const entry = (name: IconName, words: string, run: () => void) =>
-    button({ class: 'menu-item' }, done(run), icon(name, 18), words)
+  const entry = (name: IconName, label: string, run: () => void) =>
+    button({ class: 'menu-item' }, done(run), icon(name, 18), label)
   const menu = el(
     'div',
     { class: 'menu', role: 'dialog', 'aria-label': 'Message actions' },
@@ -30,11 +30,11 @@ export function openActions(message: Message, opener: HTMLElement): void {
       state.replyTo = message.id
       changed('reply')
     }),
-    entry('wire', 'Show on the wire', () => pin([message.id], 'wire')),
+    entry('wire', 'Show in network log', () => pinHighlight([message.id], 'wire')),
     entry(
       'copy',
-      'Copy its id',
-      () => void copyText(message.id, `Copied the id of “${summaryOf(message).slice(0, 30)}”`),
+      'Copy message ID',
+      () => void copyText(message.id, `Copied the ID of “${summaryOf(message).slice(0, 30)}”`),
     ),
   )
   const outside = (event: Event) => {
@@ -71,13 +71,13 @@ function emojiRow(message: Message, done: (run: () => void) => () => void): HTML
       button(
         {
           class: 'emoji',
-          'aria-label': emoji === current ? `Take ${emoji} back` : `React with ${emoji}`,
+          'aria-label': emoji === current ? `Remove ${emoji}` : `React with ${emoji}`,
           'aria-pressed': String(emoji === current),
         },
         done(() =>
           emoji === current
-            ? void act('unreact', { message: message.id }, 'Reaction')
-            : void act('react', { message: message.id, emoji }, emoji),
+            ? void performAction('unreact', { message: message.id }, 'Reaction')
+            : void performAction('react', { message: message.id, emoji }, emoji),
         ),
         emoji,
       ),

@@ -1,15 +1,15 @@
 import type { Message } from './api.ts'
 import { openActions } from './bubble-actions.ts'
 import { button, el, fill } from './dom.ts'
+import { highlight, pinHighlight } from './highlight.ts'
 import { icon } from './icons.ts'
 import { textAt } from './json.ts'
 import { contentOf, summaryOf } from './message-view.ts'
-import { pin, point } from './pointing.ts'
 import { business, me, state } from './state.ts'
 import { clockTime } from './text.ts'
 import { failureOf, ticks } from './ticks.ts'
 
-/** A message in the chat. It is drawn once; what changes about it is changed in place. */
+/** A message in the chat. It is created once and then updated in place. */
 export interface Bubble {
   message: Message
   row: HTMLElement
@@ -34,26 +34,26 @@ export function newBubble(message: Message): Bubble {
     el('div', { class: 'line' }, el('div', { class: 'bubble-box' }, bubble, reacted), more),
     failure,
   )
-  row.addEventListener('mouseenter', () => point([message.id]))
-  row.addEventListener('mouseleave', () => point([]))
+  row.addEventListener('mouseenter', () => highlight([message.id]))
+  row.addEventListener('mouseleave', () => highlight([]))
   bubble.addEventListener('click', (event) => {
-    if (!(event.target as Element).closest('button, a, video, audio, [tabindex]')) pin([message.id], 'wire')
+    if (!(event.target as Element).closest('button, a, video, audio, [tabindex]')) pinHighlight([message.id], 'wire')
   })
   let drawn: string | undefined
   return {
     message,
     row,
     update(isFirst, reactions) {
-      const key = drawingKey(message)
+      const key = contentKey(message)
       if (key !== drawn) fill(inside, ...contentOf(message))
       drawn = key
-      const waits = side === 'theirs' && me()?.online === false && isOnTheWay(message)
+      const isWaiting = side === 'theirs' && me()?.online === false && isUndelivered(message)
       row.classList.toggle('first', isFirst)
-      row.classList.toggle('waits', waits)
+      row.classList.toggle('waits', isWaiting)
       row.classList.toggle('failed', message.journey?.state === 'failed')
       fill(
         meta,
-        waits && el('span', { class: 'waits-words' }, 'waits for this phone'),
+        isWaiting && el('span', { class: 'waits-words' }, 'waiting for this phone'),
         el('time', { datetime: message.at }, clockTime(message.at)),
         ticks(message),
       )
@@ -63,10 +63,10 @@ export function newBubble(message: Message): Bubble {
   }
 }
 
-const isOnTheWay = ({ journey }: Message): boolean => journey?.state === 'accepted' || journey?.state === 'sent'
+const isUndelivered = ({ journey }: Message): boolean => journey?.state === 'accepted' || journey?.state === 'sent'
 
-/** Changes when the content has to be drawn anew: a template became known, or a button was answered. */
-function drawingKey(message: Message): string {
+/** Changes when the content must be redrawn: a template was loaded, or a button was tapped. */
+function contentKey(message: Message): string {
   if (message.type !== 'template' && message.type !== 'interactive') return ''
   const responses = [...state.messages.values()].filter(({ contextId }) => contextId === message.id).length
   const isKnown = state.templates.some(({ name }) => name === textAt(message.content, 'name'))
@@ -79,7 +79,7 @@ function quoteOf(message: Message): HTMLElement | null {
   const who = quoted.direction === 'in' ? 'You' : (business()?.verifiedName ?? 'Business')
   return button(
     { class: 'quote' },
-    () => pin([quoted.id], 'chat'),
+    () => pinHighlight([quoted.id], 'chat'),
     el('strong', {}, who),
     el('span', {}, summaryOf(quoted)),
   )

@@ -1,7 +1,7 @@
-import { act } from './acts.ts'
+import { performAction } from './actions.ts'
 import type { Message } from './api.ts'
 import type { Card, CardButton, Header } from './card.ts'
-import { openCatalogue } from './catalogue-sheet.ts'
+import { openCatalog } from './catalog-sheet.ts'
 import { button, type Child, el } from './dom.ts'
 import { openForm } from './form-sheet.ts'
 import { type IconName, icon } from './icons.ts'
@@ -10,14 +10,14 @@ import { openLocation } from './location-sheet.ts'
 import { placeCard } from './map.ts'
 import { mediaView } from './media.ts'
 import { state } from './state.ts'
-import { externalLink, formatPhone, rich } from './text.ts'
+import { externalLink, formatPhone, formatted } from './text.ts'
 import { copyText, toast } from './toast.ts'
 
-/** Draws a card, with everything on it that a thumb can press. */
+/** Renders a card with its buttons. */
 export function cardView(card: Card, message: Message): Child[] {
   return [
     card.header && headerView(card.header, message),
-    card.body && el('p', { class: 'words' }, ...rich(card.body)),
+    card.body && el('p', { class: 'words' }, ...formatted(card.body)),
     card.footer && el('p', { class: 'card-footer' }, card.footer),
     card.cards.length > 0 &&
       el(
@@ -50,19 +50,24 @@ const icons: Record<CardButton['kind'], IconName> = {
   location: 'pin',
   contact: 'person',
   products: 'bag',
-  still: 'more',
+  disabled: 'more',
 }
 
 function buttonView(one: CardButton, message: Message): HTMLElement {
   const drawing = icon(one.kind === 'reply' && isChosen(one.label, message) ? 'check' : icons[one.kind], 17)
   if (one.kind === 'url') return externalLink(one.url, one.label, 'card-button', drawing)
-  return button({ class: 'card-button', disabled: one.kind === 'still' }, () => press(one, message), drawing, one.label)
+  return button(
+    { class: 'card-button', disabled: one.kind === 'disabled' },
+    () => press(one, message),
+    drawing,
+    one.label,
+  )
 }
 
 function press(one: CardButton, message: Message): void {
   switch (one.kind) {
     case 'reply':
-      void act('tap', { message: message.id, button: one.place }, one.label)
+      void performAction('tap', { message: message.id, button: one.position }, one.label)
       break
     case 'list':
       openList(one.label, one.sections, message)
@@ -74,10 +79,10 @@ function press(one: CardButton, message: Message): void {
       openLocation(message.id)
       break
     case 'contact':
-      void act('sharePhone', { to: message.numberId, message: message.id }, 'Phone number')
+      void performAction('sharePhone', { to: message.numberId, message: message.id }, 'Phone number')
       break
     case 'products':
-      openCatalogue(one.skus)
+      openCatalog(one.skus)
       break
     case 'copy':
       void copyText(one.code, `Copied ${one.code}`)
@@ -88,7 +93,7 @@ function press(one: CardButton, message: Message): void {
   }
 }
 
-/** True when the person has answered with this button. */
+/** True if this button was tapped. */
 function isChosen(label: string, message: Message): boolean {
   return [...state.messages.values()].some(({ direction, contextId, content }) => {
     if (direction !== 'in' || contextId !== message.id) return false

@@ -1,12 +1,12 @@
 import type { Json } from './json.ts'
 
-/** A message with parts, however it was written on the wire: templates and interactive messages end up as this. */
+/** The common form of templates and interactive messages for rendering. */
 export interface Card {
   header?: Header
   body: string
   footer: string
   buttons: CardButton[]
-  /** A carousel's. */
+  /** The cards of a carousel. */
   cards: Card[]
 }
 
@@ -16,7 +16,7 @@ export type Header =
   | { kind: 'location'; place: Json }
 
 export type CardButton =
-  | { kind: 'reply'; label: string; place: number }
+  | { kind: 'reply'; label: string; position: number }
   | { kind: 'url'; label: string; url: string }
   | { kind: 'call'; label: string; number: string }
   | { kind: 'copy'; label: string; code: string }
@@ -24,11 +24,11 @@ export type CardButton =
   | { kind: 'list'; label: string; sections: Section[] }
   | { kind: 'location' | 'contact'; label: string }
   | { kind: 'products'; label: string; skus: string[] }
-  | { kind: 'still'; label: string }
+  | { kind: 'disabled'; label: string }
 
 export interface Section {
   title: string
-  rows: { title: string; description: string; place: number }[]
+  rows: { title: string; description: string; position: number }[]
 }
 
 export const emptyCard = (): Card => ({ body: '', footer: '', buttons: [], cards: [] })

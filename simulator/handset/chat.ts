@@ -1,35 +1,35 @@
-import { write } from './acts.ts'
+import { sendMessage } from './actions.ts'
 import type { Message } from './api.ts'
 import { type Bubble, newBubble } from './bubble.ts'
 import { button, el } from './dom.ts'
+import { onReveal } from './highlight.ts'
 import { textAt } from './json.ts'
-import { whenShown } from './pointing.ts'
 import { business, chat, chatKey, on, state } from './state.ts'
 import { clockTime, dayName } from './text.ts'
 import { waitingTick } from './ticks.ts'
 
-const shownAtFirst = 120
+const pageSize = 120
 const starters = ['Hi!', 'Are you open today?', 'Book a visit']
 
-/** The conversation. */
+/** The list of messages in the open chat. */
 export function chatView(): HTMLElement {
   const log = el('div', { class: 'log', role: 'log', 'aria-label': 'Conversation', tabindex: '0' })
   const bubbles = new Map<string, Bubble>()
   let open = ''
-  let shown = shownAtFirst
+  let shownCount = pageSize
   const draw = () => {
     const key = chatKey(state.me, state.to)
-    const isOther = key !== open
-    if (isOther) {
+    const isNewChat = key !== open
+    if (isNewChat) {
       open = key
-      shown = shownAtFirst
+      shownCount = pageSize
       bubbles.clear()
     }
-    const wasAtEnd = isOther || log.scrollHeight - log.scrollTop - log.clientHeight < 80
+    const wasAtEnd = isNewChat || log.scrollHeight - log.scrollTop - log.clientHeight < 80
     sync(
       log,
-      rows(bubbles, shown, isOther, () => {
-        shown += shownAtFirst
+      rows(bubbles, shownCount, isNewChat, () => {
+        shownCount += pageSize
         draw()
       }),
     )
@@ -39,14 +39,14 @@ export function chatView(): HTMLElement {
   on('chat', draw)
   on('message', draw)
   on('mark', () => {
-    for (const [id, { row }] of bubbles) row.classList.toggle('marked', state.marked.has(id))
+    for (const [id, { row }] of bubbles) row.classList.toggle('marked', state.highlighted.has(id))
   })
-  whenShown((where, ids) => {
+  onReveal((where, ids) => {
     if (where !== 'chat') return
     const row = ids.map((id) => bubbles.get(id)?.row).find((one) => one?.isConnected)
-    row?.scrollIntoView({ block: 'center', behavior: calm() ? 'auto' : 'smooth' })
+    row?.scrollIntoView({ block: 'center', behavior: prefersReducedMotion() ? 'auto' : 'smooth' })
   })
-  // Pictures grow after they were put in; whoever reads the end should go on seeing the end.
+  // Images change the height when they load; if the end of the chat was visible, keep it visible.
   new ResizeObserver(() => {
     log.scrollTop = log.scrollHeight
   }).observe(log)
@@ -60,26 +60,26 @@ export function chatView(): HTMLElement {
   return log
 }
 
-export const calm = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
+export const prefersReducedMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
 
-function rows(bubbles: Map<string, Bubble>, shown: number, isOther: boolean, showMore: () => void): Node[] {
+function rows(bubbles: Map<string, Bubble>, shownCount: number, isNewChat: boolean, showMore: () => void): Node[] {
   const all = chat()
   const messages = all.filter(({ type }) => type !== 'reaction')
   const reactions = reactionsIn(all)
   const nodes: Node[] = []
-  if (messages.length > shown) nodes.push(button({ class: 'earlier' }, showMore, 'Earlier messages'))
+  if (messages.length > shownCount) nodes.push(button({ class: 'earlier' }, showMore, 'Show earlier messages'))
   let before: Message | undefined
-  for (const message of messages.slice(-shown)) {
+  for (const message of messages.slice(-shownCount)) {
     if (!before || dayName(before.at) !== dayName(message.at)) {
       nodes.push(el('p', { class: 'day' }, el('span', {}, dayName(message.at))))
       before = undefined
     }
     let bubble = bubbles.get(message.id)
-    // Read anew after a lost connection, it is another message with the same id.
+    // After a reconnect the same ID has a new message object.
     if (bubble?.message !== message) {
       bubble = newBubble(message)
       bubbles.set(message.id, bubble)
-      if (!isOther) bubble.row.classList.add('fresh')
+      if (!isNewChat) bubble.row.classList.add('fresh')
     }
     bubble.update(before?.direction !== message.direction, reactions.get(message.id) ?? [])
     nodes.push(bubble.row)
@@ -97,33 +97,38 @@ function rows(bubbles: Map<string, Bubble>, shown: number, isOther: boolean, sho
             el(
               'div',
               { class: 'bubble' },
-              el('p', { class: 'words' }, draft.words),
+              el('p', { class: 'words' }, draft.label),
               el('span', { class: 'meta' }, clockTime(draft.at), waitingTick()),
             ),
           ),
         ),
       )
-  if (nodes.length === 0) nodes.push(nothingYet())
+  if (nodes.length === 0) nodes.push(emptyChat())
   return nodes
 }
 
-function nothingYet(): HTMLElement {
+function emptyChat(): HTMLElement {
   const number = business()
-  if (!number) return el('div', { class: 'nothing' }, el('p', {}, 'There is no business number to talk to.'))
+  if (!number)
+    return el(
+      'div',
+      { class: 'nothing' },
+      el('p', {}, 'There is no business number. Create one with POST /control/numbers.'),
+    )
   return el(
     'div',
     { class: 'nothing' },
     el('p', {}, el('strong', {}, `Say hello to ${number.verifiedName}.`)),
-    el('p', {}, 'What you write here is posted to the app as a webhook. Watch the wire.'),
+    el('p', {}, 'Your message is posted to the app as a webhook. You can follow it in the network log.'),
     el(
       'div',
       { class: 'starters' },
-      starters.map((text) => button({ class: 'starter' }, () => void write('say', { text }, text), text)),
+      starters.map((text) => button({ class: 'starter' }, () => void sendMessage('say', { text }, text), text)),
     ),
   )
 }
 
-/** The last reaction of either side to each message. */
+/** The latest reaction of each side, by message. */
 function reactionsIn(messages: Message[]): Map<string, string[]> {
   const latest = new Map<string, Map<string, string>>()
   for (const { type, content, direction, journey } of messages) {
@@ -135,7 +140,7 @@ function reactionsIn(messages: Message[]): Map<string, string[]> {
   return new Map([...latest].map(([id, sides]) => [id, [...sides.values()].filter(Boolean)]))
 }
 
-/** Puts the nodes in, moving none that is in its place: a video goes on playing, and the focus stays. */
+/** Updates the children without moving unchanged nodes, so that videos keep playing and the focus stays. */
 function sync(parent: HTMLElement, nodes: Node[]): void {
   let cursor = parent.firstChild
   for (const node of nodes) {

@@ -1,5 +1,5 @@
-import { write } from './acts.ts'
-import { openCatalogue } from './catalogue-sheet.ts'
+import { sendMessage } from './actions.ts'
+import { openCatalog } from './catalog-sheet.ts'
 import { button, el, fill } from './dom.ts'
 import { openFile } from './file-sheet.ts'
 import { type IconName, icon } from './icons.ts'
@@ -9,9 +9,9 @@ import { openContact } from './people-sheets.ts'
 import { openSheet } from './sheet.ts'
 import { business, changed, on, state } from './state.ts'
 
-/** Where one writes: text, or something from the tray. */
+/** The message input and the attachment menu. */
 export function composerView(): HTMLElement {
-  const words = el('textarea', {
+  const input = el('textarea', {
     rows: 1,
     placeholder: 'Message',
     'aria-label': 'Message',
@@ -25,20 +25,20 @@ export function composerView(): HTMLElement {
   )
   const quoted = el('div', { class: 'quoting', hidden: true })
   const check = () => {
-    sendButton.disabled = words.value.trim() === '' || state.to === ''
+    sendButton.disabled = input.value.trim() === '' || state.to === ''
   }
   const send = async () => {
-    const text = words.value.trim()
+    const text = input.value.trim()
     if (text === '' || state.to === '') return
-    words.value = ''
+    input.value = ''
     check()
-    words.focus()
-    const isSent = await write('say', { text }, text)
-    if (!isSent && words.value === '') words.value = text
+    input.focus()
+    const isSent = await sendMessage('say', { text }, text)
+    if (!isSent && input.value === '') input.value = text
     check()
   }
-  words.addEventListener('input', check)
-  words.addEventListener('keydown', (event) => {
+  input.addEventListener('input', check)
+  input.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && state.replyTo) stopReplying()
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     event.preventDefault()
@@ -46,7 +46,7 @@ export function composerView(): HTMLElement {
   })
   on('reply', () => {
     drawQuoted(quoted)
-    if (state.replyTo) words.focus()
+    if (state.replyTo) input.focus()
   })
   on('chat', () => {
     drawQuoted(quoted)
@@ -60,7 +60,7 @@ export function composerView(): HTMLElement {
       'div',
       { class: 'composer-line' },
       button({ class: 'round', 'aria-label': 'Attach', 'aria-haspopup': 'dialog' }, openTray, icon('plus', 24)),
-      words,
+      input,
       sendButton,
     ),
   )
@@ -79,7 +79,7 @@ function drawQuoted(view: HTMLElement): void {
   fill(
     view,
     el('div', { class: 'quote' }, el('strong', {}, who), el('span', {}, summaryOf(message))),
-    button({ class: 'round small', 'aria-label': 'Stop replying' }, stopReplying, icon('close', 16)),
+    button({ class: 'round small', 'aria-label': 'Cancel reply' }, stopReplying, icon('close', 16)),
   )
 }
 
@@ -87,12 +87,12 @@ function openTray(): void {
   const items: [IconName, string, () => void][] = [
     ['picture', 'Photo', () => openFile('picture')],
     ['file', 'Document', () => openFile('document')],
-    ['mic', 'Voice note', () => openFile('voice')],
+    ['mic', 'Voice message', () => openFile('voice')],
     ['pin', 'Location', () => openLocation()],
     ['person', 'Contact', openContact],
-    ['bag', 'Shop', () => openCatalogue()],
+    ['bag', 'Shop', () => openCatalog()],
   ]
-  openSheet('Send something', ({ close }) =>
+  openSheet('Attach', ({ close }) =>
     el(
       'div',
       { class: 'tray' },

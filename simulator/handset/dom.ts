@@ -1,4 +1,4 @@
-/** Builds elements. What people wrote only ever becomes text: nothing here reads markup. */
+/** Children become text nodes, never markup, so user input cannot inject HTML. */
 export type Child = Node | string | null | undefined | false | Child[]
 
 type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void }
@@ -38,18 +38,17 @@ export function fill(parent: Element, ...children: Child[]): void {
   parent.replaceChildren(fresh)
 }
 
-const svgSpace = 'http://www.w3.org/2000/svg'
+const svgNamespace = 'http://www.w3.org/2000/svg'
 
 export function svg(tag: string, attributes: Record<string, string | number>, ...children: SVGElement[]): SVGElement {
-  const element = document.createElementNS(svgSpace, tag)
+  const element = document.createElementNS(svgNamespace, tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
   element.append(...children)
   return element
 }
 
-/** A button with a name; `press` is what it does. */
-export function button(props: Props, press: (event: MouseEvent) => void, ...children: Child[]): HTMLButtonElement {
-  return el('button', { type: 'button', ...props, on: { ...props.on, click: press } }, ...children)
+export function button(props: Props, onClick: (event: MouseEvent) => void, ...children: Child[]): HTMLButtonElement {
+  return el('button', { type: 'button', ...props, on: { ...props.on, click: onClick } }, ...children)
 }
 
 function listen(element: HTMLElement, listeners: Listeners): void {

@@ -4,42 +4,42 @@ let fields = 0
 
 export interface Field<T> {
   view: HTMLElement
-  /** What was entered; undefined when it will not do, which the field then says. */
+  /** The value; undefined if it is invalid, and then the field shows the problem. */
   read: () => T | undefined
 }
 
-/** A label, a control and a place for what is wrong with it. */
-export function labelled(label: string, control: HTMLElement, hint = '') {
+/** A control with its label and a hint or error below it. */
+export function labelledField(label: string, control: HTMLElement, hint = '') {
   const id = `field-${++fields}`
-  const words = el('p', { class: 'field-words', id: `${id}-words` }, hint)
+  const hintView = el('p', { class: 'field-words', id: `${id}-words` }, hint)
   control.id ||= id
-  control.setAttribute('aria-describedby', words.id)
-  const view = el('div', { class: 'field' }, el('label', { for: control.id }, label), control, words)
-  const complain = (problem: string | undefined) => {
-    words.textContent = problem ?? hint
+  control.setAttribute('aria-describedby', hintView.id)
+  const view = el('div', { class: 'field' }, el('label', { for: control.id }, label), control, hintView)
+  const showProblem = (problem: string | undefined) => {
+    hintView.textContent = problem ?? hint
     view.classList.toggle('wrong', problem !== undefined)
     control.setAttribute('aria-invalid', String(problem !== undefined))
   }
-  return { view, complain }
+  return { view, showProblem }
 }
 
 export function textField(label: string, props: Props, check: (text: string) => string | undefined): Field<string> {
   const control = el('input', { type: 'text', autocomplete: 'off', ...props })
-  const { view, complain } = labelled(label, control)
+  const { view, showProblem } = labelledField(label, control)
   return {
     view,
     read() {
       const problem = check(control.value.trim())
-      complain(problem)
+      showProblem(problem)
       return problem === undefined ? control.value.trim() : undefined
     },
   }
 }
 
 export function numberField(label: string, name: string, value: string, min: number, max: number): Field<number> {
-  const isFine = (text: string) => text !== '' && Number(text) >= min && Number(text) <= max
+  const isValid = (text: string) => text !== '' && Number(text) >= min && Number(text) <= max
   const field = textField(label, { name, value, inputmode: 'decimal' }, (text) =>
-    isFine(text) ? undefined : `${label} is a number from ${min} to ${max}.`,
+    isValid(text) ? undefined : `${label} must be a number from ${min} to ${max}.`,
   )
   return {
     view: field.view,

@@ -5,7 +5,7 @@ import { type Json, listAt, textAt } from './json.ts'
 import { type FileInput, fileInput, sampleDocument, samplePicture } from './samples.ts'
 import { sizeOf } from './text.ts'
 
-/** Takes files, as many as the form allows; a sample is at hand. */
+/** Picks files up to the form's limit. A sample file can be used instead. */
 export function filePicker(
   part: Json,
   before: FileInput[],
@@ -25,7 +25,7 @@ export function filePicker(
     tabindex: '-1',
   })
   const chosen = el('ul', { class: 'picked' })
-  const words = el('p', { class: 'field-words' })
+  const hintView = el('p', { class: 'field-words' })
   const draw = () => {
     fill(
       chosen,
@@ -42,15 +42,15 @@ export function filePicker(
         ),
       ),
     )
-    words.textContent = textAt(part, 'description') || `${files.length} of ${max}`
+    hintView.textContent = textAt(part, 'description') || `${files.length} of ${max}`
     for (const one of [add, sample]) one.disabled = files.length >= max
   }
   const remove = (file: FileInput) => {
     files.splice(files.indexOf(file), 1)
     draw()
   }
-  const take = (some: FileInput[]) => {
-    files.push(...some.slice(0, max - files.length))
+  const addFiles = (added: FileInput[]) => {
+    files.push(...added.slice(0, max - files.length))
     draw()
   }
   const add = button(
@@ -61,12 +61,12 @@ export function filePicker(
   )
   const sample = button(
     { class: 'secondary' },
-    async () => take([await (isPhoto ? samplePicture() : sampleDocument())]),
+    async () => addFiles([await (isPhoto ? samplePicture() : sampleDocument())]),
     icon(isPhoto ? 'picture' : 'file', 18),
     'Use a sample',
   )
   input.addEventListener('change', async () => {
-    take(await Promise.all([...(input.files ?? [])].map((file) => fileInput(file, file.name))))
+    addFiles(await Promise.all([...(input.files ?? [])].map((file) => fileInput(file, file.name))))
     input.value = ''
   })
   const view = el(
@@ -76,16 +76,16 @@ export function filePicker(
     chosen,
     el('div', { class: 'two' }, add, sample),
     input,
-    words,
+    hintView,
   )
   draw()
   return {
     view,
     read() {
-      const lacks = files.length < min
-      view.classList.toggle('wrong', lacks)
-      if (lacks) words.textContent = `At least ${min}.`
-      return lacks ? undefined : files
+      const isMissing = files.length < min
+      view.classList.toggle('wrong', isMissing)
+      if (isMissing) hintView.textContent = min === 1 ? 'Add at least 1 file.' : `Add at least ${min} files.`
+      return isMissing ? undefined : files
     },
   }
 }

@@ -1,4 +1,4 @@
-import { write } from './acts.ts'
+import { sendMessage } from './actions.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { type FileInput, fileInput, sampleDocument, samplePicture, sampleVoice } from './samples.ts'
@@ -6,12 +6,12 @@ import { openSheet } from './sheet.ts'
 import { sizeOf } from './text.ts'
 
 const kinds = {
-  picture: { title: 'Send a picture', accept: 'image/*,video/*', sample: samplePicture },
+  picture: { title: 'Send a photo or video', accept: 'image/*,video/*', sample: samplePicture },
   document: { title: 'Send a document', accept: '', sample: sampleDocument },
-  voice: { title: 'Send a voice note', accept: 'audio/*', sample: sampleVoice },
+  voice: { title: 'Send a voice message', accept: 'audio/*', sample: sampleVoice },
 }
 
-/** A file to send: a sample is there already, and another can be chosen. */
+/** Sends a file. A sample is preselected. */
 export function openFile(kind: keyof typeof kinds): void {
   const { title, accept, sample } = kinds[kind]
   openSheet(title, ({ close }) => {
@@ -32,22 +32,22 @@ export function openFile(kind: keyof typeof kinds): void {
       'aria-label': 'Choose a file',
       tabindex: '-1',
     })
-    const take = (file: FileInput) => {
+    const select = (file: FileInput) => {
       chosen = file
       send.disabled = false
       fill(preview, previewOf(file))
     }
     picker.addEventListener('change', async () => {
       const [file] = picker.files ?? []
-      if (file) take(await fileInput(file, file.name))
+      if (file) select(await fileInput(file, file.name))
     })
     send.addEventListener('click', () => {
       if (!chosen) return
       close()
-      const words = kind === 'voice' || !caption.value.trim() ? {} : { caption: caption.value.trim() }
-      void write(actionFor(kind, chosen.mimeType), { ...chosen, ...words }, chosen.filename)
+      const captionInput = kind === 'voice' || !caption.value.trim() ? {} : { caption: caption.value.trim() }
+      void sendMessage(actionFor(kind, chosen.mimeType), { ...chosen, ...captionInput }, chosen.filename)
     })
-    void sample().then(take)
+    void sample().then(select)
     return [
       preview,
       kind !== 'voice' && caption,

@@ -1,37 +1,41 @@
-import { act } from './acts.ts'
+import { performAction } from './actions.ts'
 import type { Message } from './api.ts'
 import type { CardButton } from './card.ts'
 import { button, type Child, el } from './dom.ts'
-import { FormRun, type Screen, type Value } from './form.ts'
+import { FormSession, type Screen, type Value } from './form.ts'
 import { formField } from './form-field.ts'
 import { icon } from './icons.ts'
 import { isObject, type Json, objectAt, textAt } from './json.ts'
 import { openSheet, type Sheet } from './sheet.ts'
 import { state } from './state.ts'
-import { rich } from './text.ts'
+import { formatted } from './text.ts'
 import { toast } from './toast.ts'
 
-/** Opens a form where the message says, and sends what was entered when its last screen is done. */
+/** Opens the form of a message on its first screen, and submits the values after the last screen. */
 export function openForm(opening: Extract<CardButton, { kind: 'form' }>, message: Message): void {
   const flow = state.flows.find(({ id, name }) => id === opening.flow || name === opening.flow)
   if (!flow) {
-    toast('This form is not known to the network.')
+    toast('Form not found in the simulated network.')
     return
   }
-  const run = new FormRun(flow)
+  const session = new FormSession(flow)
   openSheet(
     flow.name,
     (sheet) => {
-      const visited: Screen[] = [run.first(opening.screen, opening.data)]
-      const draw = () => showScreen(sheet, run, visited, finish)
+      const visited: Screen[] = [session.first(opening.screen, opening.data)]
+      const draw = () => showScreen(sheet, session, visited, finish)
       const finish = (action: Json, screen: Screen, values: Record<string, Value>) => {
-        const step = run.follow(action, screen, values)
+        const step = session.follow(action, screen, values)
         if (step.kind === 'screen') {
           visited.push(step.screen)
           return draw()
         }
         sheet.close()
-        void act('fillForm', { message: message.id, values: step.values, files: step.files }, `Form: ${flow.name}`)
+        void performAction(
+          'fillForm',
+          { message: message.id, values: step.values, files: step.files },
+          `Form: ${flow.name}`,
+        )
       }
       draw()
       return null
@@ -42,20 +46,20 @@ export function openForm(opening: Extract<CardButton, { kind: 'form' }>, message
 
 function showScreen(
   sheet: Sheet,
-  run: FormRun,
+  session: FormSession,
   visited: Screen[],
   follow: (action: Json, screen: Screen, values: Record<string, Value>) => void,
 ): void {
   const screen = visited.at(-1)
   if (!screen) return
-  const before = run.entered(screen)
-  const parts = screen.parts.map((part) => run.resolve(withoutAction(part), screen, before)).filter(isObject)
+  const before = session.entered(screen)
+  const parts = screen.parts.map((part) => session.resolve(withoutAction(part), screen, before)).filter(isObject)
   const fields = parts.map((part) => formField(part, before[textAt(part, 'name')]))
   const footer = screen.parts.find((part) => textAt(part, 'type') === 'Footer')
   const submit = () => {
     const read = fields.flatMap((field) => (field ? [[field.name, field.read()] as const] : []))
     if (read.some(([, value]) => value === undefined)) {
-      focusWrong(form)
+      focusFirstInvalid(form)
       return
     }
     const values = Object.fromEntries(read) as Record<string, Value>
@@ -63,12 +67,12 @@ function showScreen(
   }
   const back = () => {
     visited.pop()
-    showScreen(sheet, run, visited, follow)
+    showScreen(sheet, session, visited, follow)
   }
   const form = el(
     'form',
     { class: 'form', novalidate: true },
-    parts.map((part, index) => fields[index]?.view ?? stillPart(part)),
+    parts.map((part, index) => fields[index]?.view ?? staticPart(part)),
     el(
       'div',
       { class: 'form-foot' },
@@ -80,7 +84,7 @@ function showScreen(
     event.preventDefault()
     submit()
   })
-  sheet.show(screen.title, stepsOf(run.length, visited.length), form)
+  sheet.show(screen.title, stepsOf(session.length, visited.length), form)
 }
 
 function stepsOf(all: number, now: number): Child {
@@ -89,7 +93,7 @@ function stepsOf(all: number, now: number): Child {
   return el('div', { class: 'steps', role: 'img', 'aria-label': `Step ${now} of ${all}` }, dots)
 }
 
-function stillPart(part: Json): Child {
+function staticPart(part: Json): Child {
   const text = textAt(part, 'text')
   switch (textAt(part, 'type')) {
     case 'TextHeading':
@@ -98,7 +102,7 @@ function stillPart(part: Json): Child {
       return el('h4', {}, text)
     case 'TextBody':
     case 'RichText':
-      return el('p', {}, ...rich(text))
+      return el('p', {}, ...formatted(text))
     case 'TextCaption':
       return el('p', { class: 'field-words' }, text)
     default:
@@ -106,11 +110,11 @@ function stillPart(part: Json): Child {
   }
 }
 
-/** An action is resolved when it is taken, not when the screen is drawn. */
+/** An action is resolved when it runs, not when the screen is rendered. */
 function withoutAction({ 'on-click-action': _, ...part }: Json): Json {
   return part
 }
 
-function focusWrong(form: HTMLElement): void {
+function focusFirstInvalid(form: HTMLElement): void {
   form.querySelector<HTMLElement>('.wrong :is(input:not(.hidden-input), textarea, select, button)')?.focus()
 }

@@ -2,7 +2,7 @@ import type { Flow } from './api.ts'
 import { isObject, type Json, listAt, objectAt, textAt } from './json.ts'
 import type { FileInput } from './samples.ts'
 
-/** What a person enters in a form: words, a choice or several, a yes, or files. */
+/** A value of a form field: text, one or more choices, a checkbox or files. */
 export type Value = string | string[] | boolean | FileInput[]
 
 export interface Screen {
@@ -10,7 +10,7 @@ export interface Screen {
   title: string
   terminal: boolean
   parts: Json[]
-  /** What the screen was given by the one before, or by the business. */
+  /** Data passed by the previous screen or by the business. */
   data: Json
 }
 
@@ -18,8 +18,8 @@ export type Step =
   | { kind: 'screen'; screen: Screen }
   | { kind: 'done'; values: Json; files: Record<string, FileInput[]> }
 
-/** A form on its way through its screens: it resolves `${form.…}`, `${data.…}` and `${screen.….form.…}`. */
-export class FormRun {
+/** Runs a form through its screens and resolves `${form.…}`, `${data.…}` and `${screen.….form.…}`. */
+export class FormSession {
   readonly #flow: Flow
   readonly #entered = new Map<string, Record<string, Value>>()
 
@@ -32,16 +32,16 @@ export class FormRun {
   }
 
   first(screen: string, data: Json): Screen {
-    const wanted = screen || textAt(this.#flow.json, 'screens', 0, 'id')
-    return this.#screen(wanted, data) ?? { id: wanted, title: this.#flow.name, terminal: true, parts: [], data }
+    const id = screen || textAt(this.#flow.json, 'screens', 0, 'id')
+    return this.#screen(id, data) ?? { id, title: this.#flow.name, terminal: true, parts: [], data }
   }
 
-  /** What was entered on a screen before, when somebody comes back to it. */
+  /** The values entered on a screen earlier, for going back to it. */
   entered(screen: Screen): Record<string, Value> {
     return this.#entered.get(screen.id) ?? {}
   }
 
-  /** Follows an action with what was entered: to the next screen, or out of the form with its answer. */
+  /** Runs an action with the entered values: goes to the next screen, or finishes the form with its response. */
   follow(action: Json, screen: Screen, values: Record<string, Value>): Step {
     this.#entered.set(screen.id, values)
     const payload = this.resolve(action.payload ?? {}, screen, values) as Json
@@ -66,12 +66,12 @@ export class FormRun {
     if (isObject(value))
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.resolve(one, screen, values)]))
     if (typeof value !== 'string') return value
-    const whole = /^\$\{([\w.]+)\}$/.exec(value)
-    if (whole) return this.#look(whole[1] ?? '', screen, values)
-    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => String(this.#look(path, screen, values) ?? ''))
+    const reference = /^\$\{([\w.]+)\}$/.exec(value)
+    if (reference) return this.#lookUp(reference[1] ?? '', screen, values)
+    return value.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => String(this.#lookUp(path, screen, values) ?? ''))
   }
 
-  #look(path: string, screen: Screen, values: Record<string, Value>): unknown {
+  #lookUp(path: string, screen: Screen, values: Record<string, Value>): unknown {
     const [from = '', ...rest] = path.split('.')
     const roots: Record<string, unknown> = {
       form: values,
@@ -104,7 +104,7 @@ export class FormRun {
   }
 }
 
-/** The parts of a screen in order; a Form only groups them. */
+/** The components of a screen in order. Layouts and forms only group them. */
 function flat(part: Json): Json[] {
   const inner = listAt(part, 'children').filter(isObject).flatMap(flat)
   const groups = ['SingleColumnLayout', 'Form', '']

@@ -1,6 +1,6 @@
 import { svg } from './dom.ts'
 
-/** Line drawings on a grid of 24, all our own. */
+/** SVG paths on a 24 × 24 grid, drawn for this project. */
 const paths = {
   send: ['M4.5 12 19.5 5l-4.2 14-3.6-5.6z', 'm11.7 13.4 7.8-8.4'],
   plus: ['M12 5.5v13', 'M5.5 12h13'],

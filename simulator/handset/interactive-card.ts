@@ -1,7 +1,7 @@
 import { type Card, type CardButton, emptyCard, type Header, type Section } from './card.ts'
 import { listAt, objectAt, textAt } from './json.ts'
 
-/** An interactive message of a business as the phone shows it. */
+/** An interactive message as the phone shows it. */
 export function interactiveCard(content: unknown): Card {
   const card = emptyCard()
   const header = headerOf(content)
@@ -26,10 +26,10 @@ function buttonsOf(content: unknown): CardButton[] {
   const parameters = objectAt(action, 'parameters')
   switch (textAt(content, 'type')) {
     case 'button':
-      return listAt(action, 'buttons').map((button, place) => ({
+      return listAt(action, 'buttons').map((button, position) => ({
         kind: 'reply',
         label: textAt(button, 'reply', 'title'),
-        place,
+        position,
       }))
     case 'list':
       return [{ kind: 'list', label: textAt(action, 'button'), sections: sectionsOf(action) }]
@@ -54,25 +54,25 @@ function buttonsOf(content: unknown): CardButton[] {
     case 'product_list':
       return [{ kind: 'products', label: 'View items', skus: skusOf(action) }]
     case 'catalog_message':
-      return [{ kind: 'products', label: 'View catalogue', skus: [] }]
+      return [{ kind: 'products', label: 'View catalog', skus: [] }]
     case 'carousel':
       return []
     default:
-      // A card of a carousel has no type of its own, only an address to open.
+      // A carousel card has no type, only a URL.
       return textAt(parameters, 'url')
         ? [{ kind: 'url', label: textAt(parameters, 'display_text'), url: textAt(parameters, 'url') }]
-        : [{ kind: 'still', label: textAt(content, 'type').replaceAll('_', ' ') || 'Open' }]
+        : [{ kind: 'disabled', label: textAt(content, 'type').replaceAll('_', ' ') || 'Open' }]
   }
 }
 
 function sectionsOf(action: unknown): Section[] {
-  let place = 0
+  let position = 0
   return listAt(action, 'sections').map((section) => ({
     title: textAt(section, 'title'),
     rows: listAt(section, 'rows').map((row) => ({
       title: textAt(row, 'title'),
       description: textAt(row, 'description'),
-      place: place++,
+      position: position++,
     })),
   }))
 }

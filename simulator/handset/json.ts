@@ -1,4 +1,3 @@
-/** Small questions to a value that came over the wire. */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
@@ -17,7 +16,7 @@ export const listAt = (value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(found) ? found : []
 }
 
-/** Text, or a number as text; anything else is nothing. */
+/** A string, or a number as string; '' for anything else. */
 export const textAt = (value: unknown, ...path: (string | number)[]): string => {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : typeof found === 'number' ? String(found) : ''

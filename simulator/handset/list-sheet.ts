@@ -1,10 +1,10 @@
-import { act } from './acts.ts'
+import { performAction } from './actions.ts'
 import type { Message } from './api.ts'
 import type { Section } from './card.ts'
 import { button, el } from './dom.ts'
 import { openSheet } from './sheet.ts'
 
-/** The rows of a list message; the one pressed is the answer. */
+/** The rows of a list message. A tap sends the row as a reply. */
 export function openList(title: string, sections: Section[], message: Message): void {
   openSheet(title, ({ close }) =>
     sections.map((section) =>
@@ -17,7 +17,7 @@ export function openList(title: string, sections: Section[], message: Message): 
             { class: 'choice' },
             () => {
               close()
-              void act('tap', { message: message.id, button: row.place }, row.title)
+              void performAction('tap', { message: message.id, button: row.position }, row.title)
             },
             el('strong', {}, row.title),
             row.description && el('span', {}, row.description),

@@ -1,4 +1,4 @@
-import { write } from './acts.ts'
+import { sendMessage } from './actions.ts'
 import { button, el } from './dom.ts'
 import { numberField } from './field.ts'
 import { icon } from './icons.ts'
@@ -12,17 +12,17 @@ const places = [
   { name: 'Museu do Amanhã', address: 'Praça Mauá 1, Rio de Janeiro', latitude: -22.89408, longitude: -43.17971 },
 ]
 
-/** Shares where somebody is, which is coordinates only, or a place, which has a name and an address. */
+/** Shares the current location, which has only coordinates, or a place, which also has a name and an address. */
 export function openLocation(replyTo?: string): void {
   openSheet('Share a location', ({ close }) => {
-    const send = (input: object, words: string) => {
+    const send = (input: object, label: string) => {
       close()
       if (replyTo) state.replyTo = replyTo
-      void write('location', input, words)
+      void sendMessage('location', input, label)
     }
     const latitude = numberField('Latitude', 'latitude', '52.5200', -90, 90)
     const longitude = numberField('Longitude', 'longitude', '13.4050', -180, 180)
-    const sendOwn = () => {
+    const sendCustom = () => {
       const [lat, lon] = [latitude.read(), longitude.read()]
       if (lat !== undefined && lon !== undefined) send({ latitude: lat, longitude: lon }, 'Location')
     }
@@ -31,7 +31,12 @@ export function openLocation(replyTo?: string): void {
         { class: 'choice with-icon accent' },
         () => send({ latitude: 52.52437, longitude: 13.41053 }, 'Current location'),
         icon('pin', 22),
-        el('span', {}, el('strong', {}, 'Current location'), el('span', {}, 'Coordinates only, as a phone sends them')),
+        el(
+          'span',
+          {},
+          el('strong', {}, 'Current location'),
+          el('span', {}, 'Coordinates only, without name and address'),
+        ),
       ),
       el('h3', {}, 'Places'),
       places.map((place) =>
@@ -42,9 +47,9 @@ export function openLocation(replyTo?: string): void {
           el('span', {}, place.address),
         ),
       ),
-      el('h3', {}, 'Own coordinates'),
+      el('h3', {}, 'Custom coordinates'),
       el('div', { class: 'two' }, latitude.view, longitude.view),
-      button({ class: 'primary' }, sendOwn, 'Send these'),
+      button({ class: 'primary' }, sendCustom, 'Send coordinates'),
     ]
   })
 }

@@ -1,20 +1,20 @@
+import { connect, openChat } from './connection.ts'
 import { el } from './dom.ts'
-import { goLive, openChat } from './live.ts'
+import { onReveal } from './highlight.ts'
 import { networkLogView } from './network-log.ts'
+import { pageHeader } from './page-header.ts'
 import { peopleView } from './people.ts'
 import { phoneView } from './phone.ts'
-import { whenShown } from './pointing.ts'
 import { showTab, tabsView } from './tabs.ts'
 import { toasts } from './toast.ts'
-import { topView } from './top.ts'
 
 document.body.replaceChildren(
-  topView(),
+  pageHeader(),
   el('main', { class: 'stage' }, peopleView(), phoneView(), networkLogView()),
   tabsView(),
   toasts(),
 )
 showTab('phone')
-whenShown((where) => showTab(where === 'chat' ? 'phone' : 'wire'))
+onReveal((where) => showTab(where === 'chat' ? 'phone' : 'wire'))
 document.addEventListener('visibilitychange', openChat)
-goLive()
+connect()

@@ -3,7 +3,7 @@ import { icon } from './icons.ts'
 import { type Json, textAt } from './json.ts'
 import { externalLink, seedOf } from './text.ts'
 
-/** A place. The map is made up from the coordinates: nothing is fetched, and the same spot always looks the same. */
+/** A location. The map is generated from the coordinates, without requests, and is always the same for a location. */
 export function placeCard(place: Json): HTMLElement {
   const latitude = Number(textAt(place, 'latitude'))
   const longitude = Number(textAt(place, 'longitude'))

@@ -1,13 +1,13 @@
-import { control, type Message, mediaAddress } from './api.ts'
+import { control, type Message, mediaUrl } from './api.ts'
 import { el, svg } from './dom.ts'
 import { type IconName, icon } from './icons.ts'
 import { type Json, textAt } from './json.ts'
 import { state } from './state.ts'
-import { externalLink, isWebAddress, seedOf } from './text.ts'
+import { externalLink, isHttpUrl, seedOf } from './text.ts'
 
 export type MediaKind = 'image' | 'video' | 'sticker' | 'audio' | 'document'
 
-/** A file in a chat. Those the network holds are shown; a linked one stays where it is, and its address is shown. */
+/** A file in a chat. Uploaded media are displayed. A linked file is not fetched; only its URL is shown. */
 export function mediaView(kind: MediaKind, file: Json, message: Message): HTMLElement {
   if (kind === 'document') return documentView(file)
   if (kind === 'audio') return voiceView(file, message)
@@ -17,30 +17,31 @@ export function mediaView(kind: MediaKind, file: Json, message: Message): HTMLEl
   const caption = textAt(file, 'caption')
   const picture = el('img', {
     class: kind,
-    src: mediaAddress(id),
+    src: mediaUrl(id),
     alt: caption || (kind === 'sticker' ? 'Sticker' : 'Photo'),
     loading: 'lazy',
   })
-  picture.addEventListener('error', () => picture.replaceWith(blank(kind, 'Not a picture a browser can show')))
+  picture.addEventListener('error', () =>
+    picture.replaceWith(placeholder(kind, 'The browser cannot display this image')),
+  )
   return picture
 }
 
 function videoView(id: string): HTMLElement {
-  const video = el('video', { class: 'video', src: mediaAddress(id), controls: true, preload: 'metadata' })
-  video.addEventListener('error', () => video.replaceWith(blank('video', 'Not a video a browser can show')))
+  const video = el('video', { class: 'video', src: mediaUrl(id), controls: true, preload: 'metadata' })
+  video.addEventListener('error', () => video.replaceWith(placeholder('video', 'The browser cannot play this video')))
   return video
 }
 
 function linkedView(kind: MediaKind, link: string): HTMLElement {
-  const host = isWebAddress(link) ? new URL(link).hostname : ''
-  const note = host ? externalLink(link, `from ${host}`, 'blank-link') : 'no file'
-  return blank(kind, note)
+  const host = isHttpUrl(link) ? new URL(link).hostname : ''
+  const note = host ? externalLink(link, `from ${host}`, 'blank-link') : 'No file'
+  return placeholder(kind, note)
 }
 
-/** Stands for a picture that is not shown: a sun over hills, each in its own colours. */
-function blank(kind: MediaKind, note: HTMLElement | string): HTMLElement {
-  const words = note instanceof HTMLElement ? note.title : note
-  const seed = seedOf(words)
+/** A generated picture of hills, shown instead of an image that is not available. */
+function placeholder(kind: MediaKind, note: HTMLElement | string): HTMLElement {
+  const seed = seedOf(note instanceof HTMLElement ? note.title : note)
   const x = 60 + (seed % 120)
   const scene = svg(
     'svg',
@@ -65,22 +66,18 @@ function documentView(file: Json): HTMLElement {
   const link = textAt(file, 'link')
   const name = textAt(file, 'filename') || link.split('/').at(-1)?.split('?')[0] || 'Document'
   const kind = name.includes('.') ? (name.split('.').at(-1) ?? '') : textAt(file, 'mime_type').split('/').at(-1)
-  const words = [
+  const content = [
     el('span', { class: 'file-icon' }, icon('file', 22)),
     el('span', { class: 'file-words' }, el('strong', {}, name), el('span', {}, (kind || 'file').toUpperCase())),
   ]
   if (id)
-    return el(
-      'a',
-      { class: 'file', href: mediaAddress(id), download: name, 'aria-label': `Download ${name}` },
-      ...words,
-    )
-  return externalLink(link, words, 'file')
+    return el('a', { class: 'file', href: mediaUrl(id), download: name, 'aria-label': `Download ${name}` }, ...content)
+  return externalLink(link, content, 'file')
 }
 
 const bars = 34
 
-/** A voice message; playing one that a business sent is something the business hears of. */
+/** A voice message. Playing one from a business reports `played` to it. */
 function voiceView(file: Json, message: Message): HTMLElement {
   const id = textAt(file, 'id')
   let seed = seedOf(id || textAt(file, 'link'))
@@ -91,7 +88,7 @@ function voiceView(file: Json, message: Message): HTMLElement {
   })
   const drawing = svg('svg', { class: 'wave', viewBox: `0 0 ${bars * 4.6} 26`, 'aria-hidden': 'true' }, ...wave)
   const length = el('span', { class: 'voice-length' }, '0:00')
-  const audio = el('audio', { preload: 'metadata', ...(id ? { src: mediaAddress(id) } : {}) })
+  const audio = el('audio', { preload: 'metadata', ...(id ? { src: mediaUrl(id) } : {}) })
   const press = el('button', { type: 'button', class: 'voice-play', 'aria-label': 'Play' }, icon('play', 18))
   const show = (name: IconName, label: string) => {
     press.replaceChildren(icon(name, 18))
@@ -109,7 +106,7 @@ function voiceView(file: Json, message: Message): HTMLElement {
     if (message.direction === 'out') control.act(state.me, 'play', { message: message.id }).catch(() => {})
     if (!audio.paused) return audio.pause()
     audio.play().catch(() => {
-      length.textContent = 'no sound'
+      length.textContent = 'Cannot play'
     })
   })
   return el('div', { class: 'voice' }, press, drawing, length, audio)

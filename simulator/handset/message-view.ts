@@ -1,4 +1,4 @@
-import { type Message, mediaAddress } from './api.ts'
+import { type Message, mediaUrl } from './api.ts'
 import { avatar } from './avatar.ts'
 import { cardView } from './card-view.ts'
 import { type Child, el } from './dom.ts'
@@ -9,14 +9,14 @@ import { placeCard } from './map.ts'
 import { type MediaKind, mediaView } from './media.ts'
 import { state } from './state.ts'
 import { templateCard } from './template-card.ts'
-import { money, rich } from './text.ts'
+import { formatted, money } from './text.ts'
 
-/** What is inside a bubble. */
+/** The content of a bubble. */
 export function contentOf(message: Message): Child[] {
   const { type, content } = message
   switch (type) {
     case 'text':
-      return [el('p', { class: 'words' }, ...rich(textAt(content, 'body')))]
+      return [el('p', { class: 'words' }, ...formatted(textAt(content, 'body')))]
     case 'image':
     case 'video':
     case 'sticker':
@@ -31,26 +31,26 @@ export function contentOf(message: Message): Child[] {
       return orderView(content)
     case 'template': {
       const card = templateCard(content)
-      return card ? cardView(card, message) : [still(`Template ${textAt(content, 'name')}`)]
+      return card ? cardView(card, message) : [noteView(`Template ${textAt(content, 'name')}`)]
     }
     case 'button':
       return [el('p', { class: 'words' }, textAt(content, 'text'))]
     case 'interactive':
-      return message.direction === 'out' ? cardView(interactiveCard(content), message) : answerView(content)
+      return message.direction === 'out' ? cardView(interactiveCard(content), message) : responseView(content)
     case 'edit':
-      return [el('p', { class: 'words' }, textAt(content, 'message', 'text', 'body')), still('edited')]
+      return [el('p', { class: 'words' }, textAt(content, 'message', 'text', 'body')), noteView('Edited')]
     case 'revoke':
-      return [still('A message was deleted')]
+      return [noteView('Message deleted')]
     case 'request_welcome':
-      return [still('Opened the chat for the first time')]
+      return [noteView('Opened the chat for the first time')]
     default:
-      return [still(`A message of the type “${textAt(content, 'type') || type}”`)]
+      return [noteView(`Message type: ${textAt(content, 'type') || type}`)]
   }
 }
 
-/** One line that stands for a message: in a quotation, or in a list. */
+/** A message as one line, for a quote or the network log. */
 export function summaryOf({ type, content, direction }: Pick<Message, 'type' | 'content' | 'direction'>): string {
-  const words =
+  const text =
     (type === 'template' && templateCard(content)?.body) ||
     textAt(content, 'body') ||
     textAt(content, 'caption') ||
@@ -60,13 +60,13 @@ export function summaryOf({ type, content, direction }: Pick<Message, 'type' | '
     textAt(content, 'list_reply', 'title') ||
     textAt(content, 'name') ||
     textAt(content, 'filename')
-  // Marks for bold and the like mean nothing in one plain line.
-  if (words) return words.replaceAll(/(?<!\w)[*_~](\S(?:[^*_~\n]*\S)?)[*_~](?!\w)/g, '$1')
+  // Removes the marks for bold, italic and strikethrough.
+  if (text) return text.replaceAll(/(?<!\w)[*_~](\S(?:[^*_~\n]*\S)?)[*_~](?!\w)/g, '$1')
   if (type === 'interactive' && direction === 'in') return 'Form'
-  return names[type] ?? type
+  return typeNames[type] ?? type
 }
 
-const names: Record<string, string> = {
+const typeNames: Record<string, string> = {
   image: 'Photo',
   video: 'Video',
   audio: 'Voice message',
@@ -81,7 +81,7 @@ function mediaContent(type: MediaKind, content: unknown, message: Message): Chil
   const caption = textAt(content, 'caption')
   return [
     mediaView(type, isObject(content) ? content : {}, message),
-    caption && el('p', { class: 'words' }, ...rich(caption)),
+    caption && el('p', { class: 'words' }, ...formatted(caption)),
   ]
 }
 
@@ -123,18 +123,18 @@ function orderView(content: unknown): Child[] {
       }),
       el('div', { class: 'order-line total' }, el('span', {}, 'Total'), el('span', {}, money(total, currency))),
     ),
-    note && el('p', { class: 'words' }, ...rich(note)),
+    note && el('p', { class: 'words' }, ...formatted(note)),
   ]
 }
 
-function answerView(content: unknown): Child[] {
+function responseView(content: unknown): Child[] {
   const chosen = textAt(content, 'button_reply', 'title') || textAt(content, 'list_reply', 'title')
   if (chosen) {
     const more = textAt(content, 'list_reply', 'description')
     return [el('p', { class: 'words' }, chosen), more && el('p', { class: 'card-footer' }, more)]
   }
   const response = parsed(textAt(content, 'nfm_reply', 'response_json'))
-  if (!isObject(response)) return [still('A form that is not JSON')]
+  if (!isObject(response)) return [noteView('Form response (invalid JSON)')]
   const lines = Object.entries(response).filter(
     ([name, value]) => name !== 'flow_token' && value !== '' && value !== null,
   )
@@ -143,25 +143,25 @@ function answerView(content: unknown): Child[] {
     el(
       'dl',
       { class: 'answers' },
-      lines.map(([name, value]) => [el('dt', {}, name.replaceAll('_', ' ')), el('dd', {}, answerValue(value))]),
+      lines.map(([name, value]) => [el('dt', {}, name.replaceAll('_', ' ')), el('dd', {}, responseValue(value))]),
     ),
   ]
 }
 
-function answerValue(value: unknown): Child {
+function responseValue(value: unknown): Child {
   if (!Array.isArray(value)) return typeof value === 'boolean' ? (value ? 'Yes' : 'No') : textOf(value)
-  if (value.length === 0) return 'none'
+  if (value.length === 0) return 'None'
   return value.map((one) => {
     const id = textAt(one, 'id')
     const name = textAt(one, 'file_name') || 'file'
-    // An enciphered file has no id here: only the app has its keys.
+    // An encrypted file has no media ID, and only the app has its keys.
     if (!id || !isObject(one)) return el('span', { class: 'chip' }, textAt(one, 'file_name') || textOf(one))
     if (textAt(one, 'mime_type').startsWith('image/'))
-      return el('img', { class: 'thumb', src: mediaAddress(id), alt: name })
-    return el('a', { class: 'chip', href: mediaAddress(id), download: name }, name)
+      return el('img', { class: 'thumb', src: mediaUrl(id), alt: name })
+    return el('a', { class: 'chip', href: mediaUrl(id), download: name }, name)
   })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-const still = (words: string): HTMLElement => el('p', { class: 'still' }, words)
+const noteView = (text: string): HTMLElement => el('p', { class: 'still' }, text)

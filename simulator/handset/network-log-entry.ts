@@ -1,9 +1,9 @@
 import type { NetworkLogEntry } from './api.ts'
 import { button, type Child, el, fill } from './dom.ts'
+import { highlight, pinHighlight } from './highlight.ts'
 import { icon } from './icons.ts'
 import { jsonView, pretty } from './json-view.ts'
 import { logText, messagesIn } from './network-log-text.ts'
-import { pin, point } from './pointing.ts'
 import { copyText } from './toast.ts'
 
 export interface EntryView {
@@ -13,7 +13,7 @@ export interface EntryView {
 
 let entries = 0
 
-/** One line of the wire; opened, it shows what was sent and what was answered. */
+/** An entry of the network log. Expanded, it shows the request and the response. */
 export function newEntry(entry: NetworkLogEntry): EntryView {
   const messages = messagesIn(entry)
   const { title, detail } = logText(entry)
@@ -25,18 +25,18 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
     }
   const id = `entry-${++entries}`
   const body = el('div', { class: 'entry-body', id, hidden: true })
-  const isGood = entry.status !== null && entry.status < 300
+  const isSuccess = entry.status !== null && entry.status < 300
   const head = button(
     { class: 'entry-head', 'aria-expanded': 'false', 'aria-controls': id },
     () => {
       body.hidden = !body.hidden
       head.setAttribute('aria-expanded', String(!body.hidden))
       if (!body.hidden) fill(body, ...bodyOf(entry))
-      if (!body.hidden && messages.length > 0) pin(messages, 'chat')
+      if (!body.hidden && messages.length > 0) pinHighlight(messages, 'chat')
     },
     el(
       'span',
-      { class: 'entry-way', title: entry.kind === 'webhook' ? 'Webhook, to the app' : 'Call, from the app' },
+      { class: 'entry-way', title: entry.kind === 'webhook' ? 'Webhook to the app' : 'API call from the app' },
       icon(entry.kind === 'webhook' ? 'out' : 'in', 17),
     ),
     el(
@@ -48,17 +48,21 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
     entry.kind === 'webhook' &&
       entry.attempt > 1 &&
       el('span', { class: 'retry', title: `Attempt ${entry.attempt}` }, `try ${entry.attempt}`),
-    el('span', { class: `code ${isGood ? 'good' : 'bad'}` }, entry.status === null ? 'none' : String(entry.status)),
+    el(
+      'span',
+      { class: `code ${isSuccess ? 'good' : 'bad'}` },
+      entry.status === null ? 'failed' : String(entry.status),
+    ),
     el('span', { class: 'entry-when' }, time, el('span', {}, `${entry.durationMs} ms`)),
   )
   const view = el('li', { class: `entry ${entry.kind}`, 'data-kind': entry.kind }, head, body)
-  view.addEventListener('mouseenter', () => point(messages))
-  view.addEventListener('mouseleave', () => point([]))
+  view.addEventListener('mouseenter', () => highlight(messages))
+  view.addEventListener('mouseleave', () => highlight([]))
   return { view, messages }
 }
 
 function bodyOf(entry: Exclude<NetworkLogEntry, { kind: 'note' }>): Child[] {
-  const facts: [string, string][] =
+  const details: [string, string][] =
     entry.kind === 'webhook'
       ? [
           ['POST', entry.url],
@@ -68,13 +72,13 @@ function bodyOf(entry: Exclude<NetworkLogEntry, { kind: 'note' }>): Child[] {
         ]
       : [
           [entry.method, entry.url],
-          ['Token', entry.token ?? 'none'],
+          ['Token', entry.token ?? 'None'],
         ]
   return [
     el(
       'dl',
       { class: 'facts' },
-      facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
+      details.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
     ),
     entry.request && block('Request', entry.request),
     entry.response && block('Response', entry.response),
@@ -90,7 +94,7 @@ function block(label: string, text: string): Child {
       { class: 'block-head' },
       el('h3', {}, label),
       button(
-        { class: 'copy', 'aria-label': `Copy the ${label.toLowerCase()}` },
+        { class: 'copy', 'aria-label': `Copy ${label.toLowerCase()}` },
         () => void copyText(pretty(text)),
         icon('copy', 15),
         'Copy',

@@ -3,7 +3,7 @@ import { isObject, type Json, listAt, parsed, textAt } from './json.ts'
 import { summaryOf } from './message-view.ts'
 import { state } from './state.ts'
 
-/** What an entry of the wire is about, in a few words. */
+/** The title and detail of a network log entry. */
 export interface LogText {
   title: string
   detail: string
@@ -11,31 +11,31 @@ export interface LogText {
 
 export function logText(entry: NetworkLogEntry): LogText {
   if (entry.kind === 'note') return { title: 'Note', detail: entry.text }
-  return entry.kind === 'webhook' ? webhookWords(entry.request) : callWords(entry.method, entry.url, entry.request)
+  return entry.kind === 'webhook' ? webhookText(entry.request) : callText(entry.method, entry.url, entry.request)
 }
 
-/** The messages an entry speaks of. The network escapes slashes, and an id may hold some. */
+/** The IDs of the messages in an entry. IDs may contain slashes, which the network escapes. */
 export function messagesIn(entry: NetworkLogEntry): string[] {
   if (entry.kind === 'note') return []
   const text = `${entry.request} ${entry.response}`.replaceAll('\\/', '/')
   return [...new Set(text.match(/wamid\.[\w+/=-]+/g) ?? [])]
 }
 
-function webhookWords(request: string): LogText {
+function webhookText(request: string): LogText {
   const changes = listAt(parsed(request), 'entry').flatMap((entry) => listAt(entry, 'changes'))
   const parts = changes.flatMap((change) => {
     const value = (change as Json).value
-    const messages = listAt(value, 'messages').map((message) => inboundWords(message, value))
-    const statuses = listAt(value, 'statuses').map(statusWords)
+    const messages = listAt(value, 'messages').map((message) => inboundText(message, value))
+    const statuses = listAt(value, 'statuses').map(statusText)
     const both = [...messages, ...statuses]
-    return both.length > 0 ? both : [{ title: textAt(change, 'field'), detail: newsWords(value) }]
+    return both.length > 0 ? both : [{ title: textAt(change, 'field'), detail: otherFieldText(value) }]
   })
   const details = [...new Set(parts.map(({ detail }) => detail).filter(Boolean))]
-  return { title: joined(parts.map(({ title }) => title)), detail: details.join('; ') }
+  return { title: joinTitles(parts.map(({ title }) => title)), detail: details.join('; ') }
 }
 
-/** “status · sent” and “status · read” together are “status · sent, read”. */
-function joined(titles: string[]): string {
+/** Joins “status · sent” and “status · read” to “status · sent, read”. */
+function joinTitles(titles: string[]): string {
   const kinds = new Map<string, Set<string>>()
   for (const title of titles) {
     const [kind = '', ...more] = title.split(' · ')
@@ -46,36 +46,36 @@ function joined(titles: string[]): string {
   )
 }
 
-function inboundWords(message: unknown, value: unknown): LogText {
+function inboundText(message: unknown, value: unknown): LogText {
   const type = textAt(message, 'type')
   const who = textAt(value, 'contacts', 0, 'profile', 'name')
   const content = isObject(message) ? message[type] : undefined
-  const words =
+  const summary =
     type === 'reaction' ? textAt(content, 'emoji') || 'removed' : summaryOf({ type, content, direction: 'in' })
-  return { title: `message · ${type}`, detail: [who, words].filter(Boolean).join(': ') }
+  return { title: `message · ${type}`, detail: [who, summary].filter(Boolean).join(': ') }
 }
 
-function statusWords(status: unknown): LogText {
+function statusText(status: unknown): LogText {
   const message = state.messages.get(textAt(status, 'id'))
   const recipient = textAt(status, 'recipient_id')
   const who = state.people.find(({ waId }) => waId === recipient)?.name ?? (recipient && `+${recipient}`)
-  const words = textAt(status, 'errors', 0, 'title') || (message && summaryOf(message))
+  const summary = textAt(status, 'errors', 0, 'title') || (message && summaryOf(message))
   return {
     title: `status · ${textAt(status, 'status')}`,
-    detail: [who && `to ${who}`, words].filter(Boolean).join(': '),
+    detail: [who && `to ${who}`, summary].filter(Boolean).join(': '),
   }
 }
 
-const newsWords = (value: unknown): string =>
+const otherFieldText = (value: unknown): string =>
   [textAt(value, 'event'), textAt(value, 'message_template_name')].filter(Boolean).join(' · ')
 
-function callWords(method: string, url: string, request: string): LogText {
+function callText(method: string, url: string, request: string): LogText {
   const path = url.split('?')[0]?.replace(/^\/v[\d.]+/, '') ?? url
   const body = parsed(request)
   if (method === 'POST' && path.endsWith('/messages')) {
     if (textAt(body, 'status') === 'read') {
-      const seen = state.messages.get(textAt(body, 'message_id'))
-      return { title: 'mark as read', detail: seen ? summaryOf(seen) : path }
+      const message = state.messages.get(textAt(body, 'message_id'))
+      return { title: 'mark as read', detail: message ? summaryOf(message) : path }
     }
     const type = textAt(body, 'type') || 'text'
     const content = isObject(body) ? body[type] : undefined

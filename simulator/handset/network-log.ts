@@ -1,10 +1,10 @@
-import { attempt } from './acts.ts'
+import { withErrorToast } from './actions.ts'
 import { control, type NetworkLogEntry } from './api.ts'
-import { calm } from './chat.ts'
+import { prefersReducedMotion } from './chat.ts'
 import { button, el, fill } from './dom.ts'
+import { onReveal } from './highlight.ts'
 import { icon } from './icons.ts'
 import { type EntryView, newEntry } from './network-log-entry.ts'
-import { whenShown } from './pointing.ts'
 import { changed, on, state } from './state.ts'
 
 type Filter = 'all' | 'webhook' | 'call'
@@ -12,44 +12,44 @@ type Filter = 'all' | 'webhook' | 'call'
 const filters: [Filter, string][] = [
   ['all', 'All'],
   ['webhook', 'Webhooks'],
-  ['call', 'Calls'],
+  ['call', 'API'],
 ]
 
-/** Everything between the network and the app, newest on top. */
+/** The webhooks and API calls between the network and the app, newest first. */
 export function networkLogView(): HTMLElement {
   let filter: Filter = 'all'
   let paused: NetworkLogEntry[] | null = null
   let views = new Map<NetworkLogEntry, EntryView>()
-  const list = el('ol', { class: 'entries', 'aria-label': 'Wire', tabindex: '-1' })
+  const list = el('ol', { class: 'entries', 'aria-label': 'Network log', tabindex: '-1' })
   const tools = el('div', { class: 'wire-tools' })
   const draw = () => {
-    const entries = (paused ?? state.wire).filter((one) => filter === 'all' || one.kind === filter).toReversed()
+    const entries = (paused ?? state.log).filter((one) => filter === 'all' || one.kind === filter).toReversed()
     views = new Map(entries.map((entry) => [entry, views.get(entry) ?? newEntry(entry)]))
-    const fresh = [...views.values()].map(({ view }) => view)
-    place(list, fresh.length > 0 ? fresh : [nothing(filter)])
-    light()
+    const items = [...views.values()].map(({ view }) => view)
+    updateList(list, items.length > 0 ? items : [emptyLog(filter)])
+    highlightEntries()
   }
-  const light = () => {
+  const highlightEntries = () => {
     for (const { view, messages } of views.values())
       view.classList.toggle(
         'marked',
-        messages.some((id) => state.marked.has(id)),
+        messages.some((id) => state.highlighted.has(id)),
       )
   }
   const drawTools = () => fill(tools, ...toolsOf())
   const toolsOf = () => {
-    const waiting = paused ? state.wire.filter((entry) => !paused?.includes(entry)).length : 0
+    const waiting = paused ? state.log.filter((entry) => !paused?.includes(entry)).length : 0
     return [
       el(
         'div',
-        { class: 'segments', role: 'group', 'aria-label': 'Show' },
+        { class: 'segments', role: 'group', 'aria-label': 'Filter' },
         filters.map(([name, label]) => button({ 'aria-pressed': String(filter === name) }, () => choose(name), label)),
       ),
       button(
         {
           class: `tool ${paused ? 'on' : ''}`,
           'aria-pressed': String(paused !== null),
-          'aria-label': paused ? 'Go on' : 'Pause',
+          'aria-label': paused ? 'Resume' : 'Pause',
         },
         pause,
         icon(paused ? 'play' : 'pause', 17),
@@ -69,50 +69,50 @@ export function networkLogView(): HTMLElement {
     redraw()
   }
   const pause = () => {
-    paused = paused ? null : [...state.wire]
+    paused = paused ? null : [...state.log]
     redraw()
   }
   const clear = async () => {
-    await attempt(() => control.clearLog())
-    state.wire = []
+    await withErrorToast(() => control.clearLog())
+    state.log = []
     paused = null
     changed('wire')
   }
   on('entry', () => (paused ? redraw() : draw()))
   on('wire', redraw)
-  on('mark', light)
-  whenShown((where, ids) => {
+  on('mark', highlightEntries)
+  onReveal((where, ids) => {
     if (where !== 'wire') return
     const newest = [...views.values()].find(({ messages }) => messages.some((id) => ids.includes(id)))
-    newest?.view.scrollIntoView({ block: 'nearest', behavior: calm() ? 'auto' : 'smooth' })
+    newest?.view.scrollIntoView({ block: 'nearest', behavior: prefersReducedMotion() ? 'auto' : 'smooth' })
   })
   redraw()
   return el(
     'section',
-    { class: 'wire', 'aria-label': 'The wire' },
-    el('header', { class: 'wire-head' }, el('h2', {}, 'The wire'), tools),
+    { class: 'wire', 'aria-label': 'Network log' },
+    el('header', { class: 'wire-head' }, el('h2', {}, 'Network log'), tools),
     list,
   )
 }
 
-function nothing(filter: Filter): HTMLElement {
-  const words = {
-    all: 'Nothing has crossed the wire yet.',
-    webhook: 'No webhook was posted yet.',
-    call: 'The app has not called yet.',
+function emptyLog(filter: Filter): HTMLElement {
+  const titles = {
+    all: 'No network traffic yet.',
+    webhook: 'No webhooks yet.',
+    call: 'No API calls yet.',
   }
   return el(
     'li',
     { class: 'nothing' },
-    el('p', {}, el('strong', {}, words[filter])),
-    el('p', {}, 'Webhooks to the app and its calls to the Graph API appear here as they happen.'),
+    el('p', {}, el('strong', {}, titles[filter])),
+    el('p', {}, 'Webhooks to the app and its Graph API calls appear here as they happen.'),
   )
 }
 
-/** Puts the views in this order; one that is there already is not touched, so that what is open stays as it is. */
-function place(list: HTMLElement, views: HTMLElement[]): void {
-  const wanted = new Set<Element>(views)
-  for (const child of [...list.children]) if (!wanted.has(child)) child.remove()
+/** Updates the list without touching existing views, so that expanded entries stay expanded. */
+function updateList(list: HTMLElement, views: HTMLElement[]): void {
+  const current = new Set<Element>(views)
+  for (const child of [...list.children]) if (!current.has(child)) child.remove()
   let cursor = list.firstElementChild
   for (const view of views) {
     if (view === cursor) cursor = cursor.nextElementSibling

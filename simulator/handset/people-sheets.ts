@@ -1,41 +1,43 @@
-import { attempt, write } from './acts.ts'
+import { sendMessage, withErrorToast } from './actions.ts'
 import { control } from './api.ts'
 import { avatar } from './avatar.ts'
+import { chooseChat } from './connection.ts'
 import { button, el } from './dom.ts'
 import { textField } from './field.ts'
-import { chooseChat } from './live.ts'
 import { openSheet } from './sheet.ts'
 import { changed, state } from './state.ts'
 import { formatPhone } from './text.ts'
 
-/** Somebody new, with a number of their own. */
-export function openNewPerson(): void {
-  openSheet('Somebody new', ({ close }) => {
+/** Adds a phone with a name and a number. */
+export function openNewPhone(): void {
+  openSheet('New phone', ({ close }) => {
     const name = textField('Name', { name: 'name', maxlength: 100, placeholder: 'Mina Park' }, (text) =>
-      text ? undefined : 'Everybody has a name.',
+      text ? undefined : 'Enter a name.',
     )
     const number = textField(
       'Phone number',
       { name: 'number', inputmode: 'tel', placeholder: '+49 170 7654321' },
       (text) =>
-        /^\+?[1-9][\d\s()-]{6,20}$/.test(text) ? undefined : 'A number in international form, such as +49 170 7654321.',
+        /^\+?[1-9][\d\s()-]{6,20}$/.test(text)
+          ? undefined
+          : 'Enter the phone number in international format, for example +49 170 7654321.',
     )
     const add = async () => {
       const digits = number.read()?.replaceAll(/\D/g, '')
-      const called = name.read()
-      if (!digits || !called) return
-      const phone = await attempt(() => control.changePhone(digits, { name: called }))
+      const nameText = name.read()
+      if (!digits || !nameText) return
+      const phone = await withErrorToast(() => control.changePhone(digits, { name: nameText }))
       if (!phone) return
       if (!state.people.some(({ waId }) => waId === phone.waId)) state.people.push(phone)
       changed('people')
       close()
       await chooseChat(phone.waId, state.to)
     }
-    return [name.view, number.view, button({ class: 'primary' }, () => void add(), 'Hand them the phone')]
+    return [name.view, number.view, button({ class: 'primary' }, () => void add(), 'Add phone')]
   })
 }
 
-/** Shares somebody's contact card. */
+/** Shares the contact card of another phone. */
 export function openContact(): void {
   openSheet('Share a contact', ({ close }) =>
     state.people
@@ -53,7 +55,7 @@ export function openContact(): void {
         }
         const send = () => {
           close()
-          void write('contacts', { contacts: [contact] }, person.name)
+          void sendMessage('contacts', { contacts: [contact] }, person.name)
         }
         return button(
           { class: 'choice with-icon' },

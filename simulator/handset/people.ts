@@ -1,23 +1,23 @@
-import { change, setOnline } from './acts.ts'
+import { changePhone, setOnline } from './actions.ts'
 import type { Phone, PhoneNumber } from './api.ts'
 import { avatar } from './avatar.ts'
+import { chooseChat } from './connection.ts'
 import { button, type Child, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
-import { chooseChat } from './live.ts'
-import { openNewPerson } from './people-sheets.ts'
+import { openNewPhone } from './people-sheets.ts'
 import { chatKey, me, on, state } from './state.ts'
 import { showTab } from './tabs.ts'
 import { formatPhone } from './text.ts'
 
-const shownPeople = 40
+const maxListed = 40
 
-/** Who holds the phone, whom they talk to, and how their phone behaves. */
+/** The sidebar: the phones, the business numbers and the settings of the selected phone. */
 export function peopleView(): HTMLElement {
   const people = el('ul', { class: 'faces' })
   const numbers = el('ul', { class: 'faces' })
   const settings = el('div', { class: 'settings' })
   const draw = () => {
-    keepFocus(people, () => fill(people, ...shown().map((person) => el('li', {}, personView(person)))))
+    keepFocus(people, () => fill(people, ...listedPeople().map((person) => el('li', {}, personView(person)))))
     keepFocus(numbers, () => fill(numbers, ...state.numbers.map((number) => el('li', {}, numberView(number)))))
     keepFocus(settings, () => fill(settings, ...settingsOf(me())))
   }
@@ -25,29 +25,29 @@ export function peopleView(): HTMLElement {
   on('chat', draw)
   const add = () => {
     showTab('phone')
-    openNewPerson()
+    openNewPhone()
   }
   return el(
     'nav',
-    { class: 'rail', 'aria-label': 'People and numbers' },
+    { class: 'rail', 'aria-label': 'Phones and business numbers' },
     el('h2', {}, 'You are'),
     people,
     button(
       { class: 'add', 'aria-haspopup': 'dialog' },
       add,
       el('span', { class: 'add-icon' }, icon('plus', 18)),
-      'Somebody new',
+      'New phone',
     ),
     el('h2', {}, 'Talking to'),
     numbers,
-    el('h2', {}, 'Your phone'),
+    el('h2', {}, 'Phone settings'),
     settings,
   )
 }
 
-/** Those at hand; of a crowd the first ones, and always the one who holds the phone. */
-function shown(): Phone[] {
-  const first = state.people.slice(0, shownPeople)
+/** The first phones, and always the selected one. */
+function listedPeople(): Phone[] {
+  const first = state.people.slice(0, maxListed)
   const self = me()
   return self && !first.includes(self) ? [self, ...first] : first
 }
@@ -55,11 +55,11 @@ function shown(): Phone[] {
 function personView(person: Phone): HTMLElement {
   const isMe = person.waId === state.me
   const unread = state.numbers.reduce((sum, { id }) => sum + (state.unread.get(chatKey(person.waId, id)) ?? 0), 0)
-  const words = person.username ? `@${person.username}` : formatPhone(person.waId)
-  return face(
+  const subtitle = person.username ? `@${person.username}` : formatPhone(person.waId)
+  return listButton(
     person.waId,
     person.name,
-    words,
+    subtitle,
     isMe,
     isMe ? 0 : unread,
     () => chooseChat(person.waId, state.to),
@@ -70,15 +70,15 @@ function personView(person: Phone): HTMLElement {
 function numberView(number: PhoneNumber): HTMLElement {
   const isOpen = number.id === state.to
   const unread = state.unread.get(chatKey(state.me, number.id)) ?? 0
-  return face(number.id, number.verifiedName, formatPhone(number.phoneNumber), isOpen, isOpen ? 0 : unread, () =>
+  return listButton(number.id, number.verifiedName, formatPhone(number.phoneNumber), isOpen, isOpen ? 0 : unread, () =>
     chooseChat(state.me, number.id),
   )
 }
 
-function face(
+function listButton(
   key: string,
   name: string,
-  words: string,
+  subtitle: string,
   isChosen: boolean,
   unread: number,
   choose: () => Promise<void>,
@@ -92,7 +92,7 @@ function face(
     { class: `face ${isOffline ? 'offline' : ''}`, 'data-key': key, ...(isChosen ? { 'aria-current': 'true' } : {}) },
     press,
     avatar(name),
-    el('span', { class: 'face-words' }, el('strong', {}, name), el('span', {}, words)),
+    el('span', { class: 'face-words' }, el('strong', {}, name), el('span', {}, subtitle)),
     unread > 0 && el('span', { class: 'unread', 'aria-label': `${unread} unread` }, String(unread)),
     isOffline && el('span', { class: 'face-plane', title: 'Offline' }, icon('plane', 15)),
   )
@@ -102,9 +102,9 @@ function settingsOf(person: Phone | undefined): Child[] {
   if (!person) return []
   return [
     toggle('online', 'Online', person.online, (value) => setOnline(value)),
-    toggle('readReceipts', 'Read receipts', person.readReceipts, (readReceipts) => change({ readReceipts })),
+    toggle('readReceipts', 'Read receipts', person.readReceipts, (readReceipts) => changePhone({ readReceipts })),
     toggle('acceptsMarketing', 'Accepts marketing', person.acceptsMarketing, (acceptsMarketing) =>
-      change({ acceptsMarketing }),
+      changePhone({ acceptsMarketing }),
     ),
   ]
 }
@@ -118,7 +118,7 @@ function toggle(key: string, label: string, isOn: boolean, set: (value: boolean)
   )
 }
 
-/** Draws anew without taking the focus from whoever stands on the same thing. */
+/** Redraws and restores the focus to the element with the same key. */
 function keepFocus(parent: HTMLElement, draw: () => void): void {
   const key = parent.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.key : undefined
   draw()

@@ -1,14 +1,14 @@
-import { setOnline } from './acts.ts'
+import { setOnline } from './actions.ts'
 import { avatar } from './avatar.ts'
 import { chatView } from './chat.ts'
 import { composerView } from './composer.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
-import { useScreen } from './sheet.ts'
+import { setScreen } from './sheet.ts'
 import { business, me, on } from './state.ts'
 import { clockTime, formatPhone } from './text.ts'
 
-/** The phone: a frame, a screen, and in it one chat. */
+/** The phone: a frame and a screen with one chat. */
 export function phoneView(): HTMLElement {
   const bar = el('div', { class: 'status-bar', 'aria-hidden': 'true' })
   const head = el('header', { class: 'chat-head' })
@@ -19,12 +19,12 @@ export function phoneView(): HTMLElement {
     drawHead(head)
     const isOffline = me()?.online === false
     screen.classList.toggle('offline', isOffline)
-    notice.textContent = isOffline ? 'No connection. Messages wait in the network.' : ''
+    notice.textContent = isOffline ? 'Offline. Messages are sent and received when the phone is back online.' : ''
   }
   on('people', draw)
   on('chat', draw)
   setInterval(() => drawBar(bar), 10_000)
-  useScreen(screen)
+  setScreen(screen)
   return el(
     'section',
     { class: 'phone-area', 'aria-label': 'Phone' },
@@ -57,7 +57,7 @@ function drawHead(head: HTMLElement): void {
   const number = business()
   const isOffline = me()?.online === false
   if (!number) {
-    fill(head, el('strong', {}, 'Nobody to talk to'))
+    fill(head, el('strong', {}, 'No business number'))
     return
   }
   const label = isOffline ? 'Go online' : 'Go offline'
@@ -73,7 +73,12 @@ function drawHead(head: HTMLElement): void {
     el(
       'div',
       { class: 'chat-title' },
-      el('h1', {}, number.verifiedName, el('span', { class: 'badge-mark', title: 'A business' }, icon('verified', 17))),
+      el(
+        'h1',
+        {},
+        number.verifiedName,
+        el('span', { class: 'badge-mark', title: 'Business account' }, icon('verified', 17)),
+      ),
       el('span', {}, formatPhone(number.phoneNumber)),
     ),
     plane,

@@ -1,4 +1,4 @@
-/** A file as the control API takes it. */
+/** A file as the control API expects it. */
 export interface FileInput {
   base64: string
   mimeType: string
@@ -6,20 +6,20 @@ export interface FileInput {
 }
 
 export async function fileInput(file: Blob, filename: string): Promise<FileInput> {
-  const address = await new Promise<string>((resolve, reject) => {
+  const dataUrl = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(String(reader.result))
     reader.onerror = () => reject(reader.error)
     reader.readAsDataURL(file)
   })
   return {
-    base64: address.slice(address.indexOf(',') + 1),
+    base64: dataUrl.slice(dataUrl.indexOf(',') + 1),
     mimeType: file.type || 'application/octet-stream',
     filename,
   }
 }
 
-/** A small picture painted on the spot: the sun over a harbour, another one each time. */
+/** A generated picture of the sun over a harbor, different each time. */
 export async function samplePicture(): Promise<FileInput> {
   const canvas = document.createElement('canvas')
   canvas.width = 640
@@ -73,14 +73,14 @@ function disc(paint: CanvasRenderingContext2D, x: number, y: number, radius: num
   paint.fill()
 }
 
-/** A page with one sentence on it: small, and every reader opens it. */
+/** A minimal one-page PDF. */
 export function sampleDocument(): Promise<FileInput> {
-  const words = 'BT /F1 22 Tf 60 740 Td (A referral, for the demo.) Tj ET'
+  const content = 'BT /F1 22 Tf 60 740 Td (A referral, for the demo.) Tj ET'
   const parts = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${words.length} >>\nstream\n${words}\nendstream`,
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ]
   let text = '%PDF-1.4\n'
@@ -94,7 +94,7 @@ export function sampleDocument(): Promise<FileInput> {
   return fileInput(new Blob([text], { type: 'application/pdf' }), 'referral.pdf')
 }
 
-/** Two seconds of a small tune, in the form phones record in. */
+/** A two-second tune in the format of voice messages. */
 export async function sampleVoice(): Promise<FileInput> {
   const file = await (await fetch('/handset/voice.ogg')).blob()
   return { ...(await fileInput(file, 'voice.ogg')), mimeType: 'audio/ogg; codecs=opus' }

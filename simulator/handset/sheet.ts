@@ -4,18 +4,18 @@ import { icon } from './icons.ts'
 let screen: HTMLElement | undefined
 let closeOpen: (() => void) | undefined
 
-/** Where sheets rise: the phone's screen. */
-export function useScreen(element: HTMLElement): void {
+/** Sets the element that sheets are shown in: the phone's screen. */
+export function setScreen(element: HTMLElement): void {
   screen = element
 }
 
 export interface Sheet {
   close: () => void
-  /** Draws the content anew, and puts the focus where the person goes on. */
+  /** Replaces the title and content, and focuses the first control. */
   show: (title: string, ...content: Child[]) => void
 }
 
-/** Raises a sheet over the chat. It holds the focus until it is closed, and gives it back then. */
+/** Opens a sheet over the chat. It traps the focus until it is closed, and then restores it. */
 export function openSheet(title: string, draw: (sheet: Sheet) => Child, className = ''): void {
   if (!screen) return
   closeOpen?.()
@@ -33,36 +33,36 @@ export function openSheet(title: string, draw: (sheet: Sheet) => Child, classNam
     ),
     body,
   )
-  const veil = el('div', { class: 'veil', on: { click: (event) => event.target === veil && close() } }, panel)
-  const behind = [...screen.children]
+  const backdrop = el('div', { class: 'veil', on: { click: (event) => event.target === backdrop && close() } }, panel)
+  const background = [...screen.children]
   const close = () => {
-    for (const one of behind) one.removeAttribute('inert')
-    veil.remove()
+    for (const one of background) one.removeAttribute('inert')
+    backdrop.remove()
     closeOpen = undefined
     if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     else screen?.querySelector('textarea')?.focus()
   }
   panel.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close()
-    if (event.key === 'Tab') keepFocus(event, panel)
+    if (event.key === 'Tab') trapFocus(event, panel)
   })
-  const show: Sheet['show'] = (words, ...content) => {
-    heading.textContent = words
+  const show: Sheet['show'] = (newTitle, ...content) => {
+    heading.textContent = newTitle
     body.replaceChildren(el('div', { class: 'sheet-content' }, ...content))
     body.scrollTop = 0
     focusFirst(body, panel)
   }
-  for (const one of behind) one.setAttribute('inert', '')
+  for (const one of background) one.setAttribute('inert', '')
   closeOpen = close
-  screen.append(veil)
+  screen.append(backdrop)
   const content = draw({ close, show })
   if (content) show(title, content)
 }
 
-const reachable = 'a[href], button:not([disabled]), input:not([disabled]), textarea, select, [tabindex="0"]'
+const focusable = 'a[href], button:not([disabled]), input:not([disabled]), textarea, select, [tabindex="0"]'
 
-function keepFocus(event: KeyboardEvent, panel: HTMLElement): void {
-  const stops = [...panel.querySelectorAll<HTMLElement>(reachable)].filter((one) => one.offsetParent !== null)
+function trapFocus(event: KeyboardEvent, panel: HTMLElement): void {
+  const stops = [...panel.querySelectorAll<HTMLElement>(focusable)].filter((one) => one.offsetParent !== null)
   const [first, last] = [stops[0], stops.at(-1)]
   if (event.shiftKey ? document.activeElement !== first : document.activeElement !== last) return
   event.preventDefault()
@@ -70,6 +70,6 @@ function keepFocus(event: KeyboardEvent, panel: HTMLElement): void {
 }
 
 function focusFirst(body: HTMLElement, panel: HTMLElement): void {
-  const first = body.querySelector<HTMLElement>(reachable) ?? panel.querySelector<HTMLElement>(reachable)
+  const first = body.querySelector<HTMLElement>(focusable) ?? panel.querySelector<HTMLElement>(focusable)
   first?.focus({ preventScroll: true })
 }

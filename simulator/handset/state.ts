@@ -1,15 +1,15 @@
 import type { Catalog, Flow, Message, NetworkLogEntry, Phone, PhoneNumber, Template } from './api.ts'
 
-/** A message written while offline: it waits on the phone. */
+/** A message written while offline. It is sent when the phone is back online. */
 export interface Draft {
   action: string
   input: object
-  words: string
+  label: string
   at: string
   numberId: string
 }
 
-/** What the page knows. Whoever changes it says so with `changed`, and those who draw that part hear of it. */
+/** The state of the page. After changing it, call `changed` with the part, and its listeners redraw. */
 export const state = {
   isLive: false,
   people: [] as Phone[],
@@ -17,18 +17,18 @@ export const state = {
   templates: [] as Template[],
   flows: [] as Flow[],
   catalogs: [] as Catalog[],
-  /** Who holds the phone, and which business number the open chat is with. */
+  /** The selected phone, and the business number of the open chat. */
   me: '',
   to: '',
   /** Every message of `me`, oldest first. */
   messages: new Map<string, Message>(),
   drafts: new Map<string, Draft[]>(),
-  /** What came in chats that are not open, by person and number. */
+  /** Unread counts of chats that are not open, by phone and business number. */
   unread: new Map<string, number>(),
-  wire: [] as NetworkLogEntry[],
+  log: [] as NetworkLogEntry[],
   replyTo: null as string | null,
-  /** The message whose traces are shown, on the wire and in the chat. */
-  marked: new Set<string>(),
+  /** The messages highlighted in the chat and in the network log. */
+  highlighted: new Set<string>(),
 }
 
 export type Part = 'live' | 'people' | 'chat' | 'message' | 'wire' | 'entry' | 'mark' | 'reply'
@@ -42,7 +42,7 @@ export function on(part: Part, listener: () => void): void {
 
 const due = new Set<Part>()
 
-/** Draws with the next frame, and once: in a busy network much happens between two. */
+/** Redraws once with the next frame, because a busy network causes many changes per frame. */
 export function changed(part: Part): void {
   if (due.size === 0) (document.hidden ? setTimeout : requestAnimationFrame)(drawDue)
   due.add(part)
@@ -63,7 +63,7 @@ export const chatKey = (waId: string, numberId: string): string => `${waId} ${nu
 /** The open chat, oldest first. */
 export const chat = (): Message[] => [...state.messages.values()].filter((message) => message.numberId === state.to)
 
-export function mark(ids: Iterable<string>): void {
-  state.marked = new Set(ids)
+export function setHighlighted(ids: Iterable<string>): void {
+  state.highlighted = new Set(ids)
   changed('mark')
 }

@@ -4,16 +4,16 @@ import { type IconName, icon } from './icons.ts'
 export type Tab = 'people' | 'phone' | 'wire'
 
 const tabs: [Tab, IconName, string][] = [
-  ['people', 'person', 'People'],
-  ['phone', 'smile', 'Phone'],
-  ['wire', 'wire', 'Wire'],
+  ['people', 'person', 'Phones'],
+  ['phone', 'smile', 'Chat'],
+  ['wire', 'wire', 'Network log'],
 ]
 
-/** On a narrow screen one part is shown at a time. */
+/** On a narrow screen only one section is shown at a time. */
 export function tabsView(): HTMLElement {
   return el(
     'nav',
-    { class: 'tabs', 'aria-label': 'Parts of the page' },
+    { class: 'tabs', 'aria-label': 'Sections' },
     tabs.map(([tab, name, label]) =>
       button({ class: 'tab', 'data-tab': tab }, () => showTab(tab), icon(name, 22), label),
     ),

@@ -2,7 +2,7 @@ import { type Card, type CardButton, emptyCard, type Header } from './card.ts'
 import { type Json, listAt, objectAt, textAt } from './json.ts'
 import { state } from './state.ts'
 
-/** A template as the phone shows it: its own words, with what the message fills in. */
+/** A template as the phone shows it, with the variables of the message filled in. */
 export function templateCard(content: unknown): Card | undefined {
   const language = textAt(content, 'language', 'code')
   const template = state.templates.find((one) => one.name === textAt(content, 'name') && one.language === language)
@@ -11,20 +11,20 @@ export function templateCard(content: unknown): Card | undefined {
   return cardOf(template.components, listAt(content, 'components'), () => replies++)
 }
 
-/** Quick replies are counted through the whole message, cards included: that is their place. */
-function cardOf(defined: unknown[], sent: unknown[], nextPlace: () => number): Card {
+/** The position of a quick reply counts all quick replies of the message, including those of carousel cards. */
+function cardOf(defined: unknown[], sent: unknown[], nextPosition: () => number): Card {
   const card = emptyCard()
   const header = part(defined, 'HEADER')
   if (header) card.header = headerOf(header, part(sent, 'HEADER'))
   card.body = filled(textAt(part(defined, 'BODY'), 'text'), part(sent, 'BODY'))
   card.footer = textAt(part(defined, 'FOOTER'), 'text')
   card.buttons = listAt(part(defined, 'BUTTONS'), 'buttons').map((button, index) =>
-    buttonOf(button, buttonParameter(sent, index), nextPlace),
+    buttonOf(button, buttonParameter(sent, index), nextPosition),
   )
   const sentCards = listAt(part(sent, 'CAROUSEL'), 'cards')
   card.cards = listAt(part(defined, 'CAROUSEL'), 'cards').map((one, index) => {
     const match = sentCards.find((sentCard) => textAt(sentCard, 'card_index') === String(index))
-    return cardOf(listAt(one, 'components'), listAt(match, 'components'), nextPlace)
+    return cardOf(listAt(one, 'components'), listAt(match, 'components'), nextPosition)
   })
   return card
 }
@@ -45,14 +45,14 @@ function headerOf(defined: unknown, sent: unknown): Header {
   }
 }
 
-function buttonOf(button: unknown, parameter: unknown, nextPlace: () => number): CardButton {
+function buttonOf(button: unknown, parameter: unknown, nextPosition: () => number): CardButton {
   const label = textAt(button, 'text')
   const url = textAt(button, 'url')
   switch (textAt(button, 'type').toUpperCase()) {
     case 'QUICK_REPLY':
-      return { kind: 'reply', label, place: nextPlace() }
+      return { kind: 'reply', label, position: nextPosition() }
     case 'URL':
-      // A one-time code travels as an address that nobody is meant to open.
+      // A one-time code button is defined as a URL, but the phone copies the code instead of opening it.
       if (url.includes('otp_type=')) return { kind: 'copy', label, code: textAt(parameter, 'text') }
       return { kind: 'url', label, url: url.replace(/\{\{\w+\}\}/, () => textAt(parameter, 'text')) }
     case 'OTP':
@@ -72,9 +72,9 @@ function buttonOf(button: unknown, parameter: unknown, nextPlace: () => number):
     case 'CATALOG':
     case 'MPM':
     case 'SPM':
-      return { kind: 'products', label: label || 'View catalogue', skus: [] }
+      return { kind: 'products', label: label || 'View catalog', skus: [] }
     default:
-      return { kind: 'still', label }
+      return { kind: 'disabled', label }
   }
 }
 
@@ -87,14 +87,14 @@ function buttonParameter(sent: unknown[], index: number): unknown {
 
 function filled(text: string, sent: unknown): string {
   const parameters = listAt(sent, 'parameters') as Json[]
-  return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, key: string) => {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (match, key: string) => {
     const named = parameters.find((one) => textAt(one, 'parameter_name') === key)
     const parameter = named ?? (/^\d+$/.test(key) ? parameters[Number(key) - 1] : undefined)
-    return parameter ? wordsIn(parameter) : whole
+    return parameter ? parameterText(parameter) : match
   })
 }
 
-const wordsIn = (parameter: Json): string =>
+const parameterText = (parameter: Json): string =>
   textAt(parameter, 'text') ||
   textAt(parameter, 'currency', 'fallback_value') ||
   textAt(parameter, 'date_time', 'fallback_value')

@@ -7,28 +7,28 @@ const marks: [RegExp, 'code' | 'strong' | 'em' | 's'][] = [
   [/(?<![\w~])~(\S(?:[^~\n]*\S)?)~(?![\w~])/, 's'],
 ]
 
-const address = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/
+const urlPattern = /\bhttps?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]]/
 
-/** Text as a chat shows it: *bold*, _italic_, ~struck~, ```code``` and addresses one can follow. */
-export function rich(text: string): Child[] {
-  const link = address.exec(text)
+/** Renders chat formatting: *bold*, _italic_, ~strikethrough~, ```code``` and links. */
+export function formatted(text: string): Child[] {
+  const link = urlPattern.exec(text)
   if (link) return around(text, link, externalLink(link[0], link[0], 'link'))
   for (const [pattern, tag] of marks) {
     const found = pattern.exec(text)
-    if (found) return around(text, found, el(tag, {}, tag === 'code' ? found[1] : rich(found[1] ?? '')))
+    if (found) return around(text, found, el(tag, {}, tag === 'code' ? found[1] : formatted(found[1] ?? '')))
   }
   return [text]
 }
 
 function around(text: string, found: RegExpExecArray, middle: Child): Child[] {
-  return [...rich(text.slice(0, found.index)), middle, ...rich(text.slice(found.index + found[0].length))]
+  return [...formatted(text.slice(0, found.index)), middle, ...formatted(text.slice(found.index + found[0].length))]
 }
 
-export const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+export const isHttpUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** A link to somewhere else; what is not a web address is only shown. */
+/** An external link. A URL that is not http or https is shown as text. */
 export function externalLink(url: string, label: Child, className: string, ...more: Child[]): HTMLElement {
-  if (!isWebAddress(url)) return el('span', { class: className, title: 'Not a web address' }, ...more, label)
+  if (!isHttpUrl(url)) return el('span', { class: className, title: 'Not a valid http or https URL' }, ...more, label)
   return el(
     'a',
     { class: className, href: url, target: '_blank', rel: 'noopener noreferrer', title: url },
@@ -61,16 +61,16 @@ export const money = (amount: number, currency: string): string => {
   }
 }
 
-/** A number as people write it, in groups. */
+/** A phone number in groups of digits. */
 export function formatPhone(digits: string): string {
   const plain = digits.replaceAll(/\D/g, '')
   if (/^1\d{10}$/.test(plain)) return `+1 ${plain.slice(1, 4)}-${plain.slice(4, 7)}-${plain.slice(7)}`
   return `+${plain.slice(0, 2)} ${plain.slice(2, 5)} ${plain.slice(5)}`.trim()
 }
 
-/** A number that is always the same for the same words, to draw from. */
-export function seedOf(words: string): number {
+/** A hash of the text (FNV-1a), as the seed of generated pictures. */
+export function seedOf(text: string): number {
   let seed = 2166136261
-  for (const letter of words) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16777619)
+  for (const letter of text) seed = Math.imul(seed ^ (letter.codePointAt(0) ?? 0), 16777619)
   return seed >>> 0
 }

@@ -1,30 +1,30 @@
-import { remember, remembered } from './chosen.ts'
 import { button } from './dom.ts'
 import { icon } from './icons.ts'
+import { readPreference, savePreference } from './selection.ts'
 
 type Theme = 'light' | 'dark'
 
-/** Light or dark: as the system says, until somebody says otherwise. */
+/** The theme switch. The theme follows the system until the user chooses one. */
 export function themeSwitch(): HTMLElement {
   const dark = matchMedia('(prefers-color-scheme: dark)')
-  let chosen = kept()
+  let chosen = savedTheme()
   const view = button({ class: 'round' }, () => {
-    chosen = now() === 'dark' ? 'light' : 'dark'
-    remember('theme', chosen)
+    chosen = current() === 'dark' ? 'light' : 'dark'
+    savePreference('theme', chosen)
     draw()
   })
-  const now = (): Theme => chosen ?? (dark.matches ? 'dark' : 'light')
+  const current = (): Theme => chosen ?? (dark.matches ? 'dark' : 'light')
   const draw = () => {
     if (chosen) document.documentElement.dataset.theme = chosen
-    view.replaceChildren(icon(now() === 'dark' ? 'sun' : 'moon', 19))
-    view.setAttribute('aria-label', now() === 'dark' ? 'Light colours' : 'Dark colours')
+    view.replaceChildren(icon(current() === 'dark' ? 'sun' : 'moon', 19))
+    view.setAttribute('aria-label', current() === 'dark' ? 'Use light theme' : 'Use dark theme')
   }
   dark.addEventListener('change', draw)
   draw()
   return view
 }
 
-function kept(): Theme | undefined {
-  const theme = remembered('theme')
+function savedTheme(): Theme | undefined {
+  const theme = readPreference('theme')
   return theme === 'light' || theme === 'dark' ? theme : undefined
 }

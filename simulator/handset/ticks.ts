@@ -2,19 +2,19 @@ import type { Message } from './api.ts'
 import { el } from './dom.ts'
 import { type IconName, icon } from './icons.ts'
 
-type Look = [name: string, icon: IconName, tone?: 'read' | 'failed']
+type TickStyle = [name: string, icon: IconName, tone?: 'read' | 'failed']
 
-/** How far a message has come. One tick: the network has it. Two: the other side has it. Coloured: it was seen. */
+/** The status of a message. One tick: the network has it. Two ticks: the recipient has it. Colored: it was read. */
 export function ticks(message: Message): HTMLElement {
-  const [name, drawing, tone] = lookOf(message)
-  const side = message.direction === 'out' ? `The business sees: ${name.toLowerCase()}` : name
+  const [name, drawing, tone] = styleOf(message)
+  const side = message.direction === 'out' ? `Status reported to the business: ${name.toLowerCase()}` : name
   return el('span', { class: `ticks ${tone ?? ''}`, role: 'img', 'aria-label': name, title: side }, icon(drawing, 16))
 }
 
 export const waitingTick = (): HTMLElement =>
   el('span', { class: 'ticks', role: 'img', 'aria-label': 'Waiting for a connection' }, icon('clock', 14))
 
-function lookOf({ direction, journey, receipt }: Message): Look {
+function styleOf({ direction, journey, receipt }: Message): TickStyle {
   if (direction === 'in')
     return receipt === 'seen'
       ? ['Read', 'checks', 'read']
@@ -40,18 +40,18 @@ function lookOf({ direction, journey, receipt }: Message): Look {
 const reasons: Record<number, string> = {
   130472: 'This number is part of an experiment.',
   131026: 'The message cannot be delivered to this number.',
-  131036: 'Lost after it was sent.',
-  131042: 'The business has not paid.',
-  131047: 'More than 24 hours since this person last wrote: only templates get through.',
-  131049: 'Held back, so that people do not get too much marketing.',
-  131050: 'This person stopped marketing messages.',
-  131053: 'The file could not be fetched or is not what it claims to be.',
+  131036: 'The message could not be delivered to one of the person’s devices.',
+  131042: 'There is a problem with the business’s payment method.',
+  131047: 'More than 24 hours have passed since this person last wrote. Only templates are delivered.',
+  131049: 'Not delivered: WhatsApp limits marketing messages per person.',
+  131050: 'This person opted out of marketing messages.',
+  131053: 'The file could not be fetched, or its type does not match.',
   132015: 'The template is paused.',
 }
 
-/** Why a message failed, or nothing. */
+/** Why a message failed; undefined if it did not. */
 export function failureOf({ journey }: Message): string | undefined {
   if (journey?.state !== 'failed') return undefined
   const { code } = journey.history.findLast(({ status }) => status === 'failed') ?? {}
-  return `${reasons[code ?? 0] ?? 'The network gave up on it.'} (${code ?? 'no code'})`
+  return `${reasons[code ?? 0] ?? 'The message failed.'} (${code ?? 'no code'})`
 }

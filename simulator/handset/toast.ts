@@ -4,9 +4,9 @@ const box = el('div', { class: 'toasts', role: 'status', 'aria-live': 'polite' }
 
 export const toasts = (): HTMLElement => box
 
-/** A sentence that stays for a while. */
-export function toast(words: string): void {
-  const note = el('p', { class: 'toast' }, words)
+/** Shows a message for five seconds. */
+export function toast(text: string): void {
+  const note = el('p', { class: 'toast' }, text)
   box.append(note)
   setTimeout(() => note.remove(), 5000)
 }
@@ -16,6 +16,6 @@ export async function copyText(text: string, done = 'Copied'): Promise<void> {
     await navigator.clipboard.writeText(text)
     toast(done)
   } catch {
-    toast('The browser did not allow copying.')
+    toast('Could not copy. Allow clipboard access in your browser.')
   }
 }

@@ -1,4 +1,4 @@
-/** Time as the simulator sees it. `after` runs something once, later, and returns the way to call it off. */
+/** The simulator's time. `after` runs a function once after a delay and returns a function that cancels it. */
 export interface Clock {
   now(): Date
   after(delayMs: number, run: () => void): Cancel
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
       const immediate = setImmediate(run)
       return () => clearImmediate(immediate)
     }
-    // Node fires at once on a longer delay than this; the far future is waited for in pieces.
+    // Node fires immediately on a longer delay than this, so long delays are split.
     const longestMs = 2 ** 31 - 1
     let timer = setTimeout(tick, Math.min(delayMs, longestMs), delayMs)
     function tick(leftMs: number) {
@@ -24,17 +24,17 @@ export const systemClock: Clock = {
   },
 }
 
-interface Waiting {
+interface Pending {
   at: number
   order: number
   run: () => void
 }
 
-/** A clock that stands still until it is told to move. What is due now runs by itself; only the future waits. */
+/** A clock that moves only with `advance`. Timers without a delay still run immediately. */
 export class ManualClock implements Clock {
   #nowMs: number
   #order = 0
-  #waiting = new Set<Waiting>()
+  #pending = new Set<Pending>()
 
   constructor(start: Date = new Date('2026-09-01T12:00:00Z')) {
     this.#nowMs = start.getTime()
@@ -46,16 +46,16 @@ export class ManualClock implements Clock {
 
   after(delayMs: number, run: () => void): Cancel {
     if (delayMs <= 0) return systemClock.after(0, run)
-    const waiting = { at: this.#nowMs + delayMs, order: this.#order++, run }
-    this.#waiting.add(waiting)
-    return () => this.#waiting.delete(waiting)
+    const pending = { at: this.#nowMs + delayMs, order: this.#order++, run }
+    this.#pending.add(pending)
+    return () => this.#pending.delete(pending)
   }
 
-  /** Moves time forward and runs everything that falls due on the way, in order, each at its own time. */
+  /** Moves time forward and runs the timers that become due, in order, each at its own time. */
   async advance(byMs: number): Promise<void> {
     const endMs = this.#nowMs + byMs
     for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
-      this.#waiting.delete(next)
+      this.#pending.delete(next)
       this.#nowMs = Math.max(this.#nowMs, next.at)
       next.run()
       await new Promise((resolve) => setImmediate(resolve))
@@ -63,17 +63,17 @@ export class ManualClock implements Clock {
     this.#nowMs = endMs
   }
 
-  #next(endMs: number): Waiting | undefined {
-    let first: Waiting | undefined
-    for (const waiting of this.#waiting) {
-      if (waiting.at > endMs) continue
-      if (!first || waiting.at < first.at || (waiting.at === first.at && waiting.order < first.order)) first = waiting
+  #next(endMs: number): Pending | undefined {
+    let first: Pending | undefined
+    for (const pending of this.#pending) {
+      if (pending.at > endMs) continue
+      if (!first || pending.at < first.at || (pending.at === first.at && pending.order < first.order)) first = pending
     }
     return first
   }
 }
 
-/** The timers of one simulator: they can all be called off at once, and asked whether any is about to run. */
+/** The timers of one simulator. They can all be canceled together, and `due` counts those about to run. */
 export class Timers {
   readonly clock: Clock
   #cancels = new Set<Cancel>()
@@ -83,7 +83,7 @@ export class Timers {
     this.clock = clock
   }
 
-  /** How many were asked to run at once and have not yet. */
+  /** Timers without a delay that have not run yet. */
   get due(): number {
     return this.#due
   }
@@ -95,19 +95,19 @@ export class Timers {
   after(delayMs: number, run: () => void): Cancel {
     const dueNow = delayMs <= 0
     if (dueNow) this.#due++
-    const settle = () => {
-      if (this.#cancels.delete(forget) && dueNow) this.#due--
+    const remove = () => {
+      if (this.#cancels.delete(cancelTimer) && dueNow) this.#due--
     }
     const cancel = this.clock.after(delayMs, () => {
-      settle()
+      remove()
       run()
     })
-    const forget = () => {
+    const cancelTimer = () => {
       cancel()
-      settle()
+      remove()
     }
-    this.#cancels.add(forget)
-    return forget
+    this.#cancels.add(cancelTimer)
+    return cancelTimer
   }
 
   cancelAll(): void {

@@ -8,11 +8,11 @@ export interface FlowField {
   required: boolean
 }
 
-/** What a flow's form asks for, screen by screen: whatever has a name of its own. */
+/** The input fields of a flow, screen by screen: every component that has a name. */
 export function fieldsOf(flow: Json): FlowField[] {
   return (arrayIn(flow, 'screens') ?? []).flatMap((screen) => {
     const layout = isObject(screen) ? screen.layout : undefined
-    return namedParts(layout).map((part) => ({
+    return namedComponents(layout).map((part) => ({
       screen: textIn(screen, 'id') ?? '',
       name: textIn(part, 'name') ?? '',
       type: textIn(part, 'type') ?? '',
@@ -22,7 +22,7 @@ export function fieldsOf(flow: Json): FlowField[] {
   })
 }
 
-function namedParts(part: unknown): unknown[] {
-  const own = textIn(part, 'name') !== undefined && textIn(part, 'type') !== 'Form' ? [part] : []
-  return [...own, ...(arrayIn(part, 'children') ?? []).flatMap(namedParts)]
+function namedComponents(component: unknown): unknown[] {
+  const isField = textIn(component, 'name') !== undefined && textIn(component, 'type') !== 'Form'
+  return [...(isField ? [component] : []), ...(arrayIn(component, 'children') ?? []).flatMap(namedComponents)]
 }

@@ -4,7 +4,7 @@ import { newWorld, numberId, phone } from './testing/world.ts'
 
 const folder = new URL('../handset/', import.meta.url)
 
-test('the front page is the handset, and every file it names is there', async () => {
+test('GET / returns the handset, and all files it references exist', async () => {
   const { simulator } = await newWorld()
   const page = await fetch(simulator.url)
   const html = await page.text()
@@ -18,7 +18,7 @@ test('the front page is the handset, and every file it names is there', async ()
   expect([moved.status, moved.headers.get('location')]).toEqual([302, '/'])
 })
 
-test('sources come as JavaScript, and import only each other', async () => {
+test('sources are served as JavaScript and import only each other', async () => {
   const { simulator } = await newWorld()
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   expect(names.length).toBeGreaterThan(20)
@@ -32,7 +32,7 @@ test('sources come as JavaScript, and import only each other', async () => {
   }
 })
 
-test('no other file is given away', async () => {
+test('files outside the handset are not served', async () => {
   const { simulator } = await newWorld()
   for (const path of [
     '/handset/tsconfig.json',
@@ -43,14 +43,14 @@ test('no other file is given away', async () => {
     expect((await fetch(simulator.url + path)).status, path).toBe(400)
 })
 
-test('nothing people wrote can become markup', () => {
+test('the handset never inserts markup from strings', () => {
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.ts')))
     expect(readFileSync(new URL(name, folder), 'utf8'), name).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write/,
     )
 })
 
-test('a file is shown to the handset; what could run in a browser comes as a download', async () => {
+test('media are served inline, except types that could run scripts, which are downloads', async () => {
   const { simulator, control } = await newWorld()
   const get = async (mimeType: string, headers: Record<string, string> = {}) => {
     await control.phones.document(phone, {
@@ -77,18 +77,18 @@ test('a file is shown to the handset; what could run in a browser comes as a dow
   expect((await get('image/png', { origin: 'https://evil.example' })).status).toBe(403)
 })
 
-test('a phone learns that its message was taken, and that it was seen', async () => {
+test('a message from a phone is `taken` after the webhook was accepted and `seen` after it was marked as read', async () => {
   const { control, receiver, graph } = await newWorld()
   const receipt = () => control.phones.messages(phone)[0]?.receipt
-  const news: unknown[] = []
-  control.log.listen(({ name, data }) => name === 'status' && news.push((data as { status: string }).status))
-  receiver.answers(500, 500)
+  const statuses: unknown[] = []
+  control.log.listen(({ name, data }) => name === 'status' && statuses.push((data as { status: string }).status))
+  receiver.respondWith(500, 500)
   const { id } = await control.phones.say(phone, { to: numberId, text: 'hi' })
-  await control.settled()
+  await control.idle()
   expect([receiver.requests.length, receipt()]).toEqual([2, undefined])
   await control.clock.advance(2_000)
   expect([receiver.requests.length, receipt()]).toEqual([3, 'taken'])
   await graph('POST', `${numberId}/messages`, { messaging_product: 'whatsapp', status: 'read', message_id: id })
   expect(receipt()).toBe('seen')
-  expect(news).toEqual(['taken', 'seen_by_business'])
+  expect(statuses).toEqual(['taken', 'seen_by_business'])
 })

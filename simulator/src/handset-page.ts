@@ -12,7 +12,7 @@ const types: Record<string, string> = {
   ogg: 'audio/ogg',
 }
 
-/** The page may load its own files and speak with this server, and may not be framed: a click in it sends messages. */
+/** The page may load only its own files and call only this server. It must not be framed, because a click sends messages. */
 const headers = {
   'content-security-policy': [
     "default-src 'none'",
@@ -30,13 +30,13 @@ const headers = {
   'cache-control': 'no-cache',
 }
 
-/** The handset: a phone in the browser. Its sources are TypeScript; the types are taken out when a browser asks. */
+/** Serves the handset, a phone in the browser. Its sources are TypeScript; types are stripped on the first request. */
 export function handsetRoutes(server: FastifyInstance): void {
   const names = new Set(readdirSync(folder).filter((name) => typeOf(name) !== undefined))
-  const kept = new Map<string, string | Buffer>()
+  const cache = new Map<string, string | Buffer>()
   const read = (name: string): string | Buffer => {
-    const content = kept.get(name) ?? contentOf(name)
-    kept.set(name, content)
+    const content = cache.get(name) ?? contentOf(name)
+    cache.set(name, content)
     return content
   }
   server.get('/', (_request, reply) =>
@@ -60,11 +60,11 @@ function typeOf(name: string): string | undefined {
 
 function contentOf(name: string): string | Buffer {
   const bytes = readFileSync(new URL(name, folder))
-  return name.endsWith('.ts') ? withoutTypes(bytes.toString('utf8')) : bytes
+  return name.endsWith('.ts') ? stripTypes(bytes.toString('utf8')) : bytes
 }
 
-/** Node warns once that this function is young; whoever opens the page need not read that. */
-function withoutTypes(source: string): string {
+/** Suppresses Node's warning that `stripTypeScriptTypes` is experimental. */
+function stripTypes(source: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {

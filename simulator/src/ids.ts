@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
-/** A message id as the network makes them: opaque, mixed case, base64 with its padding. */
+/** A message ID in WhatsApp's format: opaque, mixed case, base64 with padding. */
 export function newWamid(waId: string): string {
   const digits = Buffer.from(waId, 'latin1')
   return `wamid.${Buffer.concat([Buffer.from([0x1c, 0x18, digits.length]), digits, Buffer.from([0x15, 0x02, 0x00, 0x11, 0x18, 0x12]), randomBytes(18)]).toString('base64')}`
 }
 
-/** A Graph object id: fifteen digits, so it survives being read as a JSON number. */
+/** A Graph object ID: 15 digits, so it is safe as a JSON number. */
 export function newObjectId(firstDigit: number): string {
   return `${firstDigit}${String(randomInt(1e7)).padStart(7, '0')}${String(randomInt(1e7)).padStart(7, '0')}`
 }
@@ -23,7 +23,7 @@ export function newSecret(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** The business-scoped user id of a phone: the same number always gets the same one. */
+/** The business-scoped user ID of a phone. The same number always gets the same ID. */
 export function userIdOf(waId: string): string {
   const digest = createHash('sha256').update(waId).digest()
   return `${countryOf(waId)}.${digest.readBigUInt64BE(0).toString().padStart(20, '1').slice(0, 20)}`
@@ -60,11 +60,11 @@ function countryOf(waId: string): string {
 }
 
 /**
- * The number the network knows a dialled number by. Two countries rewrite it, as in life:
- * Brazil drops the ninth digit outside the south-east, Mexico drops the mobile 1.
+ * The `wa_id` of a phone number. As on WhatsApp, two countries rewrite it: Brazil drops the ninth digit outside the
+ * south-east, Mexico drops the mobile 1.
  */
-export function waIdOf(dialled: string): string {
-  const digits = dialled.replaceAll(/\D/g, '')
+export function waIdOf(phoneNumber: string): string {
+  const digits = phoneNumber.replaceAll(/\D/g, '')
   const brazil = /^55([3-9]\d)9(\d{8})$/.exec(digits)
   if (brazil) return `55${brazil[1]}${brazil[2]}`
   const mexico = /^521(\d{10})$/.exec(digits)

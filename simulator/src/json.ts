@@ -1,4 +1,4 @@
-/** A JSON value nobody has looked at yet, and the small questions we ask of it. */
+/** Unvalidated JSON, with functions that read members of an expected type. */
 export type Json = Record<string, unknown>
 
 export function isObject(value: unknown): value is Json {
@@ -20,18 +20,18 @@ export function textIn(value: unknown, key: string): string | undefined {
   return typeof member === 'string' ? member : undefined
 }
 
-/** Strings and numbers alike: the network takes both for ids, indexes and coordinates. */
+/** A string or a number: the network accepts both for IDs, indexes and coordinates. */
 export function scalarIn(value: unknown, key: string): string | undefined {
   const member = isObject(value) ? value[key] : undefined
   return typeof member === 'string' || typeof member === 'number' ? String(member) : undefined
 }
 
-/** A value as an error message shows it; a stranger's object may not even have a usable toString. */
-export function shown(value: unknown): string {
+/** A value for an error message. Uses JSON because an object may have no usable `toString`. */
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
 }
 
-/** Characters as a person counts them, so that an emoji is not two. */
+/** Counts code points, so that an emoji counts as one character. */
 export function lengthOf(text: string): number {
   return [...text].length
 }

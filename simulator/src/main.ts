@@ -2,19 +2,19 @@ import { parseArgs } from 'node:util'
 import { ManualClock } from './clock.ts'
 import { type Simulator, startSimulator } from './start.ts'
 
-const help = `A pretend WhatsApp network: the Graph API, phones and signed webhooks, on one port.
+const help = `A simulated WhatsApp network: the Graph API, phones and signed webhooks on one port.
 
   node simulator/src/main.ts [options]
 
-  --port N          where to listen (8090)
-  --host H          on which address (127.0.0.1)
-  --public-url URL  its address as others see it, for links to media
-  --dataset NAME    demo or empty (demo)
-  --state FILE      keep the world in this file between runs
-  --callback URL    set the callback of every app in the dataset, once it has proved itself
-  --manual-clock    time stands still until POST /control/clock/advance
-  --quiet           do not print what crosses the wire
-  --help            this text
+  --port N          port to listen on (default: 8090)
+  --host H          address to listen on (default: 127.0.0.1)
+  --public-url URL  URL under which other machines reach the simulator, used in media links
+  --dataset NAME    demo or empty (default: demo)
+  --state FILE      save the state to this file and load it on the next start
+  --callback URL    verify this webhook URL and set it as the callback of every app
+  --manual-clock    stop the clock; POST /control/clock/advance moves it
+  --quiet           do not print API calls and webhooks
+  --help            show this help
 
 The demo dataset has the access token "demo-access-token", the app secret "demo-app-secret", the account
 102290000000001 and the numbers 106540000000001 (+1 555-078-0001) and 106540000000002 (+1 555-078-0002).
@@ -48,8 +48,8 @@ async function run(): Promise<void> {
   })
   if (values.help) return void process.stdout.write(help)
   const port = Number(values.port)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port takes a number from 0 to 65535.')
-  if (values.dataset !== 'demo' && values.dataset !== 'empty') throw new Error('--dataset takes demo or empty.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('--port must be a number from 0 to 65535.')
+  if (values.dataset !== 'demo' && values.dataset !== 'empty') throw new Error('--dataset must be demo or empty.')
   const simulator = await startSimulator({
     host: values.host,
     port,
@@ -59,19 +59,19 @@ async function run(): Promise<void> {
     ...(values['manual-clock'] ? { clock: new ManualClock(new Date()) } : {}),
     ...(values.quiet ? {} : { log: (line: string) => console.log(`${new Date().toISOString()}  ${line}`) }),
   })
-  console.log(`The pretend network listens on ${simulator.url}`)
+  console.log(`The simulated network is listening on ${simulator.url}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void simulator.stop().then(() => process.exit(0)))
   if (values.callback !== undefined) await setCallbacks(simulator, values.callback)
 }
 
-/** An app that is not up yet is no reason to stop: the callback can be set later. */
+/** Keeps running when an app is not up yet: its callback can be set later. */
 async function setCallbacks({ control, url }: Simulator, callback: string): Promise<void> {
   for (const { id } of control.apps.list())
     try {
       await control.apps.setCallback(id, { url: callback })
     } catch (error) {
-      console.error(`The callback was not set. ${error instanceof Error ? error.message : String(error)}`)
+      console.error(`Could not set the callback. ${error instanceof Error ? error.message : String(error)}`)
       console.error(`Set it later: curl -X PUT ${url}/control/apps/${id}/callback -d '{"url":"${callback}"}'`)
     }
 }

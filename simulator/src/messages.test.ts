@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hello, newWorld, numberId, phone, text } from './testing/world.ts'
 
-test('a message that is sent is reported as sent, then delivered, then read', async () => {
+test('a message is reported as sent, then delivered, then read', async () => {
   const { send, control, receiver } = await newWorld()
   const { id, status, body } = await send({ ...hello, biz_opaque_callback_data: 'order 7' })
   expect(status).toBe(200)
@@ -18,14 +18,14 @@ test('a message that is sent is reported as sent, then delivered, then read', as
   expect(statuses.map((one) => 'pricing' in one)).toEqual([true, true, false])
 })
 
-test('what a phone says arrives as a message', async () => {
+test('a text from a phone arrives as a message webhook', async () => {
   const { control, receiver } = await newWorld()
   const { id } = await control.phones.say(phone, { to: numberId, text: 'hola' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toMatchObject([{ id, from: phone, type: 'text', text: { body: 'hola' } }])
 })
 
-test('within 24 hours of the last word free text is delivered, after them it fails with 131047', async () => {
+test('free text is delivered within 24 hours of the last inbound message and fails with 131047 afterwards', async () => {
   const { control, receiver, send } = await newWorld()
   await control.phones.say(phone, { to: numberId, text: 'hola' })
   await control.clock.advance(24 * 3_600_000 - 1)

@@ -1,4 +1,4 @@
-/** Everything that crossed the wire, newest last, and the live feed of what happens in the world. */
+/** An API call from the app, a webhook to the app, or a note by the simulator. */
 export type NetworkLogEntry = { seq: number; at: string } & (
   | {
       kind: 'call'
@@ -34,39 +34,40 @@ export interface NetworkLogEvent {
   data: unknown
 }
 
-const longestBody = 16_384
+const maxBodyLength = 16_384
 
+/** Keeps the latest entries, oldest first, and publishes live events to listeners. */
 export class NetworkLog {
   #entries: NetworkLogEntry[] = []
   #listeners = new Set<(event: NetworkLogEvent) => void>()
   #seq = 0
   #now: () => Date
-  #kept: number
+  #maxEntries: number
   #print: (line: string) => void
 
-  constructor(now: () => Date, kept: number, print: (line: string) => void) {
+  constructor(now: () => Date, maxEntries: number, print: (line: string) => void) {
     this.#now = now
-    this.#kept = kept
+    this.#maxEntries = maxEntries
     this.#print = print
   }
 
   add(entry: NewEntry): void {
-    const full = { seq: ++this.#seq, at: this.#now().toISOString(), ...entry } as NetworkLogEntry
-    if (full.kind !== 'note') {
-      full.request = shorten(full.request)
-      full.response = shorten(full.response)
+    const stored = { seq: ++this.#seq, at: this.#now().toISOString(), ...entry } as NetworkLogEntry
+    if (stored.kind !== 'note') {
+      stored.request = truncate(stored.request)
+      stored.response = truncate(stored.response)
     }
-    this.#entries.push(full)
-    if (this.#entries.length > this.#kept * 1.25) this.#entries = this.#entries.slice(-this.#kept)
-    this.#print(lineOf(full))
-    this.tell({ name: 'wire', data: full })
+    this.#entries.push(stored)
+    if (this.#entries.length > this.#maxEntries * 1.25) this.#entries = this.#entries.slice(-this.#maxEntries)
+    this.#print(lineOf(stored))
+    this.publish({ name: 'wire', data: stored })
   }
 
   note(text: string): void {
     this.add({ kind: 'note', text })
   }
 
-  /** The latest entries after `after`, oldest first. */
+  /** The latest entries whose `seq` is greater than `after`, oldest first. */
   list(limit: number, after = 0): NetworkLogEntry[] {
     return this.#entries.filter((entry) => entry.seq > after).slice(-limit)
   }
@@ -80,19 +81,19 @@ export class NetworkLog {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(event: NetworkLogEvent): void {
+  publish(event: NetworkLogEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }
 
-function shorten(body: string): string {
-  return body.length > longestBody ? `${body.slice(0, longestBody)}… (${body.length} characters)` : body
+function truncate(body: string): string {
+  return body.length > maxBodyLength ? `${body.slice(0, maxBodyLength)}… (${body.length} characters)` : body
 }
 
 function lineOf(entry: NetworkLogEntry): string {
   switch (entry.kind) {
     case 'call':
-      return `call     ${entry.method} ${entry.url} → ${entry.status ?? 'no answer'} (${entry.durationMs} ms)`
+      return `call     ${entry.method} ${entry.url} → ${entry.status ?? 'no response'} (${entry.durationMs} ms)`
     case 'webhook':
       return `webhook  ${entry.updates} update(s) → ${entry.url} → ${entry.status ?? entry.error} (attempt ${entry.attempt}, ${entry.durationMs} ms)`
     case 'note':

@@ -4,26 +4,26 @@ import type { Limits } from './network/limits.ts'
 import type { NetworkLog } from './network-log.ts'
 import type { Destination } from './webhooks/batch.ts'
 import type { Update } from './webhooks/envelope.ts'
-import type { Outlet } from './webhooks/post.ts'
+import type { HttpClient } from './webhooks/http-client.ts'
 import type { WebhookQueue } from './webhooks/queue.ts'
 import type { World } from './world.ts'
 
-/** The running network, handed to whatever acts in it. */
+/** The running network: state, timers, log and queues. */
 export interface Network {
   world: World
   timers: Timers
   log: NetworkLog
   queue: WebhookQueue
-  outlet: Outlet
+  http: HttpClient
   limits: Limits
   media: MediaStore
-  /** Its own address, for links to media. */
+  /** The simulator's base URL, for media links. */
   url: string
-  /** Says that something worth writing down has happened. */
+  /** Schedules a write of the state file. */
   changed: () => void
 }
 
-/** Where an update goes: the number's own callback, else the account's for this app, else the app's. */
+/** The callback for an update: the number's, else the account's for this app, else the app's. */
 export function destinationOf(world: World, update: Update): Destination | undefined {
   const app = world.apps.get(update.appId)
   if (!app) return undefined
@@ -36,10 +36,10 @@ export function destinationOf(world: World, update: Update): Destination | undef
   return url ? { url, secret: app.secret } : undefined
 }
 
-/** Nothing is being posted and nothing is due: what was asked so far has had its effect. */
+/** Resolves when no webhook is being posted and no timer is due. */
 export async function idle(network: Network): Promise<void> {
-  for (let quietTurns = 0; quietTurns < 3; ) {
+  for (let idleTurns = 0; idleTurns < 3; ) {
     await new Promise((resolve) => setImmediate(resolve))
-    quietTurns = network.queue.busy || network.timers.due > 0 ? 0 : quietTurns + 1
+    idleTurns = network.queue.busy || network.timers.due > 0 ? 0 : idleTurns + 1
   }
 }

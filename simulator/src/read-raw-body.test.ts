@@ -18,15 +18,15 @@ async function post(head: string, body: string): Promise<string> {
   return (await buffer(socket)).toString()
 }
 
-test('a body in one-byte chunks is read whole', async () => {
+test('a body in one-byte chunks is read completely', async () => {
   const response = await post('Transfer-Encoding: chunked', `${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)
   expect(response).toMatch(/^HTTP\/1.1 200 /)
   expect(response).toMatch(/\r\n\r\n20000$/)
 })
 
 test.each([
-  ['announced', 'Content-Length: 20001', ''],
-  ['in chunks', 'Transfer-Encoding: chunked', `${'1\r\nx\r\n'.repeat(20_001)}0\r\n\r\n`],
-])('a body beyond the limit gets 413: %s', async (_how, head, body) => {
+  ['Content-Length', 'Content-Length: 20001', ''],
+  ['chunked', 'Transfer-Encoding: chunked', `${'1\r\nx\r\n'.repeat(20_001)}0\r\n\r\n`],
+])('a body above the limit gets 413: %s', async (_kind, head, body) => {
   expect(await post(head, body)).toMatch(/^HTTP\/1.1 413 /)
 })

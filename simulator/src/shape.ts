@@ -1,9 +1,9 @@
-/** Small descriptions of what the control API and its phones take. They read a value, give it its type, and name the field that is wrong. */
+/** Validates and types an input of the control API. The error names the invalid field. */
 export type Shape<T> = (value: unknown, field: string) => T
 
-export type Read<S> = S extends Shape<infer T> ? T : never
+export type Parsed<S> = S extends Shape<infer T> ? T : never
 
-/** Asked for something the simulator will not or cannot do; answered with the status and a sentence. */
+/** A control API error: sent as the response with its status and message. */
 export class ControlError extends Error {
   readonly status: number
   readonly field: string | null
@@ -15,33 +15,40 @@ export class ControlError extends Error {
   }
 }
 
-export function wrong(field: string, expected: string): never {
+export function invalid(field: string, expected: string): never {
   throw new ControlError(`${field} must be ${expected}.`, field)
 }
 
-export function text(options: { min?: number; max?: number; pattern?: RegExp; means?: string } = {}): Shape<string> {
-  const { min = 1, max = 65_536, pattern, means } = options
+function missing(field: string): never {
+  throw new ControlError(`${field} is required.`, field)
+}
+
+export function text(
+  options: { min?: number; max?: number; pattern?: RegExp; description?: string } = {},
+): Shape<string> {
+  const { min = 1, max = 65_536, pattern, description } = options
   return (value, field) => {
-    if (typeof value !== 'string') return wrong(field, means ?? 'a string')
-    if (value.length < min || value.length > max) wrong(field, means ?? `a string of ${min} to ${max} characters`)
-    return !pattern || pattern.test(value) ? value : wrong(field, means ?? `a string like ${pattern}`)
+    if (typeof value !== 'string') return invalid(field, description ?? 'a string')
+    if (value.length < min || value.length > max)
+      invalid(field, description ?? `a string of ${min} to ${max} characters`)
+    return !pattern || pattern.test(value) ? value : invalid(field, description ?? 'a string in the expected format')
   }
 }
 
-export function number(options: { min?: number; max?: number; whole?: boolean } = {}): Shape<number> {
-  const { min = -Infinity, max = Infinity, whole = false } = options
+export function number(options: { min?: number; max?: number; integer?: boolean } = {}): Shape<number> {
+  const { min = -Infinity, max = Infinity, integer = false } = options
   return (value, field) => {
-    const isFine = typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value))
+    const isValid = typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value))
     const range = `${min === -Infinity ? '' : ` from ${min}`}${max === Infinity ? '' : ` to ${max}`}`
-    return isFine ? value : wrong(field, `a ${whole ? 'whole ' : ''}number${range}`)
+    return isValid ? value : invalid(field, `${integer ? 'an integer' : 'a number'}${range}`)
   }
 }
 
 export const bool: Shape<boolean> = (value, field) =>
-  typeof value === 'boolean' ? value : wrong(field, 'true or false')
+  typeof value === 'boolean' ? value : invalid(field, 'true or false')
 
-export function oneOf<const T extends string>(...words: T[]): Shape<T> {
-  return (value, field) => words.find((word) => word === value) ?? wrong(field, `one of ${words.join(', ')}`)
+export function oneOf<const T extends string>(...allowed: T[]): Shape<T> {
+  return (value, field) => allowed.find((one) => one === value) ?? invalid(field, `one of ${allowed.join(', ')}`)
 }
 
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
@@ -50,14 +57,14 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
 
 export function list<T>(item: Shape<T>, max = 1000): Shape<T[]> {
   return (value, field) => {
-    if (!Array.isArray(value) || value.length > max) return wrong(field, `a list of at most ${max}`)
+    if (!Array.isArray(value) || value.length > max) return invalid(field, `a list of at most ${max} items`)
     return value.map((one, index) => item(one, `${field}[${index}]`))
   }
 }
 
 export function record<T>(item: Shape<T>): Shape<Record<string, T>> {
   return (value, field) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong(field, 'an object')
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid(field, 'an object')
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, item(one, `${field}.${key}`)]))
   }
 }
@@ -66,39 +73,39 @@ export const json: Shape<unknown> = (value) => value
 
 export const jsonObject = record(json)
 
-const left = Symbol('optional')
+const optionalMark = Symbol('optional')
 
-type Optional<T> = Shape<T> & { [left]: true }
+type Optional<T> = Shape<T> & { [optionalMark]: true }
 
-/** A member that may be left out. */
+/** A member that may be omitted. */
 export function optional<T>(shape: Shape<T>): Optional<T> {
-  return Object.assign((value: unknown, field: string) => shape(value, field), { [left]: true as const })
+  return Object.assign((value: unknown, field: string) => shape(value, field), { [optionalMark]: true as const })
 }
 
 type Members = Record<string, Shape<unknown>>
 type ReadMembers<M extends Members> = {
-  [K in keyof M as M[K] extends { [left]: true } ? never : K]: Read<M[K]>
-} & { [K in keyof M as M[K] extends { [left]: true } ? K : never]?: Read<M[K]> }
+  [K in keyof M as M[K] extends { [optionalMark]: true } ? never : K]: Parsed<M[K]>
+} & { [K in keyof M as M[K] extends { [optionalMark]: true } ? K : never]?: Parsed<M[K]> }
 
 /** An object with these members and no others. */
 export function object<M extends Members>(members: M): Shape<ReadMembers<M>> {
   return (value, field) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return wrong(field || 'The body', 'a JSON object')
+      return invalid(field || 'The body', 'a JSON object')
     const path = (key: string) => (field ? `${field}.${key}` : key)
     const unknown = Object.keys(value).find((key) => !Object.hasOwn(members, key))
     if (unknown !== undefined)
       throw new ControlError(
-        `${path(unknown)} is not known here. Known: ${Object.keys(members).join(', ') || 'nothing'}.`,
+        `Unknown field ${path(unknown)}. Allowed fields: ${Object.keys(members).join(', ') || 'none'}.`,
         path(unknown),
       )
     const result: Record<string, unknown> = {}
     for (const [key, shape] of Object.entries(members)) {
       const member = (value as Record<string, unknown>)[key]
       if (member !== undefined) result[key] = shape(member, path(key))
-      else if (!(left in shape)) wrong(path(key), 'given')
+      else if (!(optionalMark in shape)) missing(path(key))
     }
-    // The members were read one by one, each by its own shape.
+    // Each member was validated by its own shape.
     return result as ReadMembers<M>
   }
 }

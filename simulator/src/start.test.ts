@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startSimulator } from './start.ts'
 
-test('a start that finds the port taken leaves the state file alone', async () => {
+test('a start that fails because the port is in use does not write the state file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   const stateFile = join(folder, 'state.json')
   const first = await startSimulator({ dataset: 'empty', stateFile })

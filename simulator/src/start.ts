@@ -18,28 +18,28 @@ import { Limits } from './network/limits.ts'
 import { destinationOf, type Network } from './network.ts'
 import { NetworkLog } from './network-log.ts'
 import { readRawBody } from './read-raw-body.ts'
-import { readState, type Saved, StateFile } from './state-file.ts'
-import { pageRoutes } from './status-page.ts'
+import { readState, type SavedState, StateFile } from './state-file.ts'
+import { statusRoutes } from './status-page.ts'
 import { recordAccepted } from './webhooks/accepted.ts'
-import { Outlet } from './webhooks/post.ts'
+import { HttpClient } from './webhooks/http-client.ts'
 import { WebhookQueue } from './webhooks/queue.ts'
 import { emptyWorld, replaceWorld } from './world.ts'
 
 export interface SimulatorOptions {
   host?: string
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   port?: number
-  /** Its address as others see it, for links to media; else the one it listens on. */
+  /** The URL used in media links. Defaults to the address it listens on. */
   publicUrl?: string
   clock?: Clock
-  /** What the world holds at first, unless a state file says otherwise. */
+  /** The initial data. Ignored when the state file already exists. */
   dataset?: DatasetName | Dataset
-  /** Where the world is kept between runs; media lie in a folder beside it. */
+  /** Saves the state between runs. Media files go into `<file>.media/`. */
   stateFile?: string
-  /** Gets a line for everything on the wire. */
+  /** Receives one line per API call, webhook and note. */
   log?: (line: string) => void
-  /** How many lines of the wire log are kept. */
-  keptLog?: number
+  /** How many entries the network log keeps. */
+  maxLogEntries?: number
 }
 
 export interface Simulator {
@@ -48,7 +48,7 @@ export interface Simulator {
   stop(): Promise<void>
 }
 
-/** Starts a pretend WhatsApp network and resolves once it listens. */
+/** Starts a simulated WhatsApp network and resolves when it is listening. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const saved = options.stateFile === undefined ? undefined : readState(options.stateFile)
   const { network, stateFile } = buildNetwork(options, saved)
@@ -60,8 +60,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   try {
     await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   } catch (error) {
-    stateFile?.abandon()
-    await network.outlet.close()
+    stateFile?.discard()
+    await network.http.close()
     throw error
   }
   network.url = options.publicUrl ?? urlOf(server.server.address() as AddressInfo)
@@ -75,7 +75,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     async stop() {
       network.timers.cancelAll()
       network.queue.stop()
-      await network.outlet.close()
+      await network.http.close()
       await server.close()
       network.timers.cancelAll()
       await stateFile?.close()
@@ -83,32 +83,32 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 }
 
-/** Listening everywhere includes the loopback address, and that one can be fetched from. */
+/** A wildcard address cannot be requested, so the URL then uses the loopback address. */
 function urlOf({ address, port }: AddressInfo): string {
   const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function buildNetwork(options: SimulatorOptions, saved: Saved | undefined) {
+function buildNetwork(options: SimulatorOptions, saved: SavedState | undefined) {
   const world = saved?.world ?? emptyWorld()
   const timers = new Timers(options.clock ?? systemClock)
-  const log = new NetworkLog(() => timers.now(), options.keptLog ?? 1000, options.log ?? (() => undefined))
-  const outlet = new Outlet()
+  const log = new NetworkLog(() => timers.now(), options.maxLogEntries ?? 1000, options.log ?? (() => undefined))
+  const http = new HttpClient()
   const changed = () => stateFile?.changed()
   const queue = new WebhookQueue({
     timers,
-    outlet,
+    http,
     log,
     changed,
     destinationOf: (update) => destinationOf(world, update),
-    taken: (update) => recordAccepted(world, log, update),
+    onAccepted: (update) => recordAccepted(world, log, update),
   })
   const path = options.stateFile
-  const collect = () => ({ world, batches: queue.snapshot() })
-  const failed = (error: unknown) => log.note(`The state file could not be written: ${String(error)}`)
-  const stateFile = path === undefined ? undefined : new StateFile(path, collect, failed)
+  const snapshot = () => ({ world, batches: queue.snapshot() })
+  const onError = (error: unknown) => log.note(`Could not write the state file: ${String(error)}`)
+  const stateFile = path === undefined ? undefined : new StateFile(path, snapshot, onError)
   const media = path === undefined ? memoryStore() : folderStore(`${path}.media`)
-  const network: Network = { world, timers, log, queue, outlet, limits: new Limits(), media, url: '', changed }
+  const network: Network = { world, timers, log, queue, http, limits: new Limits(), media, url: '', changed }
   return { network, stateFile }
 }
 
@@ -119,26 +119,27 @@ function buildServer(network: Network, control: Control): FastifyInstance {
     bodyLimit: 1024 * 1024,
     exposeHeadRoutes: false,
   })
-  // Everyone reads the raw bytes: Graph has its own idea of forms, and the control API its own words for bad JSON.
+  // Routes parse the raw bytes themselves: the Graph API has its own form handling, and the control API its own error
+  // messages for invalid JSON.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', readRawBody)
   graphRoutes(server, network)
   controlRoutes(server, control)
   downloadRoutes(server, network)
   assetRoutes(server, network)
-  pageRoutes(server, network)
+  statusRoutes(server, network)
   handsetRoutes(server)
   server.setNotFoundHandler((request, reply) => {
     if (request.url.startsWith('/control'))
       return reply
         .code(404)
-        .send({ error: { message: `There is no ${request.method} ${request.url} in the control API.`, field: null } })
+        .send({ error: { message: `Unknown control API route: ${request.method} ${request.url}.`, field: null } })
     const error = new GraphError(2500, { title: `Unknown path components: ${request.url.split('?')[0]}` }).error
     return reply.code(error.status).send(errorBody(error, newTraceId()))
   })
   server.setErrorHandler((failure: Error & { statusCode?: number }, request, reply) => {
     const status = failure.statusCode ?? 500
-    if (status >= 500) network.log.note(`A bug: ${failure.stack ?? failure.message}`)
+    if (status >= 500) network.log.note(`Internal error: ${failure.stack ?? failure.message}`)
     if (request.url.startsWith('/control'))
       return reply.code(status).send({ error: { message: failure.message, field: null } })
     const { error } = new GraphError(status >= 500 ? 1 : 100, { status, details: failure.message })
@@ -147,7 +148,7 @@ function buildServer(network: Network, control: Control): FastifyInstance {
   return server
 }
 
-/** Starts the world anew. Apps that come back keep the callback they had, so whoever listens goes on listening. */
+/** Replaces the whole state. Apps that exist again keep their callback, so a connected app goes on receiving webhooks. */
 function resetWorld(network: Network, load: () => void): void {
   const apps = [...network.world.apps.values()]
   network.timers.cancelAll()
@@ -157,9 +158,9 @@ function resetWorld(network: Network, load: () => void): void {
   replaceWorld(network.world, emptyWorld())
   load()
   for (const { id, callbackUrl, verifyToken, secret } of apps) {
-    const again = network.world.apps.get(id)
-    if (again) Object.assign(again, { callbackUrl, verifyToken, secret })
+    const app = network.world.apps.get(id)
+    if (app) Object.assign(app, { callbackUrl, verifyToken, secret })
   }
-  network.log.tell({ name: 'reset', data: {} })
+  network.log.publish({ name: 'reset', data: {} })
   network.changed()
 }

@@ -13,7 +13,7 @@ function newFolder(): string {
   return folder
 }
 
-test('a restart forgets nothing: things, conversations, media, waiting webhooks and unfinished journeys', async () => {
+test('a restart restores objects, conversations, media, queued webhooks and unfinished messages', async () => {
   const stateFile = join(newFolder(), 'deep', 'state.json')
   const before = await newWorld({ stateFile })
   before.control.apps.create({ id: '77777', name: 'Second' })
@@ -22,7 +22,7 @@ test('a restart forgets nothing: things, conversations, media, waiting webhooks 
   const { id: sentId } = await before.send(hello)
   before.receiver.close()
   const { id: imageId } = await before.control.phones.image(phone, { to: numberId, caption: 'kept' })
-  await before.control.settled()
+  await before.control.idle()
   await before.simulator.stop()
 
   const receiver = await startReceiver()
@@ -45,13 +45,13 @@ test('a restart forgets nothing: things, conversations, media, waiting webhooks 
   expect((await (await fetch(url, { headers })).arrayBuffer()).byteLength).toBeGreaterThan(0)
 })
 
-test('a state file that is no state file stops the start with its name', async () => {
+test('an invalid state file stops the start with an error that names the file', async () => {
   const stateFile = join(newFolder(), 'state.json')
   writeFileSync(stateFile, '{"half')
   await expect(startSimulator({ stateFile })).rejects.toThrow(/state\.json cannot be read/)
 })
 
-test('the state is written a moment after it changed, without a stop', async () => {
+test('the state file is written shortly after a change, not only on stop', async () => {
   const folder = newFolder()
   await newWorld({ stateFile: join(folder, 'state.json') })
   await expect.poll(() => readdirSync(folder), { timeout: 3_000 }).toContain('state.json')

@@ -4,17 +4,17 @@ import { dirname } from 'node:path'
 import type { Batch } from './webhooks/batch.ts'
 import { emptyWorld, type World } from './world.ts'
 
-/** The world and the webhooks still to be taken, as one JSON file. */
-export interface Saved {
+/** The content of the state file: the state and the webhooks not yet accepted. */
+export interface SavedState {
   world: World
   batches: Batch[]
 }
 
 const version = 1
-const savedMessages = 2_000
-const calmMs = 250
+const maxSavedMessages = 2_000
+const minIntervalMs = 250
 
-export function readState(path: string): Saved | undefined {
+export function readState(path: string): SavedState | undefined {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -23,7 +23,10 @@ export function readState(path: string): Saved | undefined {
     throw error
   }
   const saved = parse(path, text)
-  if (saved.version !== version) throw new Error(`${path} was written by another version of the simulator.`)
+  if (saved.version !== version)
+    throw new Error(
+      `${path} was written by another version of the simulator. Delete or rename it to start with a new state.`,
+    )
   const world = emptyWorld() as unknown as Record<string, unknown>
   for (const [key, value] of Object.entries(saved.world))
     world[key] = world[key] instanceof Map ? new Map(value as [string, unknown][]) : value
@@ -34,45 +37,45 @@ function parse(path: string, text: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${path} cannot be read as the simulator's state. Move it away to start anew.`)
+    throw new Error(`${path} cannot be read as the simulator's state. Delete or rename it to start with a new state.`)
   }
 }
 
 /**
- * Writes the state a moment after it changed, and never twice at once. A write that takes long is followed by a longer
- * rest, so that saving stays a small part of the work however large the world grows.
+ * Writes the state shortly after it changed, one write at a time. The interval grows with the duration of the last
+ * write, so that saving a large state takes only a small part of the time.
  */
 export class StateFile {
   #path: string
-  #collect: () => Saved
-  #failed: (error: unknown) => void
+  #snapshot: () => SavedState
+  #onError: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
-  #restMs = calmMs
+  #intervalMs = minIntervalMs
   #closed = false
 
-  constructor(path: string, collect: () => Saved, failed: (error: unknown) => void) {
+  constructor(path: string, snapshot: () => SavedState, onError: (error: unknown) => void) {
     this.#path = path
-    this.#collect = collect
-    this.#failed = failed
+    this.#snapshot = snapshot
+    this.#onError = onError
   }
 
   changed(): void {
     if (this.#closed || this.#timer) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#writing = this.#writing.then(() => this.#write()).catch(this.#failed)
-    }, this.#restMs)
+      this.#writing = this.#writing.then(() => this.#write()).catch(this.#onError)
+    }, this.#intervalMs)
     this.#timer.unref()
   }
 
-  /** Writes no more: the world it would write never came to be. */
-  abandon(): void {
+  /** Stops without writing, because the start failed. */
+  discard(): void {
     this.#closed = true
     clearTimeout(this.#timer)
   }
 
-  /** Waits for a write under way, then writes for the last time. */
+  /** Waits for a write in progress, then writes one last time. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -89,14 +92,14 @@ export class StateFile {
     await mkdir(dirname(this.#path), { recursive: true })
     await writeFile(next, this.#text(), { mode: 0o600 })
     await rename(next, this.#path)
-    this.#restMs = Math.max(calmMs, (performance.now() - startedAt) * 20)
+    this.#intervalMs = Math.max(minIntervalMs, (performance.now() - startedAt) * 20)
   }
 
   #text(): string {
-    const { world, batches } = this.#collect()
+    const { world, batches } = this.#snapshot()
     const plain: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(world)) plain[key] = value instanceof Map ? [...value] : value
-    plain.messages = [...world.messages].slice(-savedMessages)
+    plain.messages = [...world.messages].slice(-maxSavedMessages)
     return JSON.stringify({ version, world: plain, batches })
   }
 }

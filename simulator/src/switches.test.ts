@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { hello, newWorld, numberId, otherNumberId, phone, text } from './testing/world.ts'
 
-test('duplicated webhooks arrive twice, byte for byte', async () => {
+test('duplicateWebhooks posts every webhook twice with the same bytes', async () => {
   const { control, receiver } = await newWorld()
   control.switches.set({ duplicateWebhooks: true })
   await control.phones.say(phone, { to: numberId, text: 'echo' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests.map((one) => one.raw.toString())).toHaveLength(2)
   expect(receiver.requests[0]?.raw).toEqual(receiver.requests[1]?.raw)
 })
 
-test('reordered statuses arrive last first', async () => {
+test('reorderWebhooks posts statuses in reverse order', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { switches: { reorderWebhooks: true } })
   const { id } = await send(hello)
@@ -18,7 +18,7 @@ test('reordered statuses arrive last first', async () => {
   expect(receiver.statusesOf(id).map((one) => one.status)).toEqual(['delivered', 'sent'])
 })
 
-test('delayed webhooks wait', async () => {
+test('delayWebhooksMs delays webhooks of that number only', async () => {
   const { control, receiver } = await newWorld()
   control.numbers.change(numberId, { switches: { delayWebhooksMs: 5_000 } })
   await control.phones.say(phone, { to: numberId, text: 'late' })
@@ -29,7 +29,7 @@ test('delayed webhooks wait', async () => {
   expect(receiver.messages()).toHaveLength(2)
 })
 
-test('`delivered` can be left out, and then `read` carries the price', async () => {
+test('skipDelivered omits `delivered`, and then `read` has the price', async () => {
   const { control, send, receiver } = await newWorld()
   control.switches.set({ skipDelivered: true })
   const { id } = await send(hello)
@@ -40,7 +40,7 @@ test('`delivered` can be left out, and then `read` carries the price', async () 
   ])
 })
 
-test('statuses come in the shape of v23 or of v24, priced per message or per conversation', async () => {
+test('statusShape and pricingModel change the status webhooks', async () => {
   const { control, send, receiver } = await newWorld()
   const v24 = await send(hello)
   control.switches.set({ statusShape: 'v23', pricingModel: 'CBP' })
@@ -63,7 +63,7 @@ test('statuses come in the shape of v23 or of v24, priced per message or per con
   })
 })
 
-test('the nearest setting wins, and null goes back to the one above', async () => {
+test('the most specific switch wins, and null falls back to the next level', async () => {
   const { control, send, receiver } = await newWorld()
   control.switches.set({ sentAfterMs: 10_000 })
   control.numbers.change(numberId, { switches: { sentAfterMs: 20_000 } })
@@ -78,7 +78,7 @@ test('the nearest setting wins, and null goes back to the one above', async () =
   expect(receiver.statusesOf(slow.id)).toHaveLength(1)
 })
 
-test('the 24-hour window can be lifted', async () => {
+test('customerWindow off allows free text outside the 24-hour window', async () => {
   const { control, send, receiver } = await newWorld()
   control.switches.set({ customerWindow: false })
   const { id } = await send(text('unasked'))

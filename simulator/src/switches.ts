@@ -1,14 +1,14 @@
-/** How the network behaves. Set for all, for a business number or for a phone; the nearest setting wins. */
+/** How the network behaves. Can be set globally, per business number and per phone; the most specific setting wins. */
 export interface Switches {
   /** Every webhook update is posted twice. */
   duplicateWebhooks: boolean
-  /** Updates are gathered for a moment and posted last first. */
+  /** Updates are collected for 200 ms and posted in reverse order. */
   reorderWebhooks: boolean
-  /** Webhooks wait this long before the first attempt. */
+  /** Delay before the first attempt. */
   delayWebhooksMs: number
   /** A message that will be read is never reported as delivered. */
   skipDelivered: boolean
-  /** What inbound messages say about who wrote. */
+  /** How inbound messages identify the sender. */
   senderIdentity: SenderIdentity
   /** v23 statuses carry `conversation`; v24 statuses do not. */
   statusShape: 'v23' | 'v24'
@@ -19,13 +19,13 @@ export interface Switches {
   pairLimit: boolean
   /** Enforce the number's messages per second. */
   throughputLimit: boolean
-  /** Fetch media links before delivering, and fail the message when that fails. */
+  /** Fetch media links before delivery; the message fails if a link cannot be fetched. */
   fetchLinks: boolean
   sentAfterMs: number
   deliveredAfterMs: number
-  /** null: the phone never opens a message by itself. */
+  /** null: messages are not read automatically. */
   readAfterMs: number | null
-  /** Every send call waits this long before it is answered. */
+  /** Delay before the response to a send request. */
   answerAfterMs: number
   templateReviewMs: number
 }
@@ -51,9 +51,13 @@ export const defaultSwitches: Switches = {
   templateReviewMs: 2000,
 }
 
-type Switched = { switches: Partial<Switches> } | null | undefined
+type HasSwitches = { switches: Partial<Switches> } | null | undefined
 
-/** The setting that counts here: the phone's, else the number's, else the network's, else the default. */
-export function switchesFor(world: { switches: Partial<Switches> }, number?: Switched, phone?: Switched): Switches {
+/** The effective switches: the phone's, else the number's, else the global ones, else the defaults. */
+export function switchesFor(
+  world: { switches: Partial<Switches> },
+  number?: HasSwitches,
+  phone?: HasSwitches,
+): Switches {
   return { ...defaultSwitches, ...world.switches, ...number?.switches, ...phone?.switches }
 }

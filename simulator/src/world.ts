@@ -1,7 +1,7 @@
 import type { Json } from './json.ts'
 import type { Switches } from './switches.ts'
 
-/** Everything the pretend network knows. Plain values in maps, so that it can be written down and read back. */
+/** The whole state of the simulated network: plain values in maps, so that it can be saved as JSON. */
 export interface World {
   apps: Map<string, App>
   wabas: Map<string, Waba>
@@ -18,7 +18,7 @@ export interface World {
   switches: Partial<Switches>
 }
 
-/** A Meta app. The secret signs its webhooks, the verify token proves its callback. */
+/** A Meta app. The secret signs its webhooks; the verify token is used in the callback handshake. */
 export interface App {
   id: string
   name: string
@@ -37,7 +37,7 @@ export interface Waba {
   name: string
   currency: string
   timezoneId: string
-  /** Subscribed apps; an app may have asked for this account's messages elsewhere. */
+  /** Subscribed apps, each with an optional callback for this account only. */
   subscriptions: Record<string, { override: Callback | null }>
 }
 
@@ -54,12 +54,12 @@ export interface PhoneNumber {
   accountMode: string
   messagingLimit: string
   isOfficialBusinessAccount: boolean
-  /** Also used in the WhatsApp Business app: edits and deletions then arrive as such. */
+  /** Also used in the WhatsApp Business app. Edits and deletions then arrive as `edit` and `revoke`. */
   isOnBizApp: boolean
   pin: string | null
   onboardedAt: string
   throughputMps: number
-  /** A test number may only write to these; null means anyone. */
+  /** A test number may only send to these; null means anyone. */
   allowedRecipients: string[] | null
   override: Callback | null
   switches: Partial<Switches>
@@ -68,7 +68,7 @@ export interface PhoneNumber {
 export interface AccessToken {
   token: string
   appId: string
-  /** Accounts the token may see; null means all. */
+  /** Accounts the token can access; null means all. */
   wabaIds: string[] | null
   expiresAt: string | null
   revoked: boolean
@@ -112,7 +112,7 @@ export interface Product {
   currency: string
 }
 
-/** What is known of a file; the bytes are kept by the media store. */
+/** Metadata of a file; the media store has the bytes. */
 export interface Media {
   id: string
   wabaId: string
@@ -124,7 +124,7 @@ export interface Media {
   expiresAt: string
 }
 
-/** A pretend handset, known by its number. */
+/** A simulated phone, identified by its number. */
 export interface Phone {
   waId: string
   name: string
@@ -132,35 +132,36 @@ export interface Phone {
   username: string | null
   online: boolean
   readReceipts: boolean
-  /** false: the number is not on WhatsApp, so nothing reaches it. */
+  /** false: the number is not on WhatsApp, so messages to it fail. */
   onWhatsApp: boolean
-  /** false: the person stopped marketing messages. */
+  /** false: the person opted out of marketing messages. */
   acceptsMarketing: boolean
   switches: Partial<Switches>
 }
 
-/** One line of a conversation between a phone and a business number. */
+/** A message between a phone and a business number. */
 export interface Message {
   id: string
   direction: 'in' | 'out'
   numberId: string
   waId: string
   type: string
-  /** The type's own object, as it was on the wire. */
+  /** The object under the type's name, as it was sent. */
   content: unknown
   at: string
   contextId: string | null
-  /** Only on messages a business sent. */
+  /** Only on messages from a business. */
   journey: Lifecycle | null
-  /** Only on messages a phone wrote: the business's app has taken it, or the business said that it has seen it. */
+  /** Only on messages from a phone. `taken`: the app accepted the webhook; `seen`: the business marked it as read. */
   receipt?: 'taken' | 'seen'
 }
 
+/** These field names, and `journey`, are part of the control API and the state file. */
 export interface Lifecycle {
   state: 'accepted' | 'sent' | 'delivered' | 'read' | 'played' | 'failed'
   fate: MessageOutcome
   opaque: string | null
-  /** True when the business wrote to the user id instead of the number. */
+  /** True when the business addressed the user ID instead of the number. */
   toUserId: boolean
   category: string
   free: boolean
@@ -192,18 +193,18 @@ export function conversationKey(numberId: string, waId: string): string {
   return `${numberId} ${waId}`
 }
 
-const keptMessages = 50_000
+const maxMessages = 50_000
 
-/** Remembers a message; beyond a generous number the oldest are forgotten. */
-export function remember(world: World, message: Message): void {
+/** Stores a message and drops the oldest one above the limit. */
+export function storeMessage(world: World, message: Message): void {
   world.messages.set(message.id, message)
-  if (world.messages.size > keptMessages) {
+  if (world.messages.size > maxMessages) {
     const [oldest] = world.messages.keys()
     if (oldest !== undefined) world.messages.delete(oldest)
   }
 }
 
-/** A business number by its id or by its digits, with or without a plus. */
+/** Finds a business number by ID or by phone number, with or without a plus. */
 export function findNumber(world: World, idOrDigits: string): PhoneNumber | undefined {
   const byId = world.numbers.get(idOrDigits)
   if (byId) return byId
@@ -224,7 +225,7 @@ export function phoneByUserId(world: World, userId: string): Phone | undefined {
   return undefined
 }
 
-/** Fills the world in place, so that everyone who holds it sees the new one. */
-export function replaceWorld(world: World, by: World): void {
-  Object.assign(world, by)
+/** Replaces the state in place, because other modules hold a reference to it. */
+export function replaceWorld(world: World, replacement: World): void {
+  Object.assign(world, replacement)
 }

@@ -6,32 +6,32 @@ import { startSimulator } from '../start.ts'
 import { appId, hello, newWorld, numberId, phone, wabaId } from '../testing/world.ts'
 import { controlPaths } from './routes.ts'
 
-async function caller(url: string, method: string, path: string, body?: unknown) {
+async function callControl(url: string, method: string, path: string, body?: unknown) {
   const response = await fetch(`${url}/control${path}`, {
     method,
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  // Every answer read here is a thing with an id, a token, or a list that is only compared.
+  // Each response read here is an object with an ID, a token, or a list that is only compared.
   return { status: response.status, body: (await response.json()) as { id: string; token: string } }
 }
 
-test('a stranger can build a world with the control API alone and talk in it', async () => {
+test('the control API can create all objects needed to send and receive messages', async () => {
   const { simulator, receiver } = await newWorld()
-  const ask = (method: string, path: string, body?: unknown) => caller(simulator.url, method, path, body)
-  await ask('POST', '/reset', { dataset: 'empty' })
-  expect((await ask('GET', '/apps')).body).toEqual([])
-  const app = (await ask('POST', '/apps', { name: 'Mine', secret: 's3cret', verifyToken: 'demo-verify-token' })).body
-  const waba = (await ask('POST', '/wabas', { name: 'My account' })).body
-  const number = (await ask('POST', '/numbers', { wabaId: waba.id, phoneNumber: '+49 170 1112223' })).body
-  const { token } = (await ask('POST', '/tokens', { appId: app.id })).body
-  await ask('POST', '/templates', {
+  const call = (method: string, path: string, body?: unknown) => callControl(simulator.url, method, path, body)
+  await call('POST', '/reset', { dataset: 'empty' })
+  expect((await call('GET', '/apps')).body).toEqual([])
+  const app = (await call('POST', '/apps', { name: 'Mine', secret: 's3cret', verifyToken: 'demo-verify-token' })).body
+  const waba = (await call('POST', '/wabas', { name: 'My account' })).body
+  const number = (await call('POST', '/numbers', { wabaId: waba.id, phoneNumber: '+49 170 1112223' })).body
+  const { token } = (await call('POST', '/tokens', { appId: app.id })).body
+  await call('POST', '/templates', {
     wabaId: waba.id,
     name: 'hi',
     language: 'de',
     category: 'UTILITY',
     components: [{ type: 'BODY', text: 'Hallo' }],
   })
-  expect((await ask('PUT', `/apps/${app.id}/callback`, { url: receiver.url })).status).toBe(200)
+  expect((await call('PUT', `/apps/${app.id}/callback`, { url: receiver.url })).status).toBe(200)
   const sent = await fetch(`${simulator.url}/v25.0/${number.id}/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
@@ -43,11 +43,11 @@ test('a stranger can build a world with the control API alone and talk in it', a
     }),
   })
   expect(sent.status).toBe(200)
-  await ask('POST', `/phones/${phone}/say`, { to: '491701112223', text: 'Moin' })
-  await ask('POST', '/clock/advance', { ms: 50 })
+  await call('POST', `/phones/${phone}/say`, { to: '491701112223', text: 'Moin' })
+  await call('POST', '/clock/advance', { ms: 50 })
   expect(receiver.statuses().map((one) => one.status)).toEqual(['sent', 'delivered'])
   expect(receiver.messages()).toMatchObject([{ text: { body: 'Moin' } }])
-  expect((await ask('GET', `/phones/${phone}/messages?to=${number.id}`)).body).toMatchObject([
+  expect((await call('GET', `/phones/${phone}/messages?to=${number.id}`)).body).toMatchObject([
     { direction: 'out', journey: { state: 'delivered' } },
     { direction: 'in', content: { body: 'Moin' } },
   ])
@@ -78,16 +78,16 @@ test.each([
   ['POST', '/apps', '{', 400, null],
   ['POST', '/apps', [], 400, 'The body'],
   ['GET', '/nowhere', undefined, 404, null],
-])('%s %s with %j is refused with %i, naming %s', async (method, path, body, status, field) => {
+])('%s %s with %j returns %i and names the field %s', async (method, path, body, status, field) => {
   const { simulator } = await newWorld()
-  const answer = await caller(simulator.url, method, path, body)
-  expect(answer).toMatchObject({ status, body: { error: { message: expect.any(String), field } } })
+  const response = await callControl(simulator.url, method, path, body)
+  expect(response).toMatchObject({ status, body: { error: { message: expect.any(String), field } } })
 })
 
-test('the log shows every call and every webhook with its answer, and no token', async () => {
+test('the log has every API call and webhook with its response, and no token', async () => {
   const { control, send, simulator } = await newWorld()
   await send(hello)
-  const log = (await caller(simulator.url, 'GET', '/log?limit=10')).body
+  const log = (await callControl(simulator.url, 'GET', '/log?limit=10')).body
   expect(log).toMatchObject([
     {
       kind: 'call',
@@ -103,23 +103,23 @@ test('the log shows every call and every webhook with its answer, and no token',
   expect(control.log.list()).toEqual([])
 })
 
-test('events are streamed as they happen', async () => {
+test('GET /control/events streams events as they happen', async () => {
   const { control, simulator } = await newWorld()
-  let seen = ''
+  let received = ''
   const stream = get(`${simulator.url}/control/events`, (response) => {
     response.on('data', (part) => {
-      seen += part
+      received += part
     })
   })
   stream.on('error', () => undefined)
-  await expect.poll(() => seen).toContain(': listening')
+  await expect.poll(() => received).toContain(': listening')
   await control.phones.say(phone, { to: numberId, text: 'live' })
-  await expect.poll(() => seen).toMatch(/event: message\ndata: {.*"live".*}\n\n/)
-  await expect.poll(() => seen).toContain('event: wire')
+  await expect.poll(() => received).toMatch(/event: message\ndata: {.*"live".*}\n\n/)
+  await expect.poll(() => received).toContain('event: wire')
   stream.destroy()
 })
 
-test('a reset starts the world anew but goes on telling those who listen', async () => {
+test('a reset replaces the state but keeps the callback of an app that exists again', async () => {
   const { control, receiver, send } = await newWorld()
   await send(hello)
   control.switches.set({ pairLimit: false })
@@ -128,31 +128,31 @@ test('a reset starts the world anew but goes on telling those who listen', async
   expect(control.switches.get().pairLimit).toBe(true)
   receiver.clear()
   await control.phones.say(phone, { to: numberId, text: 'again' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(1)
 })
 
-test('news of any kind can be posted for an account, and a template paused', async () => {
+test('any webhook field can be posted for an account, and a template can be paused', async () => {
   const { control, receiver } = await newWorld()
   control.wabas.notify(wabaId, { field: 'account_update', value: { event: 'ACCOUNT_DELETED' } })
   control.templates.setStatus('700000000000011', { status: 'PAUSED' })
-  await control.settled()
+  await control.idle()
   expect(receiver.changes().map((change) => [change.field, change.value.event])).toEqual([
     ['account_update', 'ACCOUNT_DELETED'],
     ['message_template_status_update', 'PAUSED'],
   ])
 })
 
-test('a world can be given as an object, and a wrong one is named', async () => {
+test('a dataset can be an object, and the error names an invalid field', async () => {
   const simulator = await startSimulator({ dataset: { apps: [{ id: '12345' }], wabas: [{ id: '54321' }] } })
   expect(simulator.control.wabas.list()[0]?.subscriptions).toEqual({ '12345': { override: null } })
   await simulator.stop()
   await expect(startSimulator({ dataset: { wabas: [{ id: 'x' }] } })).rejects.toThrow(/dataset\.wabas\[0\]\.id must be/)
 })
 
-test('stopping is quick, whatever hangs', async () => {
+test('stop takes less than a second while requests hang', async () => {
   const { control, simulator, receiver } = await newWorld()
-  receiver.holds(() => undefined)
+  receiver.holdResponses(() => undefined)
   await control.phones.say(phone, { to: numberId, text: 'stuck' })
   const hanging = fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
     method: 'POST',
@@ -166,7 +166,7 @@ test('stopping is quick, whatever hangs', async () => {
   expect(await hanging).toBe('cut')
 })
 
-test('a web page of another site cannot use the control API', async () => {
+test('a page of another site gets 403 from the control API', async () => {
   const { simulator } = await newWorld()
   const status = (headers: Record<string, string>) =>
     new Promise((resolve) =>
@@ -180,20 +180,20 @@ test('a web page of another site cannot use the control API', async () => {
   expect(await status({ origin: 'http://rebound.example:8090', host: 'rebound.example:8090' })).toBe(403)
 })
 
-test('the manual knows every route, phone action, switch and magic number', async () => {
+test('the manual lists every route, phone action, switch, setting and magic number', async () => {
   const { control, simulator } = await newWorld()
   const manual = await (await fetch(`${simulator.url}/readme`)).text()
-  const words = [
+  const terms = [
     ...controlPaths(),
     ...Object.keys(phoneActions).map((name) => `\`${name}\``),
     ...Object.keys(control.switches.get()).map((name) => `\`${name}\``),
     ...Object.keys(control.webhooks.get().settings).map((name) => `\`${name}\``),
     ...simulatedFailures.map(([suffix]) => `15559${String(suffix).padStart(6, '0')}`),
   ]
-  expect(words.filter((word) => !manual.includes(word))).toEqual([])
+  expect(terms.filter((term) => !manual.includes(term))).toEqual([])
 })
 
-test('the status page says what is here', async () => {
+test('/status lists the numbers and /readme returns the manual', async () => {
   const { simulator } = await newWorld()
   expect(await (await fetch(`${simulator.url}/status`)).text()).toContain('+15550780001')
   expect(await (await fetch(`${simulator.url}/readme`)).text()).toContain('/control/phones')

@@ -6,10 +6,10 @@ import { setTemplateStatus } from '../network/templates.ts'
 import { idle, type Network } from '../network.ts'
 import type { NetworkLogEvent } from '../network-log.ts'
 import type { ActionResult } from '../phones/action.ts'
-import { act, type PhoneActionInput, type PhoneActionName, phoneActions } from '../phones/actions.ts'
+import { type PhoneActionInput, type PhoneActionName, phoneActions, runAction } from '../phones/actions.ts'
 import { optionsOf } from '../phones/options.ts'
 import { phoneFor } from '../phones/phones.ts'
-import { ControlError, type Read } from '../shape.ts'
+import { ControlError, type Parsed } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { verifyCallback } from '../webhooks/handshake.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
@@ -23,7 +23,7 @@ import {
   createTemplate,
   createToken,
   createWaba,
-  known,
+  findExisting,
 } from './create.ts'
 import * as shapes from './shapes.ts'
 
@@ -31,67 +31,67 @@ export type Control = ReturnType<typeof makeControl>
 
 type PhoneActions = { [N in PhoneActionName]: (waId: string, input: PhoneActionInput<N>) => Promise<ActionResult> }
 
-/** Everything the control API can do, for those in the same process. `resetTo` empties the world and fills it again. */
+/** The control API for code in the same process. `resetTo` replaces the whole state with a dataset. */
 export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetName | shapes.Dataset) => void) {
   const { world } = network
   return {
     apps: {
       list: () => [...world.apps.values()],
-      create: (input: Read<typeof shapes.appShape> = {}) => createApp(network, shapes.appShape(input, '')),
-      setCallback: (id: string, input: Read<typeof shapes.callbackShape>) => setCallback(network, id, input),
+      create: (input: Parsed<typeof shapes.appShape> = {}) => createApp(network, shapes.appShape(input, '')),
+      setCallback: (id: string, input: Parsed<typeof shapes.callbackShape>) => setCallback(network, id, input),
     },
     wabas: {
       list: () => [...world.wabas.values()],
-      create: (input: Read<typeof shapes.wabaShape> = {}) => createWaba(network, shapes.wabaShape(input, '')),
-      /** Posts news of the account on any webhook field. */
-      notify: (id: string, input: Read<typeof shapes.noticeShape>) => {
+      create: (input: Parsed<typeof shapes.wabaShape> = {}) => createWaba(network, shapes.wabaShape(input, '')),
+      /** Posts a webhook about the account with any field. */
+      notify: (id: string, input: Parsed<typeof shapes.noticeShape>) => {
         const { field, value } = shapes.noticeShape(input, '')
-        notifyAccount(network, known(world.wabas, id, 'waba').id, field, value)
+        notifyAccount(network, findExisting(world.wabas, id, 'waba').id, field, value)
       },
     },
     numbers: {
       list: () => [...world.numbers.values()],
-      create: (input: Read<typeof shapes.numberShape>) => createNumber(network, shapes.numberShape(input, '')),
-      change: (id: string, input: Read<typeof shapes.numberChangeShape>) => changeNumber(network, id, input),
+      create: (input: Parsed<typeof shapes.numberShape>) => createNumber(network, shapes.numberShape(input, '')),
+      change: (id: string, input: Parsed<typeof shapes.numberChangeShape>) => changeNumber(network, id, input),
     },
     tokens: {
       list: () => [...world.tokens.values()],
-      create: (input: Read<typeof shapes.tokenShape>) => createToken(network, shapes.tokenShape(input, '')),
-      change: (token: string, input: Read<typeof shapes.tokenChangeShape>) => {
-        const found = Object.assign(known(world.tokens, token, 'token'), shapes.tokenChangeShape(input, ''))
+      create: (input: Parsed<typeof shapes.tokenShape>) => createToken(network, shapes.tokenShape(input, '')),
+      change: (token: string, input: Parsed<typeof shapes.tokenChangeShape>) => {
+        const found = Object.assign(findExisting(world.tokens, token, 'token'), shapes.tokenChangeShape(input, ''))
         network.changed()
         return found
       },
     },
     templates: {
       list: () => [...world.templates.values()],
-      create: (input: Read<typeof shapes.templateShape>) => createTemplate(network, shapes.templateShape(input, '')),
-      setStatus: (id: string, input: Read<typeof shapes.templateChangeShape>) => {
+      create: (input: Parsed<typeof shapes.templateShape>) => createTemplate(network, shapes.templateShape(input, '')),
+      setStatus: (id: string, input: Parsed<typeof shapes.templateChangeShape>) => {
         const { status, reason } = shapes.templateChangeShape(input, '')
-        const template = known(world.templates, id, 'template')
+        const template = findExisting(world.templates, id, 'template')
         setTemplateStatus(network, template, status, reason)
         return template
       },
     },
     flows: {
       list: () => [...world.flows.values()].map((flow) => ({ ...flow, fields: fieldsOf(flow.json) })),
-      create: (input: Read<typeof shapes.flowShape>) => createFlow(network, shapes.flowShape(input, '')),
+      create: (input: Parsed<typeof shapes.flowShape>) => createFlow(network, shapes.flowShape(input, '')),
     },
     catalogs: {
       list: () => [...world.catalogs.values()],
-      create: (input: Read<typeof shapes.catalogShape>) => createCatalog(network, shapes.catalogShape(input, '')),
+      create: (input: Parsed<typeof shapes.catalogShape>) => createCatalog(network, shapes.catalogShape(input, '')),
     },
     phones: {
-      ...phoneHandles(network),
+      ...phoneMethods(network),
       list: () => [...world.phones.values()],
       get: (waId: string) => phoneFor(network, phoneNumber(waId)),
-      change: (waId: string, input: Read<typeof shapes.phoneChangeShape>) => {
+      change: (waId: string, input: Parsed<typeof shapes.phoneChangeShape>) => {
         const wasOnline = phoneFor(network, phoneNumber(waId)).online
         const phone = changePhone(network, phoneNumber(waId), shapes.phoneChangeShape(input, ''))
         if (phone.online && !wasOnline) deliverWaiting(network, phone)
         return phone
       },
-      /** The conversation with a business number, or with all of them, oldest first; what can be tapped is with each message. */
+      /** The conversation with one business number or with all, oldest first. Each message has its tappable `options`. */
       messages: (waId: string, to?: string) => conversation(network, phoneNumber(waId), to),
     },
     media: {
@@ -111,7 +111,7 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
     },
     webhooks: {
       get: () => ({ settings: network.queue.settings, queued: network.queue.size }),
-      configure: (input: Read<typeof shapes.queueShape>) => {
+      configure: (input: Parsed<typeof shapes.queueShape>) => {
         network.queue.settings = { ...network.queue.settings, ...shapes.queueShape(input, '') }
         return network.queue.settings
       },
@@ -125,31 +125,31 @@ export function makeControl(network: Network, resetTo: (dataset: shapes.DatasetN
       now: () => network.timers.now(),
       advance: (ms: number) => advance(network, ms),
     },
-    /** Waits until everything that is due has been posted and answered. */
-    settled: () => idle(network),
+    /** Resolves when all due webhooks have been posted and got a response. */
+    idle: () => idle(network),
     reset: (dataset: shapes.DatasetName | shapes.Dataset = 'demo') => resetTo(dataset),
   }
 }
 
-function phoneHandles(network: Network): PhoneActions {
+function phoneMethods(network: Network): PhoneActions {
   const names = Object.keys(phoneActions) as PhoneActionName[]
-  const handles = names.map((name) => [
+  const methods = names.map((name) => [
     name,
-    async (waId: string, input: unknown) => act(network, phoneNumber(waId), name, input ?? {}),
+    async (waId: string, input: unknown) => runAction(network, phoneNumber(waId), name, input ?? {}),
   ])
-  // Made from the same table as the type, name by name.
-  return Object.fromEntries(handles) as PhoneActions
+  // The keys come from the same table as the type.
+  return Object.fromEntries(methods) as PhoneActions
 }
 
 function phoneNumber(waId: string): string {
   return shapes.phoneDigits(waId, 'phone')
 }
 
-async function setCallback(network: Network, id: string, input: Read<typeof shapes.callbackShape>) {
+async function setCallback(network: Network, id: string, input: Parsed<typeof shapes.callbackShape>) {
   const { url, verifyToken, verify } = shapes.callbackShape(input, '')
-  const app = known(network.world.apps, id, 'app')
+  const app = findExisting(network.world.apps, id, 'app')
   const callback = { url: url ?? '', verifyToken: verifyToken ?? app.verifyToken }
-  const problem = url === null || verify === false ? undefined : await verifyCallback(network.outlet, callback)
+  const problem = url === null || verify === false ? undefined : await verifyCallback(network.http, callback)
   if (problem) throw new ControlError(`url: ${problem}`, 'url')
   app.callbackUrl = url
   app.verifyToken = callback.verifyToken
@@ -158,10 +158,10 @@ async function setCallback(network: Network, id: string, input: Read<typeof shap
   return app
 }
 
-function changeNumber(network: Network, id: string, input: Read<typeof shapes.numberChangeShape>) {
+function changeNumber(network: Network, id: string, input: Parsed<typeof shapes.numberChangeShape>) {
   const { switches, ...settings } = shapes.numberChangeShape(input, '')
   const number = findNumber(network.world, id)
-  if (!number) throw new ControlError(`number: there is no ${id}.`, 'number', 404)
+  if (!number) throw new ControlError(`number: ${id} not found.`, 'number', 404)
   Object.assign(number, settings)
   shapes.applySwitches(number.switches, switches ?? {})
   network.changed()
@@ -171,21 +171,22 @@ function changeNumber(network: Network, id: string, input: Read<typeof shapes.nu
 function conversation(network: Network, waId: string, to: string | undefined): Json[] {
   const phone = phoneFor(network, waId)
   const number = to === undefined ? undefined : findNumber(network.world, to)
-  if (to !== undefined && !number) throw new ControlError(`to: ${to} is not a business number here.`, 'to', 404)
-  const lines: Json[] = []
+  if (to !== undefined && !number) throw new ControlError(`to: business number ${to} not found.`, 'to', 404)
+  const messages: Json[] = []
   for (const message of network.world.messages.values()) {
     if (message.waId !== phone.waId || (number && message.numberId !== number.id)) continue
     const business = network.world.numbers.get(message.numberId)
-    lines.push({ ...message, options: business ? optionsOf(network.world, business, message) : [] })
+    messages.push({ ...message, options: business ? optionsOf(network.world, business, message) : [] })
   }
-  return lines
+  return messages
 }
 
 async function advance(network: Network, ms: number): Promise<Date> {
   const { clock } = network.timers
   if (!(clock instanceof ManualClock))
-    throw new ControlError('The clock runs by itself; start the simulator with a manual clock.', null, 409)
-  if (!(ms >= 0 && ms <= 366 * 86_400_000)) throw new ControlError('ms must be a number from 0 to a year.', 'ms')
+    throw new ControlError('Only a manual clock can be advanced. Start the simulator with --manual-clock.', null, 409)
+  if (!(ms >= 0 && ms <= 366 * 86_400_000))
+    throw new ControlError('ms must be a number from 0 to 31622400000 (366 days).', 'ms')
   await clock.advance(ms)
   await idle(network)
   return clock.now()

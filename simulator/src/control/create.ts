@@ -1,7 +1,7 @@
 import { newObjectId, newSecret, newToken } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { phoneFor } from '../phones/phones.ts'
-import { ControlError, type Read } from '../shape.ts'
+import { ControlError, type Parsed } from '../shape.ts'
 import type { AccessToken, App, Catalog, Flow, PhoneNumber, Template, Waba } from '../world.ts'
 import {
   applySwitches,
@@ -16,9 +16,9 @@ import {
   type wabaShape,
 } from './shapes.ts'
 
-/** Makes the things of the world, filling in what was not said. */
-export function createApp({ world, changed }: Network, input: Read<typeof appShape>): App {
-  const id = free(world.apps, input.id ?? newObjectId(6))
+/** The create functions fill in defaults for fields that are not given. */
+export function createApp({ world, changed }: Network, input: Parsed<typeof appShape>): App {
+  const id = requireUnused(world.apps, input.id ?? newObjectId(6))
   const app = {
     id,
     name: input.name ?? `App ${id.slice(-4)}`,
@@ -31,11 +31,11 @@ export function createApp({ world, changed }: Network, input: Read<typeof appSha
   return app
 }
 
-/** A new account is subscribed to by the apps named, or by all there are. */
-export function createWaba({ world, changed }: Network, input: Read<typeof wabaShape>): Waba {
-  const id = free(world.wabas, input.id ?? newObjectId(1))
+/** Subscribes the given apps to the new account, by default all apps. */
+export function createWaba({ world, changed }: Network, input: Parsed<typeof wabaShape>): Waba {
+  const id = requireUnused(world.wabas, input.id ?? newObjectId(1))
   const appIds = input.appIds ?? [...world.apps.keys()]
-  for (const appId of appIds) known(world.apps, appId, 'appIds')
+  for (const appId of appIds) findExisting(world.apps, appId, 'appIds')
   const waba = {
     id,
     name: input.name ?? `Account ${id.slice(-4)}`,
@@ -48,13 +48,13 @@ export function createWaba({ world, changed }: Network, input: Read<typeof wabaS
   return waba
 }
 
-export function createNumber({ world, timers, changed }: Network, input: Read<typeof numberShape>): PhoneNumber {
-  known(world.wabas, input.wabaId, 'wabaId')
-  const id = free(world.numbers, input.id ?? newObjectId(1))
+export function createNumber({ world, timers, changed }: Network, input: Parsed<typeof numberShape>): PhoneNumber {
+  findExisting(world.wabas, input.wabaId, 'wabaId')
+  const id = requireUnused(world.numbers, input.id ?? newObjectId(1))
   const phoneNumber = input.phoneNumber.replaceAll(/\D/g, '')
   for (const other of world.numbers.values())
     if (other.phoneNumber === phoneNumber)
-      throw new ControlError(`phoneNumber ${phoneNumber} is already in use.`, 'phoneNumber', 409)
+      throw new ControlError(`phoneNumber: ${phoneNumber} is already in use.`, 'phoneNumber', 409)
   const { switches, ...settings } = input
   const number: PhoneNumber = {
     verifiedName: `Business ${phoneNumber.slice(-4)}`,
@@ -82,11 +82,11 @@ export function createNumber({ world, timers, changed }: Network, input: Read<ty
   return number
 }
 
-export function createToken({ world, changed }: Network, input: Read<typeof tokenShape>): AccessToken {
-  known(world.apps, input.appId, 'appId')
-  for (const wabaId of input.wabaIds ?? []) known(world.wabas, wabaId, 'wabaIds')
+export function createToken({ world, changed }: Network, input: Parsed<typeof tokenShape>): AccessToken {
+  findExisting(world.apps, input.appId, 'appId')
+  for (const wabaId of input.wabaIds ?? []) findExisting(world.wabas, wabaId, 'wabaIds')
   const token = {
-    token: free(world.tokens, input.token ?? newToken()),
+    token: requireUnused(world.tokens, input.token ?? newToken()),
     appId: input.appId,
     wabaIds: input.wabaIds ?? null,
     expiresAt: input.expiresAt ?? null,
@@ -97,8 +97,8 @@ export function createToken({ world, changed }: Network, input: Read<typeof toke
   return token
 }
 
-export function createTemplate({ world, timers, changed }: Network, input: Read<typeof templateShape>): Template {
-  known(world.wabas, input.wabaId, 'wabaId')
+export function createTemplate({ world, timers, changed }: Network, input: Parsed<typeof templateShape>): Template {
+  findExisting(world.wabas, input.wabaId, 'wabaId')
   const template: Template = {
     status: 'APPROVED',
     parameterFormat: 'POSITIONAL',
@@ -106,42 +106,42 @@ export function createTemplate({ world, timers, changed }: Network, input: Read<
     qualityScore: 'GREEN',
     createdAt: timers.now().toISOString(),
     ...input,
-    id: free(world.templates, input.id ?? newObjectId(7)),
+    id: requireUnused(world.templates, input.id ?? newObjectId(7)),
   }
   world.templates.set(template.id, template)
   changed()
   return template
 }
 
-export function createFlow({ world, timers, changed }: Network, input: Read<typeof flowShape>): Flow {
-  known(world.wabas, input.wabaId, 'wabaId')
-  const id = free(world.flows, input.id ?? newObjectId(8))
+export function createFlow({ world, timers, changed }: Network, input: Parsed<typeof flowShape>): Flow {
+  findExisting(world.wabas, input.wabaId, 'wabaId')
+  const id = requireUnused(world.flows, input.id ?? newObjectId(8))
   const flow = { status: 'PUBLISHED', categories: ['OTHER'], updatedAt: timers.now().toISOString(), ...input, id }
   world.flows.set(id, flow)
   changed()
   return flow
 }
 
-export function createCatalog({ world, changed }: Network, input: Read<typeof catalogShape>): Catalog {
-  known(world.wabas, input.wabaId, 'wabaId')
-  const id = free(world.catalogs, input.id ?? newObjectId(3))
+export function createCatalog({ world, changed }: Network, input: Parsed<typeof catalogShape>): Catalog {
+  findExisting(world.wabas, input.wabaId, 'wabaId')
+  const id = requireUnused(world.catalogs, input.id ?? newObjectId(3))
   const catalog = { name: 'Catalogue', ...input, id }
   world.catalogs.set(id, catalog)
   changed()
   return catalog
 }
 
-export function changePhone(network: Network, waId: string, input: Read<typeof phoneChangeShape>) {
+export function changePhone(network: Network, waId: string, input: Parsed<typeof phoneChangeShape>) {
   const phone = phoneFor(network, waId)
   const { switches, ...rest } = input
   Object.assign(phone, rest)
   applySwitches(phone.switches, switches ?? {})
-  network.log.tell({ name: 'phone', data: phone })
+  network.log.publish({ name: 'phone', data: phone })
   network.changed()
   return phone
 }
 
-/** Fills an empty world. What refers to another thing comes after it. */
+/** Loads a dataset into an empty state. Objects are created after those they refer to. */
 export function loadDataset(network: Network, dataset: Dataset): void {
   for (const app of dataset.apps ?? []) createApp(network, app)
   for (const waba of dataset.wabas ?? []) createWaba(network, waba)
@@ -154,13 +154,13 @@ export function loadDataset(network: Network, dataset: Dataset): void {
   applySwitches(network.world.switches, dataset.switches ?? {})
 }
 
-export function known<T>(things: Map<string, T>, id: string, field: string): T {
-  const thing = things.get(id)
-  if (thing === undefined) throw new ControlError(`${field}: there is no ${id}.`, field, 404)
-  return thing
+export function findExisting<T>(objects: Map<string, T>, id: string, field: string): T {
+  const object = objects.get(id)
+  if (object === undefined) throw new ControlError(`${field}: ${id} not found.`, field, 404)
+  return object
 }
 
-function free(things: Map<string, unknown>, id: string): string {
-  if (things.has(id)) throw new ControlError(`There is already one with the id ${id}.`, 'id', 409)
+function requireUnused(objects: Map<string, unknown>, id: string): string {
+  if (objects.has(id)) throw new ControlError(`id: ${id} is already in use.`, 'id', 409)
   return id
 }

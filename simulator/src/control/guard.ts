@@ -3,19 +3,19 @@ import type { FastifyRequest } from 'fastify'
 import { ControlError } from '../shape.ts'
 
 /**
- * The control API asks for no key, so web pages must not reach it through somebody's browser: neither a page of another
- * site (it sends its Origin), nor one whose name was pointed at this machine (it sends its own name as the Host).
+ * The control API has no authentication, so pages of other sites must not use it through the user's browser. A page of
+ * another site sends its Origin. A page whose domain resolves to this machine (DNS rebinding) sends its domain as Host.
  */
 export function refuseOtherSites(request: FastifyRequest): void {
   const { origin, host } = request.headers
   if (origin !== undefined && !isLocal(origin) && !isOwnPage(origin, host))
-    throw new ControlError(`Pages of ${origin} may not use the control API.`, null, 403)
-  const cameLocally = isLocal(`http://${request.socket.localAddress}`)
-  if (cameLocally && host !== undefined && !isLocal(`http://${host}`))
-    throw new ControlError('The control API answers only to an address of this machine.', null, 403)
+    throw new ControlError(`Pages of ${origin} cannot use the control API.`, null, 403)
+  const isLocalConnection = isLocal(`http://${request.socket.localAddress}`)
+  if (isLocalConnection && host !== undefined && !isLocal(`http://${host}`))
+    throw new ControlError('The control API accepts only localhost or a loopback address as host.', null, 403)
 }
 
-/** The handset on another machine of the network. Only under a bare address: a name could have been pointed here by anyone. */
+/** The handset opened from another machine. Only with an IP address as host, because any domain can resolve to this machine. */
 function isOwnPage(origin: string, host: string | undefined): boolean {
   const url = URL.canParse(origin) ? new URL(origin) : undefined
   return url !== undefined && url.host === host && (isIPv4(url.hostname) || url.hostname.startsWith('['))

@@ -1,27 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isObject, type Json } from '../json.ts'
 import { phoneActions } from '../phones/actions.ts'
-import { ControlError, number, object, oneOf, optional, wrong } from '../shape.ts'
+import { ControlError, invalid, number, object, oneOf, optional } from '../shape.ts'
 import type { Control } from './control.ts'
 import { streamEvents } from './events.ts'
 import { refuseOtherSites } from './guard.ts'
 import { sendMedia } from './media-file.ts'
 import { type Dataset, type DatasetName, datasetShape } from './shapes.ts'
 
-interface Ask {
+interface ControlRequest {
   id: string
   query: Record<string, string>
-  // The shapes inside `control` read the body; until then it is whatever was sent.
+  // Not validated yet: the shapes in `control` do that.
   body: never
 }
 
 type Row = [
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
   path: string,
-  run: (control: Control, ask: Ask) => unknown,
+  run: (control: Control, request: ControlRequest) => unknown,
 ]
 
-/** The control API: each row is one call of the in-process handle. */
+/** The control API: each row maps to one method of `Control`. */
 const rows: Row[] = [
   ['GET', '/apps', (control) => control.apps.list()],
   ['POST', '/apps', (control, { body }) => control.apps.create(body)],
@@ -53,7 +53,8 @@ const rows: Row[] = [
   [
     'GET',
     '/log',
-    (control, { query }) => control.log.list({ limit: whole(query, 'limit', 100), after: whole(query, 'after', 0) }),
+    (control, { query }) =>
+      control.log.list({ limit: integerIn(query, 'limit', 100), after: integerIn(query, 'after', 0) }),
   ],
   ['DELETE', '/log', (control) => control.log.clear()],
   ['GET', '/clock', (control) => ({ now: control.clock.now() })],
@@ -62,30 +63,30 @@ const rows: Row[] = [
     '/clock/advance',
     async (control, { body }) => ({ now: await control.clock.advance(advanceShape(body, '').ms) }),
   ],
-  ['POST', '/settled', (control) => control.settled()],
+  ['POST', '/settled', (control) => control.idle()],
   ['POST', '/reset', (control, { body }) => control.reset(resetShape(body, '').dataset)],
   ...actionRows(),
 ]
 
-const largestBody = 150 * 1024 * 1024
+const maxBodyBytes = 150 * 1024 * 1024
 
 export function controlRoutes(server: FastifyInstance, control: Control): void {
   for (const [method, path, run] of rows)
     server.route({
       method,
       url: `/control${path}`,
-      bodyLimit: largestBody,
-      handler: (request, reply) => response(control, run, request, reply),
+      bodyLimit: maxBodyBytes,
+      handler: (request, reply) => handle(control, run, request, reply),
     })
   server.get('/control/events', (request, reply) =>
-    response(control, () => streamEvents(control, request, reply), request, reply),
+    handle(control, () => streamEvents(control, request, reply), request, reply),
   )
   server.get('/control/media/:id', (request, reply) =>
-    response(control, (_control, { id }) => sendMedia(control, id, request, reply), request, reply),
+    handle(control, (_control, { id }) => sendMedia(control, id, request, reply), request, reply),
   )
 }
 
-/** Every path of the control API, for the manual to be checked against; phone actions are one line there. */
+/** All paths of the control API, for the test that checks the manual. Phone actions are one line there. */
 export function controlPaths(): string[] {
   const paths = rows.map(([method, path]) => `${method} /control${path.replace(':id', '{id}')}`)
   return [
@@ -104,7 +105,7 @@ function actionRows(): Row[] {
   ])
 }
 
-async function response(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function handle(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
     refuseOtherSites(request)
     const { id = '' } = request.params as { id?: string }
@@ -125,7 +126,7 @@ function bodyOf(request: FastifyRequest): Json {
   } catch {
     throw new ControlError('The body is not valid JSON.')
   }
-  return isObject(value) ? value : wrong('The body', 'a JSON object')
+  return isObject(value) ? value : invalid('The body', 'a JSON object')
 }
 
 const advanceShape = object({ ms: number({ min: 0 }) })
@@ -136,8 +137,8 @@ const resetShape = object({
   ),
 })
 
-function whole(query: Record<string, string>, name: string, otherwise: number): number {
+function integerIn(query: Record<string, string>, name: string, defaultValue: number): number {
   return query[name] === undefined
-    ? otherwise
-    : number({ min: 0, max: 1_000_000, whole: true })(Number(query[name]), name)
+    ? defaultValue
+    : number({ min: 0, max: 1_000_000, integer: true })(Number(query[name]), name)
 }

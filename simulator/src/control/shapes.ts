@@ -1,5 +1,6 @@
 import {
   bool,
+  invalid,
   jsonObject,
   list,
   nullable,
@@ -7,22 +8,25 @@ import {
   object,
   oneOf,
   optional,
-  type Read,
+  type Parsed,
   record,
   type Shape,
   text,
-  wrong,
 } from '../shape.ts'
 import { defaultSwitches, type Switches } from '../switches.ts'
 
-/** The words of the control API: what may be created, set and done. */
-export const phoneDigits = text({ pattern: /^\+?[1-9][\d\s()-]{5,20}$/, means: 'a phone number in international form' })
-const objectId = text({ pattern: /^\d{5,20}$/, means: '5 to 20 digits' })
+export const phoneDigits = text({
+  pattern: /^\+?[1-9][\d\s()-]{5,20}$/,
+  description: 'a phone number in international format, for example 491701234567',
+})
+const objectId = text({ pattern: /^\d{5,20}$/, description: '5 to 20 digits' })
 const date: Shape<string> = (value, field) =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : wrong(field, 'a date and time')
+  typeof value === 'string' && !Number.isNaN(Date.parse(value))
+    ? value
+    : invalid(field, 'a date and time in ISO 8601 format')
 const delayMs = number({ min: 0, max: 366 * 86_400_000 })
 
-/** A switch set to null goes back to its default. */
+/** null resets a switch to its default. */
 const switchShapes = {
   duplicateWebhooks: optional(nullable(bool)),
   reorderWebhooks: optional(nullable(bool)),
@@ -45,9 +49,9 @@ const switchShapes = {
 } satisfies Record<keyof Switches, Shape<unknown>>
 
 export const switchesShape = object(switchShapes)
-export type SwitchesInput = Read<typeof switchesShape>
+export type SwitchesInput = Parsed<typeof switchesShape>
 
-/** Changes the given switches; null means the default, except for `readAfterMs`, where null means never. */
+/** Sets the given switches. null resets to the default, except for `readAfterMs`, where null means never. */
 export function applySwitches(target: Partial<Switches>, input: SwitchesInput): void {
   const settings = target as Record<string, unknown>
   for (const key of Object.keys(defaultSwitches)) {
@@ -68,7 +72,7 @@ export const appShape = object({
 export const callbackShape = object({
   url: nullable(text({ max: 200 })),
   verifyToken: optional(text({ max: 200 })),
-  /** false: take the URL as it is, without asking it to prove itself. */
+  /** false: skip the handshake. */
   verify: optional(bool),
 })
 
@@ -115,7 +119,7 @@ export const tokenChangeShape = object({ revoked: optional(bool), expiresAt: opt
 export const templateShape = object({
   id: optional(objectId),
   wabaId: objectId,
-  name: text({ pattern: /^[a-z0-9_]{1,512}$/, means: 'lower-case letters, digits and underscores' }),
+  name: text({ pattern: /^[a-z0-9_]{1,512}$/, description: 'lowercase letters, digits and underscores' }),
   language: text({ max: 12 }),
   category: oneOf('MARKETING', 'UTILITY', 'AUTHENTICATION'),
   status: optional(text({ max: 40 })),
@@ -153,7 +157,10 @@ export const phoneChangeShape = object({
   name: optional(text({ max: 200 })),
   username: optional(nullable(text({ max: 60 }))),
   userId: optional(
-    text({ pattern: /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/, means: 'a user id such as US.13491200000000000001' }),
+    text({
+      pattern: /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/,
+      description: 'a user ID, for example US.13491200000000000001',
+    }),
   ),
   online: optional(bool),
   readReceipts: optional(bool),
@@ -164,12 +171,12 @@ export const phoneChangeShape = object({
 
 export const queueShape = object({
   batchWindowMs: optional(delayMs),
-  batchSize: optional(number({ min: 1, max: 1000, whole: true })),
-  concurrency: optional(number({ min: 1, max: 1000, whole: true })),
+  batchSize: optional(number({ min: 1, max: 1000, integer: true })),
+  concurrency: optional(number({ min: 1, max: 1000, integer: true })),
   timeoutMs: optional(number({ min: 1, max: 600_000 })),
   retryMs: optional(list(delayMs, 100)),
   giveUpAfterMs: optional(delayMs),
-  maxQueued: optional(number({ min: 1, max: 10_000_000, whole: true })),
+  maxQueued: optional(number({ min: 1, max: 10_000_000, integer: true })),
 })
 
 export const datasetShape = object({
@@ -184,7 +191,7 @@ export const datasetShape = object({
   switches: optional(switchesShape),
 })
 
-export type Dataset = Read<typeof datasetShape>
+export type Dataset = Parsed<typeof datasetShape>
 export type DatasetName = 'demo' | 'empty'
 
 export const noticeShape = object({ field: text({ max: 60 }), value: jsonObject })

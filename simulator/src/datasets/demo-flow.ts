@@ -1,10 +1,10 @@
 import type { Json } from '../json.ts'
 
-/** A value somebody typed on this screen, and one handed over from the screen before. */
+/** References to a value entered on this screen, and to one passed from the previous screen. */
 const form = (name: string) => `$\{form.${name}}`
 const data = (name: string) => `$\{data.${name}}`
 
-/** A form in three steps. The network allows one picker on a screen, so photos and documents have one each. */
+/** A form with three screens. WhatsApp allows one picker per screen, so photos and documents have their own. */
 export const demoFlow: Json = {
   version: '7.3',
   screens: [
@@ -16,7 +16,7 @@ export const demoFlow: Json = {
         type: 'SingleColumnLayout',
         children: [
           { type: 'TextInput', name: 'full_name', label: 'Full name', 'input-type': 'text', required: true },
-          { type: 'TextInput', name: 'email', label: 'E-mail', 'input-type': 'email', required: true },
+          { type: 'TextInput', name: 'email', label: 'Email', 'input-type': 'email', required: true },
           { type: 'TextArea', name: 'complaint', label: 'What brings you here?', required: false },
           {
             type: 'Footer',

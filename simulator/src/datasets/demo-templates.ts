@@ -16,7 +16,7 @@ const plantCard = (name: string, sku: string) => ({
   ],
 })
 
-/** One template for every kind of thing a template can hold. */
+/** One template for each kind of component that a template can have. */
 export const demoTemplates: DemoTemplate[] = [
   {
     id: '700000000000001',

@@ -5,7 +5,7 @@ import { demoTemplates } from './demo-templates.ts'
 const appId = '600000000000001'
 const wabaId = '102290000000001'
 
-/** A small business to play with: one app, one account, two numbers, a form, a catalogue and a dozen templates. */
+/** A small example business: one app, one account, two numbers, a form, a catalog and eleven templates. */
 export const demoDataset: Dataset = {
   apps: [{ id: appId, name: 'Demo app', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' }],
   wabas: [{ id: wabaId, name: 'Harbour Clinic', appIds: [appId] }],

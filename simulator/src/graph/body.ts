@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { isObject, type Json } from '../json.ts'
 import { refuse } from '../network/errors.ts'
 
-/** Graph takes JSON, a form, or a multipart form; members of a form may themselves be JSON. */
+/** Graph accepts JSON, URL-encoded and multipart bodies. Form fields may contain JSON. */
 export async function readBody(request: FastifyRequest): Promise<{ body: Json; form: FormData | null }> {
   const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   if (raw.length === 0) return { body: {}, form: null }
@@ -36,11 +36,11 @@ async function parseMultipart(raw: Buffer, type: string): Promise<FormData> {
 
 function fieldsOf(entries: Iterable<[string, unknown]>): Json {
   const body: Json = {}
-  for (const [name, value] of entries) if (typeof value === 'string') body[name] = unquoted(value)
+  for (const [name, value] of entries) if (typeof value === 'string') body[name] = parseIfJson(value)
   return body
 }
 
-function unquoted(value: string): unknown {
+function parseIfJson(value: string): unknown {
   if (!/^[[{]/.test(value)) return value
   try {
     return JSON.parse(value)

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { Network } from '../network.ts'
 import type { AccessToken, Catalog, Flow, Media, PhoneNumber, Template, Waba, World } from '../world.ts'
 
-/** One call to the Graph API, its token already checked. */
+/** An authenticated Graph API request. */
 export interface Call {
   network: Network
   method: string
@@ -12,11 +12,11 @@ export interface Call {
   query: Record<string, string>
   body: Json
   form: FormData | null
-  /** Only for those who answer in an unusual way; they return `handled`. */
+  /** For handlers that write the response themselves and return `handled`. */
   reply: FastifyReply
 }
 
-/** What an edge returns when it has dealt with the answer itself. */
+/** Returned by a handler that has written the response itself. */
 export const handled = Symbol('handled')
 
 interface NodeKinds {
@@ -30,7 +30,7 @@ interface NodeKinds {
 
 export type NodeKind = keyof NodeKinds
 
-/** A row of the API: what may be done to which kind of object. `edge` null is the object itself. */
+/** An API operation on a kind of object. `edge` is null for the object itself. */
 export interface Edge {
   method: 'GET' | 'POST' | 'DELETE'
   node: NodeKind
@@ -47,7 +47,7 @@ export function edge<K extends NodeKind>(
   return { method, node, edge: name, handle: (call, id) => handle(call, nodeIn(call.network.world, node, id)) }
 }
 
-/** What an id stands for, if this token may see it. */
+/** The kind of the object with this ID, if the token can access it. */
 export function findNode(world: World, token: AccessToken, id: string): NodeKind | undefined {
   const kinds: [NodeKind, Map<string, { wabaId: string } | Waba>][] = [
     ['waba', world.wabas],
@@ -60,12 +60,12 @@ export function findNode(world: World, token: AccessToken, id: string): NodeKind
   for (const [kind, objects] of kinds) {
     const object = objects.get(id)
     if (!object) continue
-    return maySee(token, 'wabaId' in object ? object.wabaId : object.id) ? kind : undefined
+    return canAccess(token, 'wabaId' in object ? object.wabaId : object.id) ? kind : undefined
   }
   return undefined
 }
 
-export function maySee(token: AccessToken, wabaId: string): boolean {
+export function canAccess(token: AccessToken, wabaId: string): boolean {
   return token.wabaIds === null || token.wabaIds.includes(wabaId)
 }
 
@@ -79,6 +79,6 @@ function nodeIn<K extends NodeKind>(world: World, kind: K, id: string): NodeKind
     catalog: world.catalogs,
   }
   const node = maps[kind].get(id)
-  if (!node) throw new Error(`${kind} ${id} vanished`)
+  if (!node) throw new Error(`${kind} ${id} not found`)
   return node
 }

@@ -8,7 +8,7 @@ import { pageOf, pick, requestedFields } from './listing.ts'
 
 export const flowEdges = [
   edge('GET', 'waba', 'flows', listFlows),
-  edge('GET', 'flow', null, (call, flow) => pick(shownFlow(call, flow), requestedFields(call) ?? [...listFields])),
+  edge('GET', 'flow', null, (call, flow) => pick(flowNode(call, flow), requestedFields(call) ?? [...listFields])),
   edge('GET', 'flow', 'assets', listAssets),
 ]
 
@@ -18,11 +18,11 @@ function listFlows(call: Call, waba: Waba): unknown {
   const fields = requestedFields(call) ?? listFields
   const rows = [...call.network.world.flows.values()]
     .filter((flow) => flow.wabaId === waba.id)
-    .map((flow) => pick(shownFlow(call, flow), fields))
+    .map((flow) => pick(flowNode(call, flow), fields))
   return pageOf(call, `${waba.id}/flows`, rows)
 }
 
-function shownFlow({ network }: Call, flow: Flow): Json {
+function flowNode({ network }: Call, flow: Flow): Json {
   const waba = network.world.wabas.get(flow.wabaId)
   return {
     id: flow.id,
@@ -51,7 +51,7 @@ function listAssets({ network }: Call, flow: Flow): unknown {
   }
 }
 
-/** Like the real asset host, this one asks for no token: knowing the address is enough. */
+/** Like on the real asset host, the URL works without a token. */
 function assetUrl(network: Network, flow: Flow): string {
   return `${network.url}/flow_assets/${flow.id}/${keyOf(flow)}/flow.json`
 }

@@ -7,12 +7,12 @@ interface Page {
   paging?: { cursors: { before: string; after: string }; next?: string; previous?: string }
 }
 
-test('templates are listed page by page, and `next` leads through all of them once', async () => {
+test('following `next` lists every template once', async () => {
   const { graph, simulator } = await newWorld()
-  const seen: unknown[] = []
+  const names: unknown[] = []
   let page = (await graph('GET', `${wabaId}/message_templates?limit=4&fields=name,status`)).body as unknown as Page
   for (;;) {
-    seen.push(...page.data.map((one) => one.name))
+    names.push(...page.data.map((one) => one.name))
     expect(Object.keys(page.data[0] ?? {})).toEqual(['name', 'status', 'id'])
     if (!page.paging?.next) break
     expect(page.paging.next.startsWith(`${simulator.url}/v25.0/${wabaId}/message_templates?`)).toBe(true)
@@ -21,12 +21,12 @@ test('templates are listed page by page, and `next` leads through all of them on
       await fetch(page.paging.next, { headers: { authorization: 'Bearer demo-access-token' } })
     ).json()) as Page
   }
-  expect(seen).toHaveLength(11)
-  expect(new Set(seen).size).toBe(11)
+  expect(names).toHaveLength(11)
+  expect(new Set(names).size).toBe(11)
   const back = (await (
     await fetch(page.paging?.previous ?? '', { headers: { authorization: 'Bearer demo-access-token' } })
   ).json()) as Page
-  expect(back.data.map((one) => one.name)).toEqual(seen.slice(4, 8))
+  expect(back.data.map((one) => one.name)).toEqual(names.slice(4, 8))
 })
 
 test.each([
@@ -37,21 +37,21 @@ test.each([
   ['content=invoice', ['invoice_ready']],
   ['name_or_content=otp', ['otp_login']],
   ['status=["PAUSED"]', ['spring_sale']],
-  ['name=nobody', []],
+  ['name=missing', []],
 ])('templates can be filtered by %s', async (filter, names) => {
   const { graph } = await newWorld()
   const { body } = await graph('GET', `${wabaId}/message_templates?${encodeURI(filter)}`)
   expect((body.data as Json[]).map((one) => one.name)).toEqual(names)
 })
 
-test('a page that holds the last row has no `next`', async () => {
+test('the last page has no `next`', async () => {
   const { graph } = await newWorld()
   const { body } = await graph('GET', `${wabaId}/message_templates?limit=11`)
   expect(body.data).toHaveLength(11)
   expect(body.paging).toEqual({ cursors: { before: expect.any(String), after: expect.any(String) } })
 })
 
-test('a template shows the network’s own fields', async () => {
+test('GET /{template} returns the requested fields', async () => {
   const { graph } = await newWorld()
   const { body } = await graph('GET', '700000000000010?fields=name,status,rejected_reason,quality_score')
   expect(body).toEqual({
@@ -70,12 +70,12 @@ test('a template shows the network’s own fields', async () => {
   })
 })
 
-test('a field every object in JavaScript has is still no field of a number', async () => {
+test('fields=constructor returns 400', async () => {
   const { graph } = await newWorld()
   expect((await graph('GET', `${numberId}?fields=constructor`)).status).toBe(400)
 })
 
-test('numbers are listed with their default fields, and with others on request', async () => {
+test('numbers have default fields, and other fields on request', async () => {
   const { graph, receiver } = await newWorld()
   const { body } = await graph('GET', `${wabaId}/phone_numbers`)
   expect((body.data as Json[])[0]).toEqual({
@@ -103,7 +103,7 @@ test('numbers are listed with their default fields, and with others on request',
   })
 })
 
-test('a flow can be listed, looked at and read', async () => {
+test('a flow can be listed and its JSON downloaded', async () => {
   const { graph } = await newWorld()
   const { body } = await graph('GET', `${wabaId}/flows`)
   expect(body.data).toEqual([
@@ -121,7 +121,7 @@ test('a flow can be listed, looked at and read', async () => {
   expect(JSON.stringify(form)).toMatch(/"full_name":"\$\{form\.full_name\}"/)
 })
 
-test('an id that stands for nothing, and an edge that is not there, are refused in Graph’s words', async () => {
+test('unknown IDs, edges and cursors return Graph’s errors', async () => {
   const { graph, simulator } = await newWorld()
   const unknown = await graph('POST', '1/messages', {})
   expect(unknown).toMatchObject({
@@ -138,11 +138,11 @@ test('an id that stands for nothing, and an edge that is not there, are refused 
   expect((await graph('GET', `${wabaId}/nonsense`)).body).toMatchObject({ error: { code: 100 } })
   expect((await graph('GET', `${wabaId}/message_templates?after=zzz`)).status).toBe(400)
   expect((await graph('GET', `${wabaId}/message_templates?limit=-1`)).status).toBe(400)
-  const lost = await fetch(`${simulator.url}/me/accounts`)
-  expect([lost.status, ((await lost.json()) as { error: Json }).error.code]).toEqual([400, 2500])
+  const unknownPath = await fetch(`${simulator.url}/me/accounts`)
+  expect([unknownPath.status, ((await unknownPath.json()) as { error: Json }).error.code]).toEqual([400, 2500])
 })
 
-test('any version of the API is answered, and the answer is escaped as Meta escapes', async () => {
+test('every API version works, and responses are escaped like Meta’s', async () => {
   const { simulator, control } = await newWorld()
   control.numbers.change(numberId, { verifiedName: 'Clínica/Uno' })
   for (const version of ['v20.0', 'v23.0', 'v26.0']) {

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts'
 import { refuseParameter } from '../network/errors.ts'
 import type { Call } from './call.ts'
 
-/** `fields=a,b{c}` as a list of names; what is inside braces belongs to the object named before them. */
+/** Parses `fields=a,b{c}` into names. Nested fields in braces are ignored. */
 export function requestedFields(call: Call): string[] | undefined {
   const text = call.query.fields
   if (text === undefined || text === '') return undefined
@@ -13,7 +13,7 @@ export function requestedFields(call: Call): string[] | undefined {
     .filter((name) => name !== '')
 }
 
-/** An object as Graph answers it: the asked-for fields in the order asked, and always the id. */
+/** The requested fields in the requested order, and always the ID. */
 export function pick(object: Json, fields: string[]): Json {
   const picked: Json = {}
   for (const name of fields) {
@@ -30,13 +30,13 @@ interface Page {
 }
 
 const defaultLimit = 25
-const largestLimit = 1000
+const maxLimit = 1000
 
-/** One page of a list. A cursor names the row it points at, so rows added meanwhile shift nothing. */
+/** One page of a list. A cursor identifies a row, so new rows do not shift the pages. */
 export function pageOf(call: Call, path: string, rows: Json[]): Page {
   const limit = limitOf(call)
-  const after = placeOf(rows, call.query.after, 'after')
-  const before = placeOf(rows, call.query.before, 'before')
+  const after = rowIndex(rows, call.query.after, 'after')
+  const before = rowIndex(rows, call.query.before, 'before')
   const start = after === undefined ? Math.max(0, (before ?? 0) - limit) : after + 1
   const end = before === undefined ? start + limit : before
   const data = rows.slice(start, end)
@@ -59,17 +59,17 @@ function limitOf(call: Call): number {
   if (call.query.limit === undefined) return defaultLimit
   const limit = Number(call.query.limit)
   if (!Number.isInteger(limit) || limit < 1) return refuseParameter('Param limit must be a positive integer.')
-  return Math.min(limit, largestLimit)
+  return Math.min(limit, maxLimit)
 }
 
 function cursorOf(row: Json): string {
   return Buffer.from(`QV:${String(row.id)}`).toString('base64url')
 }
 
-function placeOf(rows: Json[], cursor: string | undefined, name: string): number | undefined {
+function rowIndex(rows: Json[], cursor: string | undefined, name: string): number | undefined {
   if (cursor === undefined || cursor === '') return undefined
-  const place = rows.findIndex((row) => cursorOf(row) === cursor)
-  return place < 0 ? refuseParameter(`Invalid cursors values: ${name}`) : place
+  const index = rows.findIndex((row) => cursorOf(row) === cursor)
+  return index < 0 ? refuseParameter(`Invalid cursors values: ${name}`) : index
 }
 
 function linkTo(call: Call, path: string, limit: number, name: string, cursor: string): string {

@@ -1,7 +1,7 @@
-/** What businesses may upload, by kind, with the network's size limits. */
 const megabyte = 1024 * 1024
 
-const kinds: [kind: MediaKind, largest: number, mimes: string[]][] = [
+/** The MIME types that a business can upload, by kind, with WhatsApp's size limits. */
+const kinds: [kind: MediaKind, maxBytes: number, mimes: string[]][] = [
   ['audio', 16 * megabyte, ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/opus']],
   [
     'document',
@@ -32,7 +32,7 @@ export function kindOfMime(mime: string): MediaKind | undefined {
   return kinds.find(([, , mimes]) => mimes.includes(bareMime(mime)))?.[0]
 }
 
-export function largestOf(kind: MediaKind): number {
+export function maxBytesOf(kind: MediaKind): number {
   return kinds.find(([name]) => name === kind)?.[1] ?? 0
 }
 

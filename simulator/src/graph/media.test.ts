@@ -25,7 +25,7 @@ async function upload(
   }
 }
 
-test('what is uploaded can be looked up, fetched with the token, sent and deleted', async () => {
+test('an uploaded file can be looked up, downloaded with the token, sent and deleted', async () => {
   const world = await newWorld()
   const { graph, send, control, receiver } = world
   const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10, 13, 10])
@@ -54,7 +54,7 @@ test('what is uploaded can be looked up, fetched with the token, sent and delete
   expect((await graph('GET', id)).body).toMatchObject({ error: { code: 100, error_subcode: 33 } })
 })
 
-test('an upload is refused for its kind, its size or what it lacks', async () => {
+test('an upload with an invalid type, size or a missing parameter returns an error', async () => {
   const world = await newWorld()
   const small = Buffer.from('x')
   expect((await upload(world, small, 'application/zip')).body.error.message).toMatch(
@@ -72,7 +72,7 @@ test('an upload is refused for its kind, its size or what it lacks', async () =>
   })
 })
 
-test('an inbound file has a base64 digest, a short-lived URL, and an id for seven days', async () => {
+test('an inbound file has a base64 digest, a short-lived URL, and an ID valid for seven days', async () => {
   const { control, receiver, graph } = await newWorld()
   const bytes = Buffer.from('scan of a contract')
   await control.phones.document(phone, {
@@ -82,7 +82,7 @@ test('an inbound file has a base64 digest, a short-lived URL, and an id for seve
     filename: '../c.pdf',
     caption: 'Signed',
   })
-  await control.settled()
+  await control.idle()
   const document = receiver.messages()[0]?.document as { id: string; url: string }
   expect(document).toMatchObject({
     filename: '../c.pdf',
@@ -96,7 +96,7 @@ test('an inbound file has a base64 digest, a short-lived URL, and an id for seve
   expect((await graph('GET', document.id)).body).toMatchObject({ error: { error_subcode: 33 } })
 })
 
-test('a link is fetched when the switch says so, and a bad one fails later', async () => {
+test('with fetchLinks on, a link that cannot be fetched makes the message fail', async () => {
   const { send, control, receiver } = await newWorld()
   await control.phones.say(phone, { to: numberId, text: 'hi' })
   const invalid = await send({ type: 'image', image: { link: 'https://cdn.invalid/a.png' } })

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { newObjectId } from '../ids.ts'
 import { errorBody, GraphError, refuse, refuseParameter, refuseUnknownObject } from '../network/errors.ts'
-import { mediaUrl, opensMedia, sealedType, storeMedia } from '../network/media.ts'
+import { encryptedType, isValidMediaUrl, mediaUrl, storeMedia } from '../network/media.ts'
 import type { Network } from '../network.ts'
 import type { Media, PhoneNumber } from '../world.ts'
-import { type Call, edge, maySee } from './call.ts'
-import { allMimes, bareMime, kindOfMime, largestOf } from './media-kinds.ts'
+import { type Call, canAccess, edge } from './call.ts'
+import { allMimes, bareMime, kindOfMime, maxBytesOf } from './media-kinds.ts'
 import { authenticate, tokenText } from './token.ts'
 
 export const mediaEdges = [
@@ -14,7 +14,7 @@ export const mediaEdges = [
   edge('DELETE', 'media', null, remove),
 ]
 
-const uploadedLivesMs = 30 * 86_400_000
+const uploadTtlMs = 30 * 86_400_000
 
 async function upload(call: Call, number: PhoneNumber): Promise<unknown> {
   const file = call.form?.get('file')
@@ -27,17 +27,17 @@ async function upload(call: Call, number: PhoneNumber): Promise<unknown> {
       `Param file must be a file with one of the following types: ${allMimes().join(', ')}. Received file of type '${bareMime(mimeType) || 'application/octet-stream'}'.`,
     )
   if (file.size === 0) refuse(131053, 'The file is empty.')
-  if (file.size > largestOf(kind))
-    refuse(131053, `The file is too big: ${file.size} bytes, and ${kind} files are at most ${largestOf(kind)} bytes.`)
+  if (file.size > maxBytesOf(kind))
+    refuse(131053, `The file is too big: ${file.size} bytes, and ${kind} files are at most ${maxBytesOf(kind)} bytes.`)
   const bytes = Buffer.from(await file.arrayBuffer())
   const filename = 'name' in file && typeof file.name === 'string' ? file.name : null
-  const media = storeMedia(call.network, number, { bytes, mimeType, filename, livesMs: uploadedLivesMs })
+  const media = storeMedia(call.network, number, { bytes, mimeType, filename, ttlMs: uploadTtlMs })
   return { id: media.id }
 }
 
 function show(call: Call, media: Media): unknown {
   const { phone_number_id: numberId } = call.query
-  const isExpired = new Date(media.expiresAt) <= call.network.timers.now() || media.mimeType === sealedType
+  const isExpired = new Date(media.expiresAt) <= call.network.timers.now() || media.mimeType === encryptedType
   if (isExpired || (numberId !== undefined && numberId !== media.numberId)) refuseUnknownObject('get', media.id)
   return {
     messaging_product: 'whatsapp',
@@ -56,12 +56,12 @@ function remove(call: Call, media: Media): unknown {
   return { success: true }
 }
 
-/** The file host for enciphered files, which anybody may fetch; and the download host: it wants the bearer, and a User-Agent, and says little when it does not get them. */
+/** `/v/` serves encrypted files without a token. The download host requires the access token and a User-Agent. */
 export function downloadRoutes(server: FastifyInstance, network: Network): void {
   server.get('/v/:id', (request, reply) => {
     const media = network.world.media.get((request.params as { id: string }).id)
-    const isHere = media?.mimeType === sealedType && new Date(media.expiresAt) > network.timers.now()
-    const bytes = isHere ? network.media.get(media.id) : undefined
+    const isAvailable = media?.mimeType === encryptedType && new Date(media.expiresAt) > network.timers.now()
+    const bytes = isAvailable ? network.media.get(media.id) : undefined
     if (!bytes) return reply.code(404).type('text/plain').send('Not found')
     return reply.type('application/octet-stream').header('content-length', bytes.length).send(bytes)
   })
@@ -72,8 +72,8 @@ export function downloadRoutes(server: FastifyInstance, network: Network): void 
     try {
       const token = authenticate(network, tokenText(request))
       const media = network.world.media.get(mid ?? '')
-      const isOpen = opensMedia(network, mid ?? '', Number(ext), hash ?? '')
-      const bytes = media && isOpen && maySee(token, media.wabaId) ? network.media.get(media.id) : undefined
+      const isValid = isValidMediaUrl(network, mid ?? '', Number(ext), hash ?? '')
+      const bytes = media && isValid && canAccess(token, media.wabaId) ? network.media.get(media.id) : undefined
       if (!media || !bytes) return reply.code(404).type('text/plain').send('URL signature expired')
       return reply.type(media.mimeType).header('content-length', bytes.length).send(bytes)
     } catch (error) {

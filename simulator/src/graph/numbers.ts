@@ -7,9 +7,7 @@ import { pageOf, pick, requestedFields } from './listing.ts'
 
 export const numberEdges = [
   edge('GET', 'waba', 'phone_numbers', listNumbers),
-  edge('GET', 'number', null, (call, number) =>
-    pick(shownNumber(call, number), requestedFields(call) ?? defaultFields),
-  ),
+  edge('GET', 'number', null, (call, number) => pick(numberNode(call, number), requestedFields(call) ?? defaultFields)),
   edge('POST', 'number', null, updateNumber),
   edge('POST', 'number', 'register', register),
   edge('POST', 'number', 'deregister', deregister),
@@ -33,15 +31,15 @@ function listNumbers(call: Call, waba: Waba): unknown {
   const fields = requestedFields(call) ?? defaultFields
   const rows = [...call.network.world.numbers.values()]
     .filter((number) => number.wabaId === waba.id)
-    .map((number) => pick(shownNumber(call, number), fields))
+    .map((number) => pick(numberNode(call, number), fields))
   return pageOf(call, `${waba.id}/phone_numbers`, rows)
 }
 
-/** Every field that can be asked for; most are shown only then. */
-function shownNumber(call: Call, number: PhoneNumber): Json {
+/** All fields that can be requested; most are not in the default response. */
+function numberNode(call: Call, number: PhoneNumber): Json {
   return {
     id: number.id,
-    display_phone_number: displayed(number.phoneNumber),
+    display_phone_number: displayNumber(number.phoneNumber),
     verified_name: number.verifiedName,
     quality_rating: number.qualityRating,
     code_verification_status: number.codeVerificationStatus,
@@ -66,8 +64,8 @@ function shownNumber(call: Call, number: PhoneNumber): Json {
   }
 }
 
-/** A number as the listing prints it; webhooks have the bare digits. */
-export function displayed(digits: string): string {
+/** A phone number as the API formats it; webhooks have only the digits. */
+export function displayNumber(digits: string): string {
   const american = /^1(\d{3})(\d{3})(\d{4})$/.exec(digits)
   if (american) return `+1 ${american[1]}-${american[2]}-${american[3]}`
   return `+${digits.slice(0, 2)} ${digits.slice(2).replaceAll(/(\d{3})(?=\d{2})/g, '$1 ')}`.trim()

@@ -15,20 +15,20 @@ import { wabaEdges } from './wabas.ts'
 
 const edges: Edge[] = [...messageEdges, ...templateEdges, ...numberEdges, ...wabaEdges, ...mediaEdges, ...flowEdges]
 
-const largestBody = 112 * 1024 * 1024
+const maxBodyBytes = 112 * 1024 * 1024
 
-/** The Graph API: every object has an id, and what can be done with it depends on what the id stands for. */
+/** The Graph API. The operations of an object depend on its kind, which is found by ID. */
 export function graphRoutes(server: FastifyInstance, network: Network): void {
   for (const url of ['/:version(^v\\d+\\.\\d+$)/:id', '/:version(^v\\d+\\.\\d+$)/:id/:edge'])
     server.route({
       method: ['GET', 'POST', 'DELETE'],
       url,
-      bodyLimit: largestBody,
-      handler: (request, reply) => answer(network, request, reply),
+      bodyLimit: maxBodyBytes,
+      handler: (request, reply) => handle(network, request, reply),
     })
 }
 
-async function answer(network: Network, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function handle(network: Network, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const startedAt = performance.now()
   let status: number | null = 200
   let body: unknown
@@ -47,7 +47,7 @@ async function answer(network: Network, request: FastifyRequest, reply: FastifyR
     method: request.method,
     url: request.url.replace(/access_token=[^&]*/, 'access_token=…'),
     token: maskToken(tokenText(request)),
-    request: shownBody(request),
+    request: loggedBody(request),
     status,
     response: body === handled ? '' : JSON.stringify(body),
     durationMs: Math.round(performance.now() - startedAt),
@@ -63,7 +63,7 @@ async function answer(network: Network, request: FastifyRequest, reply: FastifyR
     .send(escapedJson(body))
 }
 
-/** How much of the allowance is used up: all of it after the refusals that say so, and a minute until there is more. */
+/** The usage headers: 100 % and one minute to wait after a rate limit error, 1 % otherwise. */
 function usageHeaders(code: number): Record<string, string> {
   const used = code === 4 || code === 80007 ? 100 : 1
   const usage = { call_count: used, total_cputime: used, total_time: used }
@@ -99,7 +99,7 @@ function queryOf(request: FastifyRequest): Record<string, string> {
   return query
 }
 
-function shownBody(request: FastifyRequest): string {
+function loggedBody(request: FastifyRequest): string {
   if (!Buffer.isBuffer(request.body)) return ''
   const type = request.headers['content-type'] ?? ''
   return type.startsWith('multipart/')

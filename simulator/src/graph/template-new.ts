@@ -5,7 +5,7 @@ import { variablesOf } from './messages/template-text.ts'
 
 type NewTemplate = Pick<Template, 'name' | 'language' | 'category' | 'parameterFormat' | 'components'>
 
-/** Reads a template somebody wants to create, and refuses what the review would not even look at. */
+/** Validates a new template before the review. */
 export function readNewTemplate(world: World, wabaId: string, body: Json): NewTemplate {
   const name = textIn(body, 'name')
   const language = textIn(body, 'language')
@@ -103,7 +103,7 @@ function readCards(component: Json, category: string, format: string): Json[] {
   }))
 }
 
-/** The network writes the text of one-time codes itself, and lists the button as a URL. */
+/** WhatsApp writes the text of one-time codes itself and lists the button as a URL button. */
 function otpBody(body: Json): Json {
   const advice = body.add_security_recommendation === true ? ' For your security, do not share this code.' : ''
   return { ...body, text: `*{{1}}* is your verification code.${advice}`, example: { body_text: [['123456']] } }

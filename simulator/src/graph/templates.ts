@@ -1,7 +1,7 @@
 import { newObjectId } from '../ids.ts'
-import { type Json, shown } from '../json.ts'
+import { type Json, toText } from '../json.ts'
 import { refuse, refuseParameter } from '../network/errors.ts'
-import { announceTemplate, reviewLater } from '../network/templates.ts'
+import { notifyTemplateStatus, scheduleReview } from '../network/templates.ts'
 import type { Template, Waba } from '../world.ts'
 import { type Call, edge } from './call.ts'
 import { pageOf, pick, requestedFields } from './listing.ts'
@@ -12,7 +12,7 @@ export const templateEdges = [
   edge('POST', 'waba', 'message_templates', createTemplate),
   edge('DELETE', 'waba', 'message_templates', deleteTemplates),
   edge('GET', 'template', null, (call, template) =>
-    pick(shownTemplate(template), requestedFields(call) ?? defaultFields),
+    pick(templateNode(template), requestedFields(call) ?? defaultFields),
   ),
 ]
 
@@ -30,9 +30,7 @@ const defaultFields = [
 function listTemplates(call: Call, waba: Waba): unknown {
   const fields = requestedFields(call) ?? defaultFields
   const all = [...call.network.world.templates.values()].filter((template) => template.wabaId === waba.id)
-  const rows = all
-    .filter((template) => matches(call, template))
-    .map((template) => pick(shownTemplate(template), fields))
+  const rows = all.filter((template) => matches(call, template)).map((template) => pick(templateNode(template), fields))
   const page = pageOf(call, `${waba.id}/message_templates`, rows)
   if (call.query.summary === undefined) return page
   return {
@@ -41,20 +39,20 @@ function listTemplates(call: Call, waba: Waba): unknown {
   }
 }
 
-/** `name` and `content` look for a part of the text; the others take a comma list, or a JSON one. */
+/** `name` and `content` match a part of the text; the other filters take a comma-separated or JSON list. */
 function matches({ query }: Call, template: Template): boolean {
   const body = JSON.stringify(template.components.map((component) => component.text ?? ''))
-  const has = (wanted: string | undefined, text: string) => wanted === undefined || text.includes(wanted)
-  const oneOf = (wanted: string | undefined, value: string) =>
-    wanted === undefined ||
-    wanted
+  const contains = (filter: string | undefined, text: string) => filter === undefined || text.includes(filter)
+  const oneOf = (filter: string | undefined, value: string) =>
+    filter === undefined ||
+    filter
       .replaceAll(/[[\]"\s]/g, '')
       .split(',')
       .includes(value)
   return (
-    has(query.name, template.name) &&
-    has(query.content, body) &&
-    has(query.name_or_content, `${template.name} ${body}`) &&
+    contains(query.name, template.name) &&
+    contains(query.content, body) &&
+    contains(query.name_or_content, `${template.name} ${body}`) &&
     oneOf(query.status, template.status) &&
     oneOf(query.category, template.category) &&
     oneOf(query.language, template.language) &&
@@ -62,7 +60,7 @@ function matches({ query }: Call, template: Template): boolean {
   )
 }
 
-function shownTemplate(template: Template): Json {
+function templateNode(template: Template): Json {
   return {
     id: template.id,
     name: template.name,
@@ -83,7 +81,7 @@ function shownTemplate(template: Template): Json {
   }
 }
 
-/** A new template is PENDING until somebody has looked at it; a name with `reject` in it does not pass. */
+/** A new template is PENDING until the simulated review; a name that contains `reject` is rejected. */
 function createTemplate(call: Call, waba: Waba): unknown {
   const { network } = call
   const input = readNewTemplate(network.world, waba.id, call.body)
@@ -98,24 +96,24 @@ function createTemplate(call: Call, waba: Waba): unknown {
   }
   network.world.templates.set(template.id, template)
   network.changed()
-  reviewLater(network, template)
+  scheduleReview(network, template)
   return { id: template.id, status: template.status, category: template.category }
 }
 
-/** By name all languages go; with `hsm_id` only the one that has this id. */
+/** Deletes all languages of a name, or with `hsm_id` only the template with that ID. */
 function deleteTemplates(call: Call, waba: Waba): unknown {
   const { name, hsm_id: id } = { ...call.query, ...call.body } as Record<string, unknown>
   if (typeof name !== 'string' || name === '') return refuseParameter('The parameter name is required.')
   const { templates } = call.network.world
-  const gone = [...templates.values()].filter(
+  const deleted = [...templates.values()].filter(
     (template) =>
-      template.wabaId === waba.id && template.name === name && (id === undefined || template.id === shown(id)),
+      template.wabaId === waba.id && template.name === name && (id === undefined || template.id === toText(id)),
   )
-  if (gone.length === 0) refuse(100, `Message template "${name}" was not found.`)
-  for (const template of gone) {
+  if (deleted.length === 0) refuse(100, `Message template "${name}" was not found.`)
+  for (const template of deleted) {
     templates.delete(template.id)
     template.status = 'DELETED'
-    announceTemplate(call.network, template, 'PENDING_DELETION', 'NONE')
+    notifyTemplateStatus(call.network, template, 'PENDING_DELETION', 'NONE')
   }
   call.network.changed()
   return { success: true }

@@ -10,7 +10,7 @@ export function tokenText(request: FastifyRequest): string | undefined {
   return bearer ?? (typeof query.access_token === 'string' ? query.access_token : undefined)
 }
 
-/** Finds the caller's token, or says in the network's words why it will not do. */
+/** Finds the access token, or throws the error that WhatsApp returns for it. */
 export function authenticate(network: Network, text: string | undefined): AccessToken {
   if (!text) throw new GraphError(190, { title: 'An access token is required to request this resource.' })
   const token = network.world.tokens.get(text)
@@ -27,7 +27,7 @@ export function authenticate(network: Network, text: string | undefined): Access
   return token
 }
 
-/** A token as the log shows it. */
+/** The token as the log shows it. */
 export function maskToken(text: string | undefined): string | null {
   return text ? `${text.slice(0, 4)}…${text.slice(-4)}` : null
 }

@@ -51,7 +51,7 @@ function listSubscriptions({ network }: Call, waba: Waba): unknown {
   return { data }
 }
 
-/** Without a body the app's own callback is used again, whatever was set before. */
+/** Without a body the override is removed, and the app's callback is used again. */
 async function subscribe(call: Call, waba: Waba): Promise<unknown> {
   const override = textIn(call.body, 'override_callback_uri') === undefined ? null : await setOverride(call, call.body)
   waba.subscriptions[call.token.appId] = { override }

@@ -1,11 +1,11 @@
 import { newWamid } from '../ids.ts'
 import type { Network } from '../network.ts'
 import { switchesFor } from '../switches.ts'
-import { type Message, type MessageOutcome, type Phone, type PhoneNumber, remember } from '../world.ts'
+import { type Message, type MessageOutcome, type Phone, type PhoneNumber, storeMessage } from '../world.ts'
 import { windowIsOpen } from './lifecycle.ts'
 import { type SimulatedFailure, testNumberOf } from './test-numbers.ts'
 
-/** A message the network is about to take, with what its checks found out. */
+/** A validated message that the network is about to accept. */
 export interface Draft {
   type: string
   content: unknown
@@ -17,7 +17,7 @@ export interface Draft {
   failsWith: number | null
 }
 
-/** Takes the message: gives it an id, decides its fate and writes it into the conversation. */
+/** Accepts the message: assigns an ID, decides the outcome and stores it in the conversation. */
 export function acceptMessage(network: Network, number: PhoneNumber, phone: Phone, draft: Draft): Message {
   const isOpen = windowIsOpen(network, number.id, phone.waId)
   const message: Message = {
@@ -31,7 +31,7 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
     contextId: draft.contextId,
     journey: {
       state: 'accepted',
-      fate: fateOf(network, number, phone, draft, isOpen),
+      fate: outcomeOf(network, number, phone, draft, isOpen),
       opaque: draft.opaque,
       toUserId: draft.toUserId,
       category: draft.category?.toLowerCase() ?? 'service',
@@ -39,33 +39,34 @@ export function acceptMessage(network: Network, number: PhoneNumber, phone: Phon
       history: [],
     },
   }
-  remember(network.world, message)
-  network.log.tell({ name: 'message', data: message })
+  storeMessage(network.world, message)
+  network.log.publish({ name: 'message', data: message })
   network.changed()
   return message
 }
 
 const failsAfterSent = new Set([131036])
 
-function fateOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draft, isOpen: boolean): MessageOutcome {
-  const magic = testNumberOf(phone.waId)
-  if (magic?.kind === 'fails') return fail(magic.code)
+function outcomeOf(network: Network, number: PhoneNumber, phone: Phone, draft: Draft, isOpen: boolean): MessageOutcome {
+  const testNumber = testNumberOf(phone.waId)
+  if (testNumber?.kind === 'fails') return fail(testNumber.code)
   if (!phone.onWhatsApp) return fail(131026)
   if (draft.category === 'MARKETING' && !phone.acceptsMarketing) return fail(131050)
   const isFreeForm = draft.category === null
-  if (isFreeForm && !isOpen && !magic && switchesFor(network.world, number, phone).customerWindow) return fail(131047)
+  if (isFreeForm && !isOpen && !testNumber && switchesFor(network.world, number, phone).customerWindow)
+    return fail(131047)
   if (draft.failsWith !== null) return fail(draft.failsWith)
-  // A reaction is sent and that is the last one hears of it.
+  // A reaction is reported as sent and nothing after that.
   if (draft.type === 'reaction') return { kind: 'deliver', never: 'delivered' }
-  return magic?.kind === 'mishap' ? mishapFate(magic.mishap, isFreeForm) : { kind: 'deliver' }
+  return testNumber?.kind === 'failure' ? failureOutcome(testNumber.failure, isFreeForm) : { kind: 'deliver' }
 }
 
 function fail(code: number): MessageOutcome {
   return { kind: 'fail', code, afterSent: failsAfterSent.has(code) }
 }
 
-function mishapFate(mishap: SimulatedFailure, isFreeForm: boolean): MessageOutcome {
-  switch (mishap) {
+function failureOutcome(failure: SimulatedFailure, isFreeForm: boolean): MessageOutcome {
+  switch (failure) {
     case 'never_delivered':
       return { kind: 'deliver', never: 'delivered' }
     case 'never_read':

@@ -1,4 +1,4 @@
-/** The network's error codes, as a refused call and as a failed status report them. */
+/** WhatsApp's error codes, as API errors and `failed` statuses report them. */
 export interface KnownError {
   code: number
   status: number

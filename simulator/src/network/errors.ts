@@ -1,6 +1,6 @@
 import { type KnownError, knownError } from './error-catalogue.ts'
 
-/** A call the network refuses. Thrown anywhere in a Graph route; the route answers with it. */
+/** A Graph API error. Any Graph route can throw it; it becomes the response. */
 export class GraphError extends Error {
   readonly error: KnownError
 
@@ -11,14 +11,14 @@ export class GraphError extends Error {
   }
 }
 
-/** Refuses with the code's own title; `details` says what exactly was wrong. */
+/** Throws the error with this code; `details` replaces its default details. */
 export function refuse(code: number, details?: string): never {
   throw new GraphError(code, details === undefined ? {} : { details })
 }
 
-/** Refuses the way Graph complains about parameters: the complaint is the message, with no error_data. */
-export function refuseParameter(complaint: string): never {
-  throw new GraphError(100, { title: complaint, details: '' })
+/** Throws Graph's parameter error: code 100, with the text as message and no `error_data`. */
+export function refuseParameter(message: string): never {
+  throw new GraphError(100, { title: message, details: '' })
 }
 
 export function refuseUnknownObject(verb: string, id: string): never {
@@ -45,7 +45,7 @@ export function errorBody(error: KnownError, traceId: string) {
   }
 }
 
-/** The same error as a failed status carries it. */
+/** The error as a `failed` status reports it. */
 export function statusError(code: number) {
   const { title, details } = knownError(code) ?? { title: 'Unknown error', details: 'Unknown error' }
   return {

@@ -5,45 +5,45 @@ import { type ReportedStatus, statusValue } from '../webhooks/status.ts'
 import { conversationKey, type Lifecycle, type Message, type Phone, type PhoneNumber } from '../world.ts'
 
 /**
- * What becomes of a message a business sent.
+ * The lifecycle of a message from a business.
  *
  *   accepted → sent → delivered → read (→ played, for a voice message)
- *            ↘ failed           at once, or after `sent`, as its fate says
+ *            ↘ failed           immediately or after `sent`, depending on its outcome
  *
- * It waits at `sent` while the phone is offline, and at `delivered` until the phone opens the chat.
+ * It stays `sent` while the phone is offline, and `delivered` until the chat is opened.
  */
 export function startLifecycle(network: Network, message: Message): void {
   step(
     network,
     message,
     'accepted',
-    (travel) => travel.switches.sentAfterMs,
-    (travel) => {
-      const { fate } = travel.journey
-      if (fate.kind === 'fail' && !fate.afterSent) return report(network, travel, 'failed', fate.code)
-      report(network, travel, 'sent')
-      if (fate.kind === 'fail') return report(network, travel, 'failed', fate.code)
-      if (travel.phone.online) deliver(network, message)
+    (context) => context.switches.sentAfterMs,
+    (context) => {
+      const outcome = context.lifecycle.fate
+      if (outcome.kind === 'fail' && !outcome.afterSent) return report(network, context, 'failed', outcome.code)
+      report(network, context, 'sent')
+      if (outcome.kind === 'fail') return report(network, context, 'failed', outcome.code)
+      if (context.phone.online) deliver(network, message)
     },
   )
 }
 
-/** Takes up every unfinished journey again, after a restart. */
+/** Resumes unfinished lifecycles after a restart. */
 export function resumeLifecycles(network: Network): void {
   for (const message of network.world.messages.values()) {
     if (message.journey?.state === 'accepted') startLifecycle(network, message)
     if (message.journey?.state === 'sent') deliver(network, message)
-    if (message.journey?.state === 'delivered') readByItself(network, message)
+    if (message.journey?.state === 'delivered') scheduleRead(network, message)
   }
 }
 
-/** The phone is back: whatever waited for it arrives, except what has waited for more than thirty days. */
+/** Delivers pending messages when the phone is back online, except those that have expired. */
 export function deliverWaiting(network: Network, phone: Phone): void {
   for (const message of network.world.messages.values())
     if (message.waId === phone.waId && message.journey?.state === 'sent') deliver(network, message)
 }
 
-/** The person looks at the chat: everything delivered in it is read. Returns what was read just now. */
+/** Marks all delivered messages of the chat as read and returns their IDs. */
 export function openChat(network: Network, phone: Phone, number: PhoneNumber): string[] {
   const read: string[] = []
   for (const message of network.world.messages.values()) {
@@ -54,96 +54,99 @@ export function openChat(network: Network, phone: Phone, number: PhoneNumber): s
 }
 
 export function playVoice(network: Network, message: Message): void {
-  const travel = travelOf(network, message)
-  if (travel && travel.journey.state !== 'played') report(network, travel, 'played')
+  const context = contextOf(network, message)
+  if (context && context.lifecycle.state !== 'played') report(network, context, 'played')
 }
 
-const waitsForPhoneMs = 30 * 86_400_000
-const authenticationWaitsMs = 10 * 60_000
+const messageTtlMs = 30 * 86_400_000
+const authenticationTtlMs = 10 * 60_000
 
 function deliver(network: Network, message: Message): void {
   step(
     network,
     message,
     'sent',
-    (travel) => travel.switches.deliveredAfterMs,
-    (travel) => {
-      const { fate, category } = travel.journey
-      if (!travel.phone.online || fate.kind === 'fail' || fate.never === 'delivered') return
+    (context) => context.switches.deliveredAfterMs,
+    (context) => {
+      const { fate: outcome, category } = context.lifecycle
+      if (!context.phone.online || outcome.kind === 'fail' || outcome.never === 'delivered') return
       const waitedMs = network.timers.now().getTime() - new Date(message.at).getTime()
-      if (waitedMs > (category === 'authentication' ? authenticationWaitsMs : waitsForPhoneMs)) return
-      const willBeRead = travel.switches.readAfterMs !== null && travel.phone.readReceipts && fate.never !== 'read'
-      if ((travel.switches.skipDelivered || fate.skipDelivered) && willBeRead) {
-        travel.journey.state = 'delivered'
+      if (waitedMs > (category === 'authentication' ? authenticationTtlMs : messageTtlMs)) return
+      const willBeRead = context.switches.readAfterMs !== null && context.phone.readReceipts && outcome.never !== 'read'
+      if ((context.switches.skipDelivered || outcome.skipDelivered) && willBeRead) {
+        context.lifecycle.state = 'delivered'
         network.changed()
-      } else report(network, travel, 'delivered')
-      readByItself(network, message)
+      } else report(network, context, 'delivered')
+      scheduleRead(network, message)
     },
   )
 }
 
-function readByItself(network: Network, message: Message): void {
-  const travel = travelOf(network, message)
-  if (!travel || travel.switches.readAfterMs === null) return
-  network.timers.after(travel.switches.readAfterMs, () => markRead(network, message))
+function scheduleRead(network: Network, message: Message): void {
+  const context = contextOf(network, message)
+  if (!context || context.switches.readAfterMs === null) return
+  network.timers.after(context.switches.readAfterMs, () => markRead(network, message))
 }
 
 function markRead(network: Network, message: Message): boolean {
-  const travel = travelOf(network, message)
-  if (travel?.journey.state !== 'delivered' || !travel.phone.readReceipts) return false
-  const { fate } = travel.journey
-  if (fate.kind === 'deliver' && fate.never === 'read') return false
-  report(network, travel, 'read')
+  const context = contextOf(network, message)
+  if (context?.lifecycle.state !== 'delivered' || !context.phone.readReceipts) return false
+  const outcome = context.lifecycle.fate
+  if (outcome.kind === 'deliver' && outcome.never === 'read') return false
+  report(network, context, 'read')
   return true
 }
 
-interface Travel {
+interface LifecycleContext {
   message: Message
-  journey: Lifecycle
+  lifecycle: Lifecycle
   number: PhoneNumber
   phone: Phone
   switches: ReturnType<typeof switchesFor>
 }
 
-function travelOf(network: Network, message: Message): Travel | undefined {
+function contextOf(network: Network, message: Message): LifecycleContext | undefined {
   const number = network.world.numbers.get(message.numberId)
   const phone = network.world.phones.get(message.waId)
   if (!number || !phone || !message.journey) return undefined
-  return { message, journey: message.journey, number, phone, switches: switchesFor(network.world, number, phone) }
+  return { message, lifecycle: message.journey, number, phone, switches: switchesFor(network.world, number, phone) }
 }
 
-/** Does the next step after a while, if the message is still where it was and the world still holds it. */
+/** Runs the next step after a delay, if the message still exists and is still in the `from` state. */
 function step(
   network: Network,
   message: Message,
   from: Lifecycle['state'],
-  delay: (travel: Travel) => number,
-  run: (travel: Travel) => void,
+  delay: (context: LifecycleContext) => number,
+  run: (context: LifecycleContext) => void,
 ): void {
-  const travel = travelOf(network, message)
-  if (!travel) return
-  network.timers.after(delay(travel), () => {
-    const later = travelOf(network, message)
-    if (later?.journey.state === from && network.world.messages.has(message.id)) run(later)
+  const context = contextOf(network, message)
+  if (!context) return
+  network.timers.after(delay(context), () => {
+    const later = contextOf(network, message)
+    if (later?.lifecycle.state === from && network.world.messages.has(message.id)) run(later)
   })
 }
 
-function report(network: Network, travel: Travel, status: ReportedStatus, code?: number): void {
-  const { message, journey, number, phone, switches } = travel
+function report(network: Network, context: LifecycleContext, status: ReportedStatus, code?: number): void {
+  const { message, lifecycle, number, phone, switches } = context
   const at = network.timers.now()
-  const onHandset = journey.history.some((step) => step.status === 'delivered' || step.status === 'read')
-  const priced = status === 'sent' || ((status === 'delivered' || status === 'read') && !onHandset)
-  journey.state = status
-  journey.history.push({ status, at: at.toISOString(), ...(code === undefined ? {} : { code }) })
-  const news = { message, journey, phone, status, at, priced, ...(code === undefined ? {} : { code }) }
-  notifyMessages(network, number, phone, statusValue(news, switches))
-  network.log.tell({ name: 'status', data: { id: message.id, waId: message.waId, status, ...(code ? { code } : {}) } })
+  const isOnPhone = lifecycle.history.some((step) => step.status === 'delivered' || step.status === 'read')
+  const priced = status === 'sent' || ((status === 'delivered' || status === 'read') && !isOnPhone)
+  lifecycle.state = status
+  lifecycle.history.push({ status, at: at.toISOString(), ...(code === undefined ? {} : { code }) })
+  const update = { message, lifecycle, phone, status, at, priced, ...(code === undefined ? {} : { code }) }
+  notifyMessages(network, number, phone, statusValue(update, switches))
+  network.log.publish({
+    name: 'status',
+    data: { id: message.id, waId: message.waId, status, ...(code ? { code } : {}) },
+  })
   network.changed()
 }
 
 const windowMs = 24 * 3_600_000
 
-/** True while the phone has written to the number within the last 24 hours. */
+/** True if the phone has sent a message to the number within the last 24 hours. */
 export function windowIsOpen(network: Network, numberId: string, waId: string): boolean {
   const last = network.world.lastInbound.get(conversationKey(numberId, waId))
   return last !== undefined && network.timers.now().getTime() - new Date(last).getTime() < windowMs

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { hello, newWorld, numberId, otherNumberId, phone } from '../testing/world.ts'
 
-test('to one phone go 45 messages at once, then one every six seconds', async () => {
+test('a burst of 45 messages can go to one phone, then one every six seconds', async () => {
   const { send, control } = await newWorld()
   for (let count = 0; count < 45; count++) expect((await send(hello)).status).toBe(200)
-  const refused = await send(hello)
-  expect(refused).toMatchObject({ status: 400, code: 131056 })
+  const limited = await send(hello)
+  expect(limited).toMatchObject({ status: 400, code: 131056 })
   expect((await send({ ...hello, to: '+16505550124' })).status).toBe(200)
   expect((await send(hello, otherNumberId)).status).toBe(200)
   await control.clock.advance(5_999)
@@ -17,7 +17,7 @@ test('to one phone go 45 messages at once, then one every six seconds', async ()
   expect((await send(hello)).status).toBe(200)
 })
 
-test('a number has its messages per second and no more', async () => {
+test('a number can send throughputMps messages per second', async () => {
   const { send, control } = await newWorld()
   control.numbers.change(numberId, { throughputMps: 3 })
   const codes = async () => {
@@ -31,7 +31,7 @@ test('a number has its messages per second and no more', async () => {
   expect(await codes()).toEqual([0, 0, 0, 0, 0])
 })
 
-test('what arrives counts towards the throughput too', async () => {
+test('inbound messages count toward the throughput limit', async () => {
   const { send, control } = await newWorld()
   control.numbers.change(numberId, { throughputMps: 1 })
   await control.phones.say(phone, { to: numberId, text: 'hi' })

@@ -1,4 +1,4 @@
-/** A bucket that refills steadily: it allows a burst of `capacity`, then `perSecond`. */
+/** A token bucket: allows a burst of `capacity`, then `perSecond`. */
 class Bucket {
   #tokens: number
   #atMs: number
@@ -11,7 +11,7 @@ class Bucket {
   take(capacity: number, perSecond: number, nowMs: number, force: boolean): boolean {
     this.#tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#atMs) / 1000) * perSecond)
     this.#atMs = nowMs
-    // A hair under one is one: the refill is a sum of fractions.
+    // Tolerates rounding errors: the refill is a sum of fractions.
     if (this.#tokens < 1 - 1e-9 && !force) return false
     this.#tokens = Math.max(0, this.#tokens - 1)
     return true
@@ -20,13 +20,13 @@ class Bucket {
 
 const pairBurst = 45
 const pairPerSecond = 1 / 6
-const keptPairs = 20_000
+const maxPairs = 20_000
 
-/** The two speed limits: messages per second of a number, and messages to the same phone. */
+/** The two rate limits: messages per second of a number, and messages to the same phone. */
 export class Limits {
   #numbers = new Map<string, Bucket>()
   #pairs = new Map<string, Bucket>()
-  /** How often a magic recipient has been refused so far. */
+  /** How often a magic number has failed so far. */
   #refusals = new Map<string, number>()
 
   takeThroughput(numberId: string, mps: number, nowMs: number, force = false): boolean {
@@ -39,15 +39,15 @@ export class Limits {
     const key = `${numberId} ${waId}`
     const bucket = this.#pairs.get(key) ?? new Bucket(pairBurst, nowMs)
     this.#pairs.set(key, bucket)
-    if (this.#pairs.size > keptPairs) {
+    if (this.#pairs.size > maxPairs) {
       const [oldest] = this.#pairs.keys()
       if (oldest !== undefined) this.#pairs.delete(oldest)
     }
     return bucket.take(pairBurst, pairPerSecond, nowMs, false)
   }
 
-  /** Counts a refusal and says whether it is due; after `times` of them one call passes and the count starts again. */
-  refuseAgain(numberId: string, waId: string, times: number): boolean {
+  /** True for the first `times` requests. The next one passes, and counting starts again. */
+  shouldRefuse(numberId: string, waId: string, times: number): boolean {
     const key = `${numberId} ${waId}`
     const soFar = this.#refusals.get(key) ?? 0
     if (soFar >= times) {

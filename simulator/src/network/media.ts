@@ -7,7 +7,7 @@ interface NewMedia {
   bytes: Buffer
   mimeType: string
   filename: string | null
-  livesMs: number
+  ttlMs: number
 }
 
 export function storeMedia(network: Network, number: PhoneNumber, file: NewMedia): Media {
@@ -19,7 +19,7 @@ export function storeMedia(network: Network, number: PhoneNumber, file: NewMedia
     sha256: createHash('sha256').update(file.bytes).digest('hex'),
     size: file.bytes.length,
     filename: file.filename,
-    expiresAt: new Date(network.timers.now().getTime() + file.livesMs).toISOString(),
+    expiresAt: new Date(network.timers.now().getTime() + file.ttlMs).toISOString(),
   }
   network.media.put(media.id, file.bytes)
   network.world.media.set(media.id, media)
@@ -27,17 +27,17 @@ export function storeMedia(network: Network, number: PhoneNumber, file: NewMedia
   return media
 }
 
-/** Webhooks print the digest in base64, the API in hex. */
+/** Webhooks have the digest in base64, the API in hex. */
 export function base64Digest(media: Media): string {
   return Buffer.from(media.sha256, 'hex').toString('base64')
 }
 
-const urlLivesMs = 5 * 60_000
+const urlTtlMs = 5 * 60_000
 const urlKey = newSecret()
 
-/** An address to fetch the bytes from; it works for five minutes and only with a token. */
+/** A download URL. It expires after five minutes and requires an access token. */
 export function mediaUrl(network: Network, id: string, source: 'getMedia' | 'webhook'): string {
-  const ext = Math.floor((network.timers.now().getTime() + urlLivesMs) / 1000)
+  const ext = Math.floor((network.timers.now().getTime() + urlTtlMs) / 1000)
   return `${network.url}/whatsapp_business/attachments/?mid=${id}&source=${source}&ext=${ext}&hash=${hashOf(id, ext)}`
 }
 
@@ -45,13 +45,13 @@ function hashOf(id: string, ext: number): string {
   return createHmac('sha256', urlKey).update(`${id} ${ext}`).digest('base64url')
 }
 
-/** True for an address made above, unchanged and not yet stale. */
-export function opensMedia(network: Network, id: string, ext: number, hash: string): boolean {
+/** True for a URL from `mediaUrl` that is unchanged and has not expired. */
+export function isValidMediaUrl(network: Network, id: string, ext: number, hash: string): boolean {
   return ext * 1000 > network.timers.now().getTime() && hash === hashOf(id, ext)
 }
 
-/** The type under which an enciphered file is kept: what is inside, nobody here can know. */
-export const sealedType = 'application/x-sealed'
+/** The MIME type of a stored encrypted file, whose content type is unknown. */
+export const encryptedType = 'application/x-sealed'
 
-/** Where an enciphered file lies: no token opens or guards it. */
-export const sealedUrl = (network: Network, id: string): string => `${network.url}/v/${id}`
+/** The URL of an encrypted file. It needs no access token. */
+export const encryptedFileUrl = (network: Network, id: string): string => `${network.url}/v/${id}`

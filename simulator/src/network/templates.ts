@@ -3,8 +3,8 @@ import { switchesFor } from '../switches.ts'
 import { notifyAccount } from '../webhooks/notify.ts'
 import type { Template } from '../world.ts'
 
-/** After a while somebody decides: approved, unless the name says `reject`. */
-export function reviewLater(network: Network, template: Template): void {
+/** Simulates the review: after a delay the template is approved, or rejected if its name contains `reject`. */
+export function scheduleReview(network: Network, template: Template): void {
   network.timers.after(switchesFor(network.world).templateReviewMs, () => {
     if (network.world.templates.get(template.id)?.status !== 'PENDING') return
     const passes = !template.name.includes('reject')
@@ -15,12 +15,12 @@ export function reviewLater(network: Network, template: Template): void {
 export function setTemplateStatus(network: Network, template: Template, status: string, reason = 'NONE'): void {
   template.status = status
   template.rejectedReason = reason
-  announceTemplate(network, template, status, reason)
+  notifyTemplateStatus(network, template, status, reason)
   network.changed()
 }
 
-/** The template's id is a number here, and a string everywhere else. */
-export function announceTemplate(network: Network, template: Template, event: string, reason: string): void {
+/** In this webhook the template ID is a number; everywhere else it is a string. */
+export function notifyTemplateStatus(network: Network, template: Template, event: string, reason: string): void {
   notifyAccount(network, template.wabaId, 'message_template_status_update', {
     event,
     message_template_id: Number(template.id),
@@ -40,5 +40,5 @@ export function announceTemplate(network: Network, template: Template, event: st
       ? { other_info: { title: 'FIRST_PAUSE', description: 'The template is paused for 3 hours.' } }
       : {}),
   })
-  network.log.tell({ name: 'template', data: { id: template.id, name: template.name, status: event } })
+  network.log.publish({ name: 'template', data: { id: template.id, name: template.name, status: event } })
 }

@@ -3,11 +3,11 @@ import { hello, newWorld, numberId, text } from '../testing/world.ts'
 import { knownCodes } from './error-catalogue.ts'
 import { simulatedFailures, testNumberOf } from './test-numbers.ts'
 
-const async = [
+const asyncCodes = [
   131026, 131047, 131049, 131050, 130472, 131053, 131052, 131042, 131051, 131036, 137000, 130429, 131000, 132015,
 ]
 
-test.each(async)('1555 0 %i is accepted and then fails with that code', async (code) => {
+test.each(asyncCodes)('a message to 1555 0 %i is accepted and then fails with that code', async (code) => {
   const { send, receiver } = await newWorld()
   const { status, id } = await send({ ...text('x'), to: `15550${code}`, biz_opaque_callback_data: 'ref' })
   expect(status).toBe(200)
@@ -19,7 +19,7 @@ test.each(async)('1555 0 %i is accepted and then fails with that code', async (c
   })
 })
 
-test('every known code can be had as a refusal, with the status of the network’s table', async () => {
+test('1555 1 returns every known code with its documented HTTP status', async () => {
   const { send } = await newWorld()
   for (const code of knownCodes()) {
     const { status, body } = await send({ ...text('x'), to: `15551${String(code).padStart(6, '0')}` })
@@ -42,7 +42,7 @@ test('every known code can be had as a refusal, with the status of the network�
     expect((await send({ ...text('x'), to: `15551${String(code).padStart(6, '0')}` })).status).toBe(status)
 })
 
-test('1555 2 passes on the second try, 1555 3 on the third', async () => {
+test('1555 2 succeeds on the second attempt, 1555 3 on the third', async () => {
   const { send } = await newWorld()
   const statuses = async (to: string) => [
     (await send({ ...hello, to })).status,
@@ -53,18 +53,18 @@ test('1555 2 passes on the second try, 1555 3 on the third', async () => {
   expect(await statuses('15553131000')).toEqual([500, 500, 200])
 })
 
-test('everybody’s test numbers are ordinary phones', () => {
+test('common test numbers are ordinary phones', () => {
   for (const number of ['15550000001', '15550780001', '15551234567', '15559999999', '16505550123'])
     expect(testNumberOf(number)).toBeUndefined()
 })
 
-const mishapNumber = (name: string) =>
-  `1555900000${simulatedFailures.find(([, mishap]) => mishap === name)?.[0]}`.replace(
+const numberFor = (name: string) =>
+  `1555900000${simulatedFailures.find(([, failure]) => failure === name)?.[0]}`.replace(
     /^(1555900000)(\d\d)$/,
     '155590000$2',
   )
 
-test('a call may hang or be cut although the message was sent', async () => {
+test('a request can hang or be cut although the message was sent', async () => {
   const { simulator, control, receiver } = await newWorld()
   const call = (to: string) =>
     fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
@@ -74,16 +74,16 @@ test('a call may hang or be cut although the message was sent', async () => {
       signal: AbortSignal.timeout(150),
     })
   const [hangs, cutAfter, cutBefore] = ['hangs_after_sending', 'cut_after_sending', 'cut_before_sending'].map(
-    mishapNumber,
+    numberFor,
   ) as [string, string, string]
   await expect(call(hangs)).rejects.toThrow(/timeout/)
   await expect(call(cutAfter)).rejects.toThrow(/fetch failed/)
   await expect(call(cutBefore)).rejects.toThrow(/fetch failed/)
-  await control.settled()
+  await control.idle()
   expect(receiver.statuses().map((status) => status.biz_opaque_callback_data)).toEqual([hangs, cutAfter])
 })
 
-test('HTTP 500 with a page of HTML, before and after sending', async () => {
+test('a request can get HTTP 500 with an HTML page, before and after sending', async () => {
   const { simulator, control, receiver } = await newWorld()
   for (const name of ['html_500', 'html_500_after_sending']) {
     const response = await fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
@@ -91,7 +91,7 @@ test('HTTP 500 with a page of HTML, before and after sending', async () => {
       headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
       body: JSON.stringify({
         messaging_product: 'whatsapp',
-        to: mishapNumber(name),
+        to: numberFor(name),
         ...hello,
         biz_opaque_callback_data: name,
       }),
@@ -99,31 +99,31 @@ test('HTTP 500 with a page of HTML, before and after sending', async () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
     expect(await response.text()).toMatch(/^<!DOCTYPE html>/)
   }
-  await control.settled()
+  await control.idle()
   expect(receiver.statuses().map((status) => status.biz_opaque_callback_data)).toEqual(['html_500_after_sending'])
 })
 
-test('a status may be taken before the call is answered', async () => {
+test('a status webhook can arrive before the API response', async () => {
   const { control, receiver, simulator } = await newWorld()
   const call = fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
     method: 'POST',
     headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
-    body: JSON.stringify({ messaging_product: 'whatsapp', to: mishapNumber('status_before_answer'), ...hello }),
+    body: JSON.stringify({ messaging_product: 'whatsapp', to: numberFor('status_before_response'), ...hello }),
   }).then((response) => ({ response, statusesThen: receiver.statuses().length }))
   expect(await call).toMatchObject({ statusesThen: 1 })
-  await control.settled()
+  await control.idle()
 })
 
-test('a slow answer comes after five seconds', async () => {
+test('slow_response delays the response by five seconds', async () => {
   const { control, send } = await newWorld()
-  let isAnswered = false
-  const call = send({ ...hello, to: mishapNumber('slow_answer') }).then((answer) => {
-    isAnswered = true
-    return answer
+  let hasResponse = false
+  const call = send({ ...hello, to: numberFor('slow_response') }).then((response) => {
+    hasResponse = true
+    return response
   })
-  await expect.poll(() => control.phones.messages(mishapNumber('slow_answer')).length).toBe(1)
+  await expect.poll(() => control.phones.messages(numberFor('slow_response')).length).toBe(1)
   await control.clock.advance(4_999)
-  expect(isAnswered).toBe(false)
+  expect(hasResponse).toBe(false)
   await control.clock.advance(1)
   expect((await call).status).toBe(200)
 })
@@ -134,22 +134,22 @@ test.each([
   ['read_without_delivered', ['sent', 'read']],
   ['held_then_sent', ['sent', 'delivered', 'read']],
   ['held_then_dropped', ['failed']],
-])('%s reports %j', async (name, expected) => {
+])('%s reports the statuses %j', async (name, expected) => {
   const { control, send, receiver } = await newWorld()
-  const { id, body } = await send({ ...hello, to: mishapNumber(name) })
+  const { id, body } = await send({ ...hello, to: numberFor(name) })
   await control.clock.advance(60_000)
   expect(receiver.statusesOf(id).map((status) => status.status)).toEqual(expected)
   const held = name.startsWith('held') ? 'held_for_quality_assessment' : 'accepted'
   expect(body.messages).toEqual([{ id, message_status: held }])
 })
 
-test('the network may know a phone by another number than the one dialled', async () => {
+test('the wa_id can differ from the number in `to`', async () => {
   const { send, receiver } = await newWorld()
-  const dialled = mishapNumber('other_wa_id')
-  const { id, body } = await send({ ...hello, to: dialled })
+  const to = numberFor('other_wa_id')
+  const { id, body } = await send({ ...hello, to })
   const [contact] = body.contacts as { input: string; wa_id: string }[]
-  expect(contact?.input).toBe(dialled)
-  expect(contact?.wa_id).not.toBe(dialled)
+  expect(contact?.input).toBe(to)
+  expect(contact?.wa_id).not.toBe(to)
   expect(receiver.statusesOf(id)[0]?.recipient_id).toBe(contact?.wa_id)
   expect((await send({ ...hello, to: '+5531912345678' })).body.contacts).toEqual([
     { input: '+5531912345678', wa_id: '553112345678' },

@@ -1,17 +1,17 @@
 import type { Network } from '../network.ts'
-import { json, oneOf, optional, type Read, record, type Shape, text } from '../shape.ts'
+import { json, oneOf, optional, type Parsed, record, type Shape, text } from '../shape.ts'
 import type { Phone } from '../world.ts'
 
-/** Something a phone can do: what it takes, and how it is done. */
+/** A phone action: its input and what it does. */
 export interface Action<I = unknown> {
   shape: Shape<I>
   run: (network: Network, phone: Phone, input: I) => ActionResult
 }
 
 export interface ActionResult {
-  /** The message this made, if it made one. */
+  /** The ID of the created message, if any. */
   id?: string
-  /** The messages that are read now. */
+  /** The IDs of the messages that were marked as read. */
   read?: string[]
 }
 
@@ -23,8 +23,8 @@ export function action<I>(shape: Shape<I>, run: Action<I>['run']): Action<I> {
 
 export const to = { to: optional(text({ max: 40 })) }
 
-/** Where a message comes from, besides the person: a quoted message, another chat, an advertisement, a product page. */
-export const setting = {
+/** The context of a message: the number it goes to, a quoted message, a forward, an ad or a product page. */
+export const messageContext = {
   ...to,
   replyTo: optional(text({ max: 300 })),
   forwarded: optional(oneOf('once', 'often')),
@@ -32,4 +32,4 @@ export const setting = {
   product: optional(record(json)),
 }
 
-export type Setting = { [K in keyof typeof setting]?: Read<(typeof setting)[K]> }
+export type MessageContext = { [K in keyof typeof messageContext]?: Parsed<(typeof messageContext)[K]> }

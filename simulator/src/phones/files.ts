@@ -1,10 +1,10 @@
 import type { Json } from '../json.ts'
 import { base64Digest, storeMedia } from '../network/media.ts'
 import type { Network } from '../network.ts'
-import { ControlError, object, optional, type Read, text } from '../shape.ts'
+import { ControlError, object, optional, type Parsed, text } from '../shape.ts'
 import type { Media, PhoneNumber } from '../world.ts'
 
-/** A file a phone sends: its bytes in base64, or as plain text, or none at all for a small sample. */
+/** A file from a phone: base64 bytes or plain text. Without either, a small sample is sent. */
 export const fileMembers = {
   mimeType: optional(text({ max: 200 })),
   filename: optional(text({ max: 500 })),
@@ -12,12 +12,12 @@ export const fileMembers = {
   text: optional(text({ min: 0, max: 10_000_000 })),
 }
 
-/** In a form: as `sha256` it may claim a digest, in base64, that is not its own. */
+/** A file in a form. `sha256` overrides the reported digest (base64), also with a wrong value. */
 export const formFileShape = object({ ...fileMembers, sha256: optional(text({ max: 128 })) })
 
 const fileShape = object(fileMembers)
 
-type FileInput = Read<typeof fileShape>
+type FileInput = Parsed<typeof fileShape>
 
 export type PhoneMedia = 'image' | 'video' | 'audio' | 'voice' | 'document' | 'sticker'
 
@@ -27,11 +27,11 @@ export interface PhoneFile {
   filename: string
 }
 
-const inboundLivesMs = 7 * 86_400_000
-export const sealedLivesMs = 20 * 86_400_000
-const largestFile = 100 * 1024 * 1024
+const inboundTtlMs = 7 * 86_400_000
+export const encryptedFileTtlMs = 20 * 86_400_000
+const maxFileBytes = 100 * 1024 * 1024
 
-/** Puts the file where the business can fetch it for seven days. */
+/** Stores the file as media that the business can download for seven days. */
 export function storeFile(
   network: Network,
   number: PhoneNumber,
@@ -39,13 +39,13 @@ export function storeFile(
   input: FileInput,
   field: string,
 ): Media {
-  return storeMedia(network, number, { ...readPhoneFile(kind, input, field), livesMs: inboundLivesMs })
+  return storeMedia(network, number, { ...readPhoneFile(kind, input, field), ttlMs: inboundTtlMs })
 }
 
 export function readPhoneFile(kind: PhoneMedia, input: FileInput, field: string): PhoneFile {
   const sample = samples[kind]
   const bytes = bytesOf(input, field) ?? sample.bytes
-  if (bytes.length > largestFile) throw new ControlError(`${field} is larger than 100 MB.`, field)
+  if (bytes.length > maxFileBytes) throw new ControlError(`${field} is larger than 100 MB.`, field)
   const isSample = input.base64 === undefined && input.text === undefined
   const mimeType = input.mimeType ?? (input.text !== undefined && !isSample ? 'text/plain' : sample.mimeType)
   return { bytes, mimeType, filename: input.filename ?? sample.filename }
@@ -59,8 +59,8 @@ function bytesOf(input: FileInput, field: string): Buffer | undefined {
   if (input.text !== undefined) return Buffer.from(input.text, 'utf8')
   if (input.base64 === undefined) return undefined
   const bytes = Buffer.from(input.base64, 'base64')
-  const isFine = bytes.toString('base64').replace(/=+$/, '') === input.base64.replaceAll(/\s/g, '').replace(/=+$/, '')
-  if (!isFine) throw new ControlError(`${field}: base64 is not valid.`, `${field}.base64`)
+  const isValid = bytes.toString('base64').replace(/=+$/, '') === input.base64.replaceAll(/\s/g, '').replace(/=+$/, '')
+  if (!isValid) throw new ControlError(`${field}: base64 is invalid.`, `${field}.base64`)
   return bytes
 }
 

@@ -2,49 +2,47 @@ import type { Network } from '../network.ts'
 import { ControlError } from '../shape.ts'
 import { findNumber, type Message, type Phone, type PhoneNumber } from '../world.ts'
 
-/** The business number an action is for: the one named, else the one last talked with, else the first there is. */
+/** The business number of an action: the given one, else that of the latest message, else the first one. */
 export function numberFor(network: Network, phone: Phone, to: string | undefined): PhoneNumber {
   if (to !== undefined) {
     const number = findNumber(network.world, to)
-    if (!number) throw new ControlError(`to: ${to} is not a business number here.`, 'to', 404)
+    if (!number) throw new ControlError(`to: business number ${to} not found.`, 'to', 404)
     return number
   }
   const last = latest(network, phone, () => true)
   const number = (last && network.world.numbers.get(last.numberId)) ?? [...network.world.numbers.values()][0]
-  if (!number) throw new ControlError('There is no business number to write to.', 'to', 404)
+  if (!number) throw new ControlError('There is no business number. Create one with POST /control/numbers.', 'to', 404)
   return number
 }
 
-/** The message an action is about: the one named, else the latest of this conversation that fits. */
+/** The message of an action: the given one, else the latest matching one on this phone. */
 export function messageFor(
   network: Network,
   phone: Phone,
   id: string | undefined,
-  fits: (message: Message) => boolean,
+  matches: (message: Message) => boolean,
   what: string,
 ): Message {
-  const message = id === undefined ? latest(network, phone, fits) : network.world.messages.get(id)
+  const message = id === undefined ? latest(network, phone, matches) : network.world.messages.get(id)
   if (message?.waId !== phone.waId)
     throw new ControlError(
-      id === undefined
-        ? `There is no such message on this phone: it takes ${what}.`
-        : `message: this phone has no message ${id}.`,
+      id === undefined ? `This phone does not have ${what}.` : `message: ${id} not found on this phone.`,
       'message',
       404,
     )
-  if (!fits(message)) throw new ControlError(`message: ${message.id} is not ${what}.`, 'message')
+  if (!matches(message)) throw new ControlError(`message: ${message.id} is not ${what}.`, 'message')
   return message
 }
 
 export function numberOf(network: Network, message: Message): PhoneNumber {
   const number = network.world.numbers.get(message.numberId)
-  if (!number) throw new ControlError('The business number of this message is gone.', 'message', 404)
+  if (!number) throw new ControlError('The business number of this message no longer exists.', 'message', 404)
   return number
 }
 
-function latest(network: Network, phone: Phone, fits: (message: Message) => boolean): Message | undefined {
+function latest(network: Network, phone: Phone, matches: (message: Message) => boolean): Message | undefined {
   let found: Message | undefined
   for (const message of network.world.messages.values())
-    if (message.waId === phone.waId && fits(message)) found = message
+    if (message.waId === phone.waId && matches(message)) found = message
   return found
 }

@@ -2,7 +2,7 @@ import type { Json } from '../json.ts'
 import type { SenderIdentity } from '../switches.ts'
 import type { Phone } from '../world.ts'
 
-/** Who wrote, as an inbound message says it: with the number, without it, or in one of the ways seen in the wild. */
+/** The sender fields of an inbound message: with the number, without it, or in one of the forms seen in practice. */
 export function senderOf(phone: Phone, identity: SenderIdentity): Json {
   const from = visibleNumber(phone, identity)
   return { ...(from === undefined ? {} : { from }), from_user_id: phone.userId }

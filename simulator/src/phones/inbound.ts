@@ -4,22 +4,26 @@ import type { Network } from '../network.ts'
 import { ControlError } from '../shape.ts'
 import { switchesFor } from '../switches.ts'
 import { isBackedUp, notifyMessages } from '../webhooks/notify.ts'
-import { conversationKey, type Message, type Phone, type PhoneNumber, remember } from '../world.ts'
+import { conversationKey, type Message, type Phone, type PhoneNumber, storeMessage } from '../world.ts'
 import { contactOf, senderOf } from './identity.ts'
 
 export interface Inbound {
   type: string
-  /** What stands under the type's name; nothing for a type that has no object of its own. */
+  /** The object under the type's name; undefined for a type without one. */
   content?: unknown
   context?: Json | undefined
   /** Other members of the message, such as `errors` or `referral`. */
   extra?: Json
 }
 
-/** A phone writes to a business: the message enters the conversation, opens the 24-hour window and goes out to the apps. */
-export function receiveFrom(network: Network, phone: Phone, number: PhoneNumber, inbound: Inbound): Message {
+/** A message from a phone to a business: stores it, opens the 24-hour window and queues the webhooks. */
+export function receiveMessage(network: Network, phone: Phone, number: PhoneNumber, inbound: Inbound): Message {
   if (isBackedUp(network, number.wabaId))
-    throw new ControlError('Too many webhooks wait to be taken; answer them first.', null, 503)
+    throw new ControlError(
+      'The webhook queue is full. Respond to the queued webhooks with 200 and try again.',
+      null,
+      503,
+    )
   const { senderIdentity } = switchesFor(network.world, number, phone)
   const now = network.timers.now()
   const contextId = inbound.context?.id
@@ -34,7 +38,7 @@ export function receiveFrom(network: Network, phone: Phone, number: PhoneNumber,
     contextId: typeof contextId === 'string' ? contextId : null,
     journey: null,
   }
-  remember(network.world, message)
+  storeMessage(network.world, message)
   network.world.lastInbound.set(conversationKey(number.id, phone.waId), message.at)
   network.limits.takeThroughput(number.id, number.throughputMps, now.getTime(), true)
   notifyMessages(network, number, phone, {
@@ -51,13 +55,13 @@ export function receiveFrom(network: Network, phone: Phone, number: PhoneNumber,
       },
     ],
   })
-  network.log.tell({ name: 'message', data: message })
+  network.log.publish({ name: 'message', data: message })
   network.changed()
   return message
 }
 
-/** The network itself speaks about a phone; no contact is named and no window opens. */
-export function announceSystem(
+/** A system message about a phone. It has no contact and does not open the 24-hour window. */
+export function sendSystemMessage(
   network: Network,
   phone: Phone,
   number: PhoneNumber,

@@ -1,7 +1,7 @@
 import { arrayIn, isObject, objectIn, scalarIn, textIn } from '../json.ts'
 import { findTemplate, type Message, type PhoneNumber, type World } from '../world.ts'
 
-/** Something on a message that a thumb can press and that answers. */
+/** A button or list row that sends a reply when tapped. */
 export type Option =
   | { kind: 'button'; payload: string; text: string }
   | { kind: 'button_reply'; id: string; title: string }
@@ -13,12 +13,12 @@ export function optionsOf(world: World, number: PhoneNumber, message: Message): 
   return message.type === 'interactive' ? interactiveOptions(message.content) : []
 }
 
-/** The option somebody means: by its words, its id or payload, or its place. */
-export function chooseOption(options: Option[], wanted: string | number): Option | undefined {
-  if (typeof wanted === 'number') return options[wanted]
+/** Finds an option by its label, its ID or payload, or its index. */
+export function chooseOption(options: Option[], choice: string | number): Option | undefined {
+  if (typeof choice === 'number') return options[choice]
   const key = (option: Option) => (option.kind === 'button' ? option.payload : option.id)
-  const words = (option: Option) => (option.kind === 'button' ? option.text : option.title)
-  return options.find((option) => words(option) === wanted) ?? options.find((option) => key(option) === wanted)
+  const label = (option: Option) => (option.kind === 'button' ? option.text : option.title)
+  return options.find((option) => label(option) === choice) ?? options.find((option) => key(option) === choice)
 }
 
 function interactiveOptions(content: unknown): Option[] {
@@ -41,7 +41,7 @@ function interactiveOptions(content: unknown): Option[] {
   ]
 }
 
-/** Quick replies come from the template; their payloads from the message, or else they are the words on the button. */
+/** Quick replies are defined in the template. The payload is the one in the message, else the button text. */
 function templateOptions(world: World, number: PhoneNumber, content: unknown): Option[] {
   const language = textIn(objectIn(content, 'language'), 'code') ?? ''
   const template = findTemplate(world, number.wabaId, textIn(content, 'name') ?? '', language)
@@ -50,7 +50,7 @@ function templateOptions(world: World, number: PhoneNumber, content: unknown): O
 
 function quickReplies(defined: unknown[], sent: unknown[]): Option[] {
   const buttons = arrayIn(componentOf(defined, 'BUTTONS'), 'buttons') ?? []
-  const own = buttons.flatMap((button, index): Option[] => {
+  const replies = buttons.flatMap((button, index): Option[] => {
     if (textIn(button, 'type') !== 'QUICK_REPLY') return []
     const text = textIn(button, 'text') ?? ''
     return [{ kind: 'button', text, payload: payloadOf(sent, index) ?? text }]
@@ -58,7 +58,7 @@ function quickReplies(defined: unknown[], sent: unknown[]): Option[] {
   const cards = arrayIn(componentOf(defined, 'CAROUSEL'), 'cards') ?? []
   const sentCards = arrayIn(componentOf(sent, 'CAROUSEL'), 'cards') ?? []
   return [
-    ...own,
+    ...replies,
     ...cards.flatMap((card, index) => {
       const match = sentCards.find((one) => scalarIn(one, 'card_index') === String(index))
       return quickReplies(arrayIn(card, 'components') ?? [], arrayIn(match, 'components') ?? [])

@@ -13,11 +13,11 @@ import {
 } from '../testing/world.ts'
 
 async function last({ control, receiver }: TestWorld): Promise<Json> {
-  await control.settled()
+  await control.idle()
   return receiver.messages().at(-1) ?? {}
 }
 
-test('a phone can write everything a person can', async () => {
+test('a phone can send every type of message', async () => {
   const world = await newWorld()
   const { phones } = world.control
   const to = numberId
@@ -72,7 +72,7 @@ test('a phone can write everything a person can', async () => {
   ])
 })
 
-test('replies, forwards, advertisements and product questions carry where they come from', async () => {
+test('replies, forwards, ads and product questions have a context or referral', async () => {
   const world = await newWorld()
   const { send, control } = world
   const sent = await send(hello)
@@ -90,7 +90,7 @@ test('replies, forwards, advertisements and product questions carry where they c
   expect((await last(world)).context).toMatchObject({ referred_product: { product_retailer_id: 'SKU-1' } })
 })
 
-test('the buttons of a template answer with their payload, or with their words', async () => {
+test('tapping a template button sends its payload, or else its text', async () => {
   const world = await newWorld()
   const parameters = (...values: string[]) => values.map((value) => ({ type: 'text', text: value }))
   const { id } = await world.send({
@@ -119,10 +119,12 @@ test('the buttons of a template answer with their payload, or with their words',
   })
   await world.control.phones.tap(phone, { message: id, button: 1 })
   expect(await last(world)).toMatchObject({ button: { payload: 'Cancel', text: 'Cancel' } })
-  await expect(world.control.phones.tap(phone, { button: 'Explode' })).rejects.toThrow(/There are: Confirm, Cancel/)
+  await expect(world.control.phones.tap(phone, { button: 'Explode' })).rejects.toThrow(
+    /Available buttons: Confirm, Cancel/,
+  )
 })
 
-test('reply buttons and list rows answer with their id', async () => {
+test('tapping a reply button or list row sends its ID', async () => {
   const world = await newWorld()
   await world.control.phones.say(phone, { to: numberId, text: 'hi' })
   const buttons = [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }]
@@ -141,7 +143,7 @@ test('reply buttons and list rows answer with their id', async () => {
   })
 })
 
-test('a reaction can be made and taken back', async () => {
+test('a reaction can be added and removed', async () => {
   const world = await newWorld()
   const { id } = await world.send(hello)
   await world.control.phones.react(phone, { emoji: '👍' })
@@ -152,7 +154,7 @@ test('a reaction can be made and taken back', async () => {
   expect((await last(world)).reaction).toEqual({ message_id: id, emoji: '' })
 })
 
-test('a form is sent back with its token, and its files as media', async () => {
+test('a form is submitted with its flow token and its files as media', async () => {
   const world = await newWorld()
   const { send, control, graph } = world
   const action = { type: 'action', action: { flow_token: 'ft_01' } }
@@ -205,7 +207,7 @@ test('a form is sent back with its token, and its files as media', async () => {
   ])
 })
 
-test('second thoughts are unsupported, except on a number that is also in the app', async () => {
+test('edits and deletions are unsupported, except on a number that is also in the Business app', async () => {
   const world = await newWorld()
   const { id } = await world.control.phones.say(phone, { to: numberId, text: 'tpyo' })
   await world.control.phones.edit(phone, { text: 'typo' })
@@ -220,14 +222,14 @@ test('second thoughts are unsupported, except on a number that is also in the ap
   expect(await last(world)).toMatchObject({ type: 'revoke', revoke: { original_message_id: id } })
 })
 
-test('a new number is announced to every business that was written to, without a contact', async () => {
+test('a number change notifies every business in a conversation, without a contact', async () => {
   const { control, receiver, send } = await newWorld()
   for (const to of [numberId, otherNumberId]) await control.phones.say(phone, { to, text: 'hi' })
-  await control.settled()
+  await control.idle()
   receiver.clear()
   const before = control.phones.get(phone).userId
   await control.phones.changeNumber(phone, { newNumber: '+16505550777' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(2)
   expect(receiver.messages()[0]).toMatchObject({
     from: phone,
@@ -239,7 +241,7 @@ test('a new number is announced to every business that was written to, without a
   expect((await send({ ...hello, to: '16505550777' })).status).toBe(200)
 })
 
-test('who hides the number is known by user id; three ways of hiding it are seen in the wild', async () => {
+test('senderIdentity hides the phone number in three ways', async () => {
   const world = await newWorld()
   const bea = world.control.phones.get('16505550199')
   const contact = () => arrayIn(world.receiver.changes().at(-1)?.value, 'contacts')?.[0]
@@ -257,7 +259,7 @@ test('who hides the number is known by user id; three ways of hiding it are seen
   expect((await last(world)).from).toBe(bea.userId)
 })
 
-test('a phone that is off gets its messages when it is back; one without receipts never says it read them', async () => {
+test('an offline phone gets its messages when it is back online, and reports no `read` without read receipts', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { online: false, readReceipts: false })
   const { id } = await send(hello)
@@ -270,7 +272,7 @@ test('a phone that is off gets its messages when it is back; one without receipt
   expect(await control.phones.read(phone, { to: numberId })).toEqual({ read: [] })
 })
 
-test('a one-time code waits ten minutes for a phone, anything else thirty days', async () => {
+test('a one-time code expires after ten minutes, other messages after thirty days', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { online: false })
   const code = [{ type: 'text', text: '483920' }]
@@ -287,7 +289,7 @@ test('a one-time code waits ten minutes for a phone, anything else thirty days',
   expect(receiver.statusesOf(other.id).map((one) => one.status)).toEqual(['sent', 'delivered'])
 })
 
-test('with automatic reading off a message is read when the chat is opened, and a voice message when played', async () => {
+test('with readAfterMs null a message is read when the chat is opened, and a voice message is played on `play`', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { switches: { readAfterMs: null } })
   await control.phones.say(phone, { to: numberId, text: 'hi' })
@@ -297,11 +299,11 @@ test('with automatic reading off a message is read when the chat is opened, and 
   expect(receiver.statusesOf(id).map((one) => one.status)).toEqual(['sent', 'delivered'])
   expect(await control.phones.read(phone, {})).toEqual({ read: [id, voice.id] })
   await control.phones.play(phone, {})
-  await control.settled()
+  await control.idle()
   expect(receiver.statusesOf(voice.id).map((one) => one.status)).toEqual(['sent', 'delivered', 'read', 'played'])
 })
 
-test('nothing reaches who is not on WhatsApp, and no marketing who stopped it', async () => {
+test('messages fail for a phone that is not on WhatsApp, and marketing for one that opted out', async () => {
   const { control, send, receiver } = await newWorld()
   control.phones.change(phone, { onWhatsApp: false })
   expect(receiver.statusesOf((await send(hello)).id)).toMatchObject([{ errors: [{ code: 131026 }] }])
@@ -317,7 +319,7 @@ test('nothing reaches who is not on WhatsApp, and no marketing who stopped it', 
   expect(receiver.statusesOf(offer.id)).toMatchObject([{ errors: [{ code: 131050 }] }])
 })
 
-test('the files of an encrypted form lie on the file host for anybody, and open with the keys in the answer', async () => {
+test('files of an encrypted form can be downloaded without a token and decrypted with the keys in the response', async () => {
   const world = await newWorld()
   const { send, control, graph } = world
   const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }]

@@ -2,9 +2,9 @@ import { userIdOf, waIdOf } from '../ids.ts'
 import type { Network } from '../network.ts'
 import type { Phone } from '../world.ts'
 
-/** The handset with this number; a number nobody has used yet gets one. */
-export function phoneFor(network: Network, dialled: string): Phone {
-  const waId = waIdOf(dialled)
+/** The phone with this number. It is created on first use. */
+export function phoneFor(network: Network, phoneNumber: string): Phone {
+  const waId = waIdOf(phoneNumber)
   const known = network.world.phones.get(waId)
   if (known) return known
   const phone: Phone = {
@@ -19,7 +19,7 @@ export function phoneFor(network: Network, dialled: string): Phone {
     switches: {},
   }
   network.world.phones.set(waId, phone)
-  network.log.tell({ name: 'phone', data: phone })
+  network.log.publish({ name: 'phone', data: phone })
   network.changed()
   return phone
 }

@@ -1,23 +1,23 @@
 import { arrayIn, objectIn, scalarIn, textIn } from '../json.ts'
 import { openChat, playVoice } from '../network/lifecycle.ts'
 import type { Network } from '../network.ts'
-import { bool, ControlError, json, list, object, optional, record, type Shape, text, wrong } from '../shape.ts'
+import { bool, ControlError, invalid, json, list, object, optional, record, type Shape, text } from '../shape.ts'
 import { findTemplate, type Message, type PhoneNumber } from '../world.ts'
 import { action, to } from './action.ts'
+import { storeEncryptedFile } from './encrypted-file.ts'
 import { fileReference, formFileShape, readPhoneFile, storeFile } from './files.ts'
 import { messageFor, numberFor, numberOf } from './find.ts'
-import { receiveFrom } from './inbound.ts'
+import { receiveMessage } from './inbound.ts'
 import { chooseOption, optionsOf } from './options.ts'
-import { sealFile } from './sealed.ts'
 
 const target = { message: optional(text({ max: 300 })) }
 
 const choice: Shape<string | number> = (value, field) =>
   typeof value === 'string' || typeof value === 'number'
     ? value
-    : wrong(field, 'the words on the button, its id, or its place')
+    : invalid(field, 'the button text, its ID, or its index')
 
-/** What a person can do with a message a business sent. */
+/** Actions on a message from a business. */
 export const respondActions = {
   tap: action(object({ ...target, button: choice }), (network, phone, input) => {
     const hasOptions = (message: Message) => optionsOf(network.world, numberOf(network, message), message).length > 0
@@ -26,19 +26,19 @@ export const respondActions = {
     const options = optionsOf(network.world, business, message)
     const option = chooseOption(options, input.button)
     if (!option) {
-      const words = options.map((one) => (one.kind === 'button' ? one.text : one.title)).join(', ')
-      throw new ControlError(`button: there is no such button. There are: ${words}.`, 'button')
+      const labels = options.map((one) => (one.kind === 'button' ? one.text : one.title)).join(', ')
+      throw new ControlError(`button: ${input.button} not found. Available buttons: ${labels}.`, 'button')
     }
     const context = { from: business.phoneNumber, id: message.id }
     if (option.kind === 'button') {
-      const { payload, text: words } = option
+      const { payload, text: label } = option
       return {
-        id: receiveFrom(network, phone, business, { type: 'button', content: { payload, text: words }, context }).id,
+        id: receiveMessage(network, phone, business, { type: 'button', content: { payload, text: label }, context }).id,
       }
     }
     const { kind, ...reply } = option
     return {
-      id: receiveFrom(network, phone, business, {
+      id: receiveMessage(network, phone, business, {
         type: 'interactive',
         content: { type: kind, [kind]: reply },
         context,
@@ -55,10 +55,10 @@ export const respondActions = {
       'a message from a business',
     )
     const content = { message_id: message.id, emoji: input.emoji }
-    return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
+    return { id: receiveMessage(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
   }),
 
-  /** A removed reaction comes without an emoji, or with an empty one: both are seen. */
+  /** WhatsApp sends a removed reaction without an emoji or with an empty one. */
   unreact: action(object({ ...target, emptyEmoji: optional(bool) }), (network, phone, input) => {
     const message = messageFor(
       network,
@@ -68,12 +68,12 @@ export const respondActions = {
       'a message from a business',
     )
     const content = { message_id: message.id, ...(input.emptyEmoji ? { emoji: '' } : {}) }
-    return { id: receiveFrom(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
+    return { id: receiveMessage(network, phone, numberOf(network, message), { type: 'reaction', content }).id }
   }),
 
   /**
-   * Sends the form of a flow message. Files become media, ten at most, and the answer names them; those of an encrypted
-   * form lie enciphered on the file host.
+   * Submits the form of a flow message. Up to ten files become media and are referenced in the response. The files of
+   * an encrypted form are stored encrypted on the file host.
    */
   fillForm: action(
     object({
@@ -82,7 +82,7 @@ export const respondActions = {
       files: optional(record(list(formFileShape, 10))),
       encrypted: optional(bool),
       omitFlowToken: optional(bool),
-      /** Sends this text as the answer instead, whatever it is. */
+      /** Sent as the form response instead, even if it is not JSON. */
       responseJson: optional(text({ min: 0 })),
     }),
     (network, phone, input) => {
@@ -90,12 +90,12 @@ export const respondActions = {
       const message = messageFor(network, phone, input.message, isForm, 'a message with a form')
       const business = numberOf(network, message)
       const files = Object.values(input.files ?? {}).flat()
-      if (files.length > 10) throw new ControlError('files: a form takes at most 10 files.', 'files')
-      const uploads = Object.entries(input.files ?? {}).map(([name, some]) => [
+      if (files.length > 10) throw new ControlError('files: a form accepts at most 10 files.', 'files')
+      const uploads = Object.entries(input.files ?? {}).map(([name, formFiles]) => [
         name,
-        some.map(({ sha256, ...file }) => {
+        formFiles.map(({ sha256, ...file }) => {
           const [kind, field] = [kindOf(file.mimeType), `files.${name}`]
-          if (input.encrypted) return sealFile(network, business, readPhoneFile(kind, file, field), sha256)
+          if (input.encrypted) return storeEncryptedFile(network, business, readPhoneFile(kind, file, field), sha256)
           return fileReference(storeFile(network, business, kind, file, field), sha256)
         }),
       ])
@@ -104,17 +104,17 @@ export const respondActions = {
         input.responseJson ?? JSON.stringify({ ...token, ...input.values, ...Object.fromEntries(uploads) })
       const content = { type: 'nfm_reply', nfm_reply: { response_json: response, body: 'Sent', name: 'flow' } }
       const context = { from: business.phoneNumber, id: message.id }
-      return { id: receiveFrom(network, phone, business, { type: 'interactive', content, context }).id }
+      return { id: receiveMessage(network, phone, business, { type: 'interactive', content, context }).id }
     },
   ),
 
-  /** Shares the own number, as after a request for contact information. */
+  /** Shares the phone's own number, as after a contact request. */
   sharePhone: action(object({ ...to, ...target }), (network, phone, input) => {
     const business = numberFor(network, phone, input.to)
     const phones = [{ phone: `+${phone.waId}`, wa_id: phone.waId, type: 'CELL' }]
     const context = input.message === undefined ? undefined : { from: business.phoneNumber, id: input.message }
     return {
-      id: receiveFrom(network, phone, business, {
+      id: receiveMessage(network, phone, business, {
         type: 'contacts',
         content: [{ origin: 'contact_request', phones }],
         context,
@@ -138,7 +138,7 @@ function kindOf(mimeType: string | undefined): 'image' | 'document' {
   return mimeType === undefined || mimeType.startsWith('image/') ? 'image' : 'document'
 }
 
-/** The token a form answers with; undefined when the message carries no form. */
+/** The flow token of a message; undefined if the message has no form. */
 export function flowToken(network: Network, message: Message): string | undefined {
   if (message.direction !== 'out') return undefined
   if (message.type === 'interactive') {

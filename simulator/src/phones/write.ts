@@ -3,14 +3,14 @@ import { base64Digest, mediaUrl } from '../network/media.ts'
 import type { Network } from '../network.ts'
 import { bool, jsonObject, list, number, object, optional, text } from '../shape.ts'
 import type { Phone, PhoneNumber } from '../world.ts'
-import { type ActionResult, action, type Setting, setting } from './action.ts'
+import { type ActionResult, action, type MessageContext, messageContext } from './action.ts'
 import { fileMembers, type PhoneMedia, storeFile } from './files.ts'
 import { numberFor } from './find.ts'
-import { type Inbound, receiveFrom } from './inbound.ts'
+import { type Inbound, receiveMessage } from './inbound.ts'
 
-/** What a person can write or attach in a chat. */
+/** Actions that send a new message. */
 export const writeActions = {
-  say: action(object({ ...setting, text: text({ max: 65_536 }) }), (network, phone, input) =>
+  say: action(object({ ...messageContext, text: text({ max: 65_536 }) }), (network, phone, input) =>
     write(network, phone, input, { type: 'text', content: { body: input.text } }),
   ),
   image: mediaAction('image'),
@@ -21,7 +21,7 @@ export const writeActions = {
   sticker: mediaAction('sticker'),
   location: action(
     object({
-      ...setting,
+      ...messageContext,
       latitude: number({ min: -90, max: 90 }),
       longitude: number({ min: -180, max: 180 }),
       name: optional(text()),
@@ -34,7 +34,7 @@ export const writeActions = {
       return write(network, phone, input, { type: 'location', content: { latitude, longitude, ...place } })
     },
   ),
-  contacts: action(object({ ...setting, contacts: list(jsonObject, 257) }), (network, phone, input) =>
+  contacts: action(object({ ...messageContext, contacts: list(jsonObject, 257) }), (network, phone, input) =>
     write(network, phone, input, {
       type: 'contacts',
       content: input.contacts.map((contact) => ({ origin: 'other', ...contact })),
@@ -42,13 +42,13 @@ export const writeActions = {
   ),
   order: action(
     object({
-      ...setting,
+      ...messageContext,
       catalogId: optional(text({ max: 40 })),
       text: optional(text({ min: 0, max: 1024 })),
       items: list(
         object({
           retailerId: text({ max: 200 }),
-          quantity: optional(number({ min: 1, max: 999, whole: true })),
+          quantity: optional(number({ min: 1, max: 999, integer: true })),
           price: optional(number({ min: 0 })),
           currency: optional(text({ max: 3 })),
         }),
@@ -79,7 +79,12 @@ export const writeActions = {
 }
 
 function mediaAction(kind: PhoneMedia) {
-  const shape = object({ ...setting, ...fileMembers, caption: optional(text({ max: 1024 })), animated: optional(bool) })
+  const shape = object({
+    ...messageContext,
+    ...fileMembers,
+    caption: optional(text({ max: 1024 })),
+    animated: optional(bool),
+  })
   return action(shape, (network, phone, input) => {
     const business = numberFor(network, phone, input.to)
     const media = storeFile(network, business, kind, input, kind)
@@ -97,21 +102,21 @@ function mediaAction(kind: PhoneMedia) {
   })
 }
 
-function write(network: Network, phone: Phone, where: Setting, inbound: Inbound): ActionResult {
-  const business = numberFor(network, phone, where.to)
-  const context = contextOf(network, business, where)
-  const extra = where.referral ? { referral: where.referral } : {}
-  return { id: receiveFrom(network, phone, business, { ...inbound, context, extra }).id }
+function write(network: Network, phone: Phone, options: MessageContext, inbound: Inbound): ActionResult {
+  const business = numberFor(network, phone, options.to)
+  const context = contextOf(network, business, options)
+  const extra = options.referral ? { referral: options.referral } : {}
+  return { id: receiveMessage(network, phone, business, { ...inbound, context, extra }).id }
 }
 
-/** A quoted message is named with its author; a forwarded one has no id. */
-function contextOf(network: Network, business: PhoneNumber, where: Setting): Json | undefined {
-  if (where.replyTo === undefined && where.product === undefined)
-    return where.forwarded && { [where.forwarded === 'often' ? 'frequently_forwarded' : 'forwarded']: true }
-  const quoted = where.replyTo === undefined ? undefined : network.world.messages.get(where.replyTo)
+/** The context of a reply has the author and ID of the quoted message. That of a forward has no ID. */
+function contextOf(network: Network, business: PhoneNumber, options: MessageContext): Json | undefined {
+  if (options.replyTo === undefined && options.product === undefined)
+    return options.forwarded && { [options.forwarded === 'often' ? 'frequently_forwarded' : 'forwarded']: true }
+  const quoted = options.replyTo === undefined ? undefined : network.world.messages.get(options.replyTo)
   return {
     from: quoted?.direction === 'in' ? quoted.waId : business.phoneNumber,
-    ...(where.replyTo === undefined ? {} : { id: where.replyTo }),
-    ...(where.product ? { referred_product: where.product } : {}),
+    ...(options.replyTo === undefined ? {} : { id: options.replyTo }),
+    ...(options.product ? { referred_product: options.product } : {}),
   }
 }

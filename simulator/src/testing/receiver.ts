@@ -9,7 +9,7 @@ export interface Received {
   body: { object: string; entry: { id: string; time?: number; changes: { field: string; value: Json }[] }[] }
 }
 
-/** An app's webhook endpoint: it proves itself, keeps what it gets and answers as it is told. */
+/** A webhook endpoint of an app: it passes the handshake, records requests and responds with the configured statuses. */
 export async function startReceiver(verifyToken = 'demo-verify-token') {
   const requests: Received[] = []
   const handshakes: URLSearchParams[] = []
@@ -19,8 +19,8 @@ export async function startReceiver(verifyToken = 'demo-verify-token') {
     const url = new URL(request.url ?? '/', 'http://receiver')
     if (request.method === 'GET') {
       handshakes.push(url.searchParams)
-      const isRight = url.searchParams.get('hub.verify_token') === verifyToken
-      return response.writeHead(isRight ? 200 : 403).end(isRight ? url.searchParams.get('hub.challenge') : '')
+      const isValid = url.searchParams.get('hub.verify_token') === verifyToken
+      return response.writeHead(isValid ? 200 : 403).end(isValid ? url.searchParams.get('hub.challenge') : '')
     }
     const parts: Buffer[] = []
     request.on('data', (part) => parts.push(part))
@@ -38,11 +38,11 @@ export async function startReceiver(verifyToken = 'demo-verify-token') {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
     requests,
     handshakes,
-    answers: (...statuses: number[]) => {
+    respondWith: (...statuses: number[]) => {
       responses = statuses
     },
-    holds: (answer: ((response: ServerResponse) => void) | undefined) => {
-      hold = answer
+    holdResponses: (handler: ((response: ServerResponse) => void) | undefined) => {
+      hold = handler
     },
     changes,
     messages: () => lists('messages'),

@@ -23,7 +23,7 @@ export interface TestWorld {
   ) => Promise<{ status: number; body: Json; id: string; code: number; details: string }>
 }
 
-/** A demo network on a manual clock, with a receiver that has already proved itself. */
+/** A demo network on a manual clock, with a receiver as its verified callback. */
 export async function newWorld(options: SimulatorOptions = {}): Promise<TestWorld> {
   const clock = new ManualClock()
   const receiver = await startReceiver()
@@ -46,17 +46,22 @@ export async function newWorld(options: SimulatorOptions = {}): Promise<TestWorl
     return { status: response.status, body: (await response.json()) as Json }
   }
   const send: TestWorld['send'] = async (message, number = numberId) => {
-    const answer = await graph('POST', `${number}/messages`, {
+    const response = await graph('POST', `${number}/messages`, {
       messaging_product: 'whatsapp',
       to: `+${phone}`,
       ...message,
     })
-    await control.settled()
-    const { messages, error } = answer.body as {
+    await control.idle()
+    const { messages, error } = response.body as {
       messages?: { id: string }[]
       error?: { code: number; error_data?: { details: string } }
     }
-    return { ...answer, id: messages?.[0]?.id ?? '', code: error?.code ?? 0, details: error?.error_data?.details ?? '' }
+    return {
+      ...response,
+      id: messages?.[0]?.id ?? '',
+      code: error?.code ?? 0,
+      details: error?.error_data?.details ?? '',
+    }
   }
   return { simulator, control, receiver, clock, graph, send }
 }

@@ -1,6 +1,6 @@
 import type { NetworkLog } from '../network-log.ts'
 import { envelope, type Update } from './envelope.ts'
-import type { Outlet } from './post.ts'
+import type { HttpClient } from './http-client.ts'
 import { escapedJson, signatureHeaders } from './sign.ts'
 
 export interface Destination {
@@ -8,7 +8,7 @@ export interface Destination {
   secret: string
 }
 
-/** Updates that travel in one POST, however often it takes. */
+/** Updates that are posted together, including all retries. */
 export interface Batch {
   appId: string
   updates: Update[]
@@ -16,9 +16,9 @@ export interface Batch {
   createdAtMs: number
 }
 
-/** Posts the batch once, writes down what was answered, and says whether it was taken. Only 200 will do. */
+/** Posts the batch once and logs the response. Returns true if it was accepted, that is, if the status is exactly 200. */
 export async function postBatch(
-  parts: { outlet: Outlet; log: NetworkLog },
+  dependencies: { http: HttpClient; log: NetworkLog },
   batch: Batch,
   destination: Destination,
   timeoutMs: number,
@@ -32,8 +32,8 @@ export async function postBatch(
     accept: '*/*',
     ...signatures,
   }
-  const answer = await parts.outlet.post(destination.url, headers, body, timeoutMs)
-  parts.log.add({
+  const result = await dependencies.http.post(destination.url, headers, body, timeoutMs)
+  dependencies.log.add({
     kind: 'webhook',
     appId: batch.appId,
     url: destination.url,
@@ -41,10 +41,10 @@ export async function postBatch(
     updates: batch.updates.length,
     signature: signatures['x-hub-signature-256'] ?? '',
     request: body.toString('ascii'),
-    status: answer.kind === 'answered' ? answer.status : null,
-    response: answer.kind === 'answered' ? answer.body : '',
-    error: answer.kind === 'unreachable' ? answer.why : null,
+    status: result.kind === 'response' ? result.status : null,
+    response: result.kind === 'response' ? result.body : '',
+    error: result.kind === 'unreachable' ? result.reason : null,
     durationMs: Math.round(performance.now() - startedAt),
   })
-  return answer.kind === 'answered' && answer.status === 200
+  return result.kind === 'response' && result.status === 200
 }

@@ -1,20 +1,20 @@
 import { isObject, type Json } from '../json.ts'
 
-/** One thing to tell an app: a message, a status, or news of another webhook field. */
+/** One update for an app: a message, a status, or a change of another webhook field. */
 export interface Update {
   appId: string
   wabaId: string
-  /** The business number it concerns; null for news of the account. */
+  /** The business number; null for an update about the account. */
   numberId: string | null
   field: string
   value: Json
-  /** Unix seconds; on the wire only for fields other than `messages`. */
+  /** Unix seconds; sent only for fields other than `messages`. */
   time: number
-  /** Post it a second time once it has been taken. */
+  /** Post it a second time after it was accepted. */
   twice: boolean
 }
 
-/** The body of one POST: an entry per account, a change per number, messages and statuses of a number side by side. */
+/** The body of one POST: an entry per account and a change per number, with its messages and statuses merged. */
 export function envelope(updates: Update[]): Json {
   const entries = new Map<string, Json & { changes: Json[] }>()
   const merged = new Map<string, Json>()

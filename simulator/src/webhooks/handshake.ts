@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { Callback } from '../world.ts'
-import type { Outlet } from './post.ts'
+import type { HttpClient } from './http-client.ts'
 
-/** Asks a callback to prove itself; undefined when it did, else what was wrong, in a sentence. */
-export async function verifyCallback(outlet: Outlet, callback: Callback): Promise<string | undefined> {
+/** Runs the `hub.challenge` handshake. Returns undefined on success, else a sentence that says what is wrong. */
+export async function verifyCallback(http: HttpClient, callback: Callback): Promise<string | undefined> {
   const problem = urlProblem(callback.url)
   if (problem) return problem
   const challenge = String(randomInt(1e9, 2e9))
@@ -11,15 +11,17 @@ export async function verifyCallback(outlet: Outlet, callback: Callback): Promis
   url.searchParams.set('hub.mode', 'subscribe')
   url.searchParams.set('hub.challenge', challenge)
   url.searchParams.set('hub.verify_token', callback.verifyToken)
-  const response = await outlet.get(url.href, 10_000)
-  if (response.kind === 'unreachable') return `The callback could not be reached: ${response.why}.`
-  if (response.status !== 200) return `The callback answered ${response.status} to the verification request, not 200.`
-  if (response.body !== challenge) return 'The callback did not answer with the bare hub.challenge.'
+  const response = await http.get(url.href, 10_000)
+  if (response.kind === 'unreachable') return `The callback could not be reached: ${response.reason}.`
+  if (response.status !== 200)
+    return `The callback responded with HTTP ${response.status} to the verification request. It must respond with 200.`
+  if (response.body !== challenge)
+    return 'The callback did not return the value of hub.challenge. The response body must be exactly that value.'
   return undefined
 }
 
 function urlProblem(text: string): string | undefined {
-  if (text.length > 200) return 'The callback URL is longer than 200 characters.'
+  if (text.length > 200) return 'The callback URL must not be longer than 200 characters.'
   const url = URL.canParse(text) ? new URL(text) : undefined
-  return url && /^https?:$/.test(url.protocol) ? undefined : 'The callback URL is not an http or https URL.'
+  return url && /^https?:$/.test(url.protocol) ? undefined : 'The callback URL must be an http or https URL.'
 }

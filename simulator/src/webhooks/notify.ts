@@ -4,7 +4,7 @@ import { switchesFor } from '../switches.ts'
 import type { Phone, PhoneNumber } from '../world.ts'
 import type { Update } from './envelope.ts'
 
-/** Tells every app subscribed to the number's account about a message or a status. */
+/** Queues a message or status webhook for every app subscribed to the number's account. */
 export function notifyMessages(network: Network, number: PhoneNumber, phone: Phone | null, value: Json): void {
   const switches = switchesFor(network.world, number, phone)
   const full = {
@@ -19,14 +19,14 @@ export function notifyMessages(network: Network, number: PhoneNumber, phone: Pho
   }
 }
 
-/** Tells every subscribed app about the account itself: its templates, numbers and flows. */
+/** Queues a webhook about the account itself, such as its templates, numbers and flows, for every subscribed app. */
 export function notifyAccount(network: Network, wabaId: string, field: string, value: Json): void {
   const { duplicateWebhooks } = switchesFor(network.world)
   for (const appId of appsOf(network, wabaId))
     network.queue.push(makeUpdate(network, appId, wabaId, field, value, duplicateWebhooks))
 }
 
-/** True while an app subscribed to the account has too much to take already. */
+/** True while the queue of an app subscribed to the account is full. */
 export function isBackedUp(network: Network, wabaId: string): boolean {
   return appsOf(network, wabaId).some((appId) => network.queue.isFull(appId))
 }

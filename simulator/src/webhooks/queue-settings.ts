@@ -1,14 +1,14 @@
-/** How webhooks are gathered, posted and tried again. */
+/** How webhooks are batched, posted and retried. */
 export interface QueueSettings {
-  /** How long updates are gathered; 0 gathers only what happens in the same instant. */
+  /** How long updates are collected into a batch; 0 collects only those of the same tick. */
   batchWindowMs: number
   batchSize: number
   concurrency: number
   timeoutMs: number
-  /** Waits before the second, third, … attempt; the last one repeats. */
+  /** Delays before the second, third, … attempt; the last one repeats. */
   retryMs: number[]
   giveUpAfterMs: number
-  /** Beyond this many updates the network takes no more messages until callbacks catch up. */
+  /** Above this many queued updates the network rejects new messages. */
   maxQueued: number
 }
 

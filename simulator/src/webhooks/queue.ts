@@ -1,217 +1,220 @@
 import type { Cancel, Timers } from '../clock.ts'
 import type { NetworkLog } from '../network-log.ts'
+import { type AppQueue, newAppQueue } from './app-queue.ts'
 import { type Batch, type Destination, postBatch } from './batch.ts'
 import type { Update } from './envelope.ts'
-import type { Outlet } from './post.ts'
+import type { HttpClient } from './http-client.ts'
 import { defaultQueueSettings, type QueueSettings } from './queue-settings.ts'
-import { newSendQueue, type SendQueue } from './send-queue.ts'
 
-const gatherWhileFailingMs = 1_000
-const gatherToReorderMs = 200
+const batchWhileFailingMs = 1_000
+const batchToReorderMs = 200
 
-interface QueueParts {
+interface QueueDependencies {
   timers: Timers
-  outlet: Outlet
+  http: HttpClient
   log: NetworkLog
   destinationOf: (update: Update) => Destination | undefined
   changed: () => void
-  /** Told of each update whose POST was answered with 200. */
-  taken: (update: Update) => void
+  /** Called for each update whose POST got a 200 response. */
+  onAccepted: (update: Update) => void
 }
 
 /**
- * Updates on their way to the apps' callbacks. Each app has a lane of its own, so a dead callback holds up nobody else.
- * In a lane an update is *waiting* (to be gathered with others), then part of a *batch*. A batch is posted until it is
- * answered 200: at once, once more at once, then ever less often for seven days. Its bytes never change.
- * While a callback fails, new updates are gathered for a second before they are tried, so that batches stay few.
+ * Delivers updates to the callbacks of the apps. Each app has its own queue, so a failing callback does not delay the
+ * other apps. An update is first *waiting*, then part of a *batch*. A batch is posted until the response is 200: two
+ * attempts immediately, then at growing intervals for seven days, always with the same bytes. While a callback fails,
+ * new updates are collected for a second before they are posted, so that there are few batches.
  */
 export class WebhookQueue {
   settings: QueueSettings = { ...defaultQueueSettings }
-  #parts: QueueParts
-  #lanes = new Map<string, SendQueue>()
-  #waits = new Map<Batch, Cancel>()
+  #dependencies: QueueDependencies
+  #queues = new Map<string, AppQueue>()
+  #retryTimers = new Map<Batch, Cancel>()
   #generation = 0
 
-  constructor(parts: QueueParts) {
-    this.#parts = parts
+  constructor(dependencies: QueueDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Updates not yet taken by their callback. */
+  /** The number of updates not accepted yet. */
   get size(): number {
     let size = 0
-    for (const lane of this.#lanes.values()) size += lane.size
+    for (const queue of this.#queues.values()) size += queue.size
     return size
   }
 
-  /** True while this app has as many updates waiting as it may have. */
+  /** True while this app has reached the maximum number of queued updates. */
   isFull(appId: string): boolean {
-    return (this.#lanes.get(appId)?.size ?? 0) >= this.settings.maxQueued
+    return (this.#queues.get(appId)?.size ?? 0) >= this.settings.maxQueued
   }
 
-  /** True while something is being posted or is about to be. */
+  /** True while a POST is in flight. */
   get busy(): boolean {
-    for (const lane of this.#lanes.values()) if (lane.inFlight > 0) return true
+    for (const queue of this.#queues.values()) if (queue.inFlight > 0) return true
     return false
   }
 
   push(update: Update, options: { reorder?: boolean; delayMs?: number } = {}): void {
-    const lane = this.#lane(update.appId)
-    const join = () => {
-      lane.delayed.delete(update)
-      lane.waiting.push(update)
-      lane.reverse ||= options.reorder ?? false
-      this.#gather(update.appId, lane)
+    const queue = this.#queueOf(update.appId)
+    const enqueue = () => {
+      queue.delayed.delete(update)
+      queue.waiting.push(update)
+      queue.reverse ||= options.reorder ?? false
+      this.#scheduleDispatch(update.appId, queue)
     }
-    lane.size++
-    this.#parts.changed()
+    queue.size++
+    this.#dependencies.changed()
     if (options.delayMs) {
-      lane.delayed.add(update)
-      this.#parts.timers.after(options.delayMs, join)
-    } else join()
+      queue.delayed.add(update)
+      this.#dependencies.timers.after(options.delayMs, enqueue)
+    } else enqueue()
   }
 
-  /** Takes back what `snapshot` gave before a restart; what was never tried is gathered anew. */
+  /** Restores a snapshot after a restart. Updates that were never posted are batched again. */
   restore(batches: Batch[]): void {
     for (const batch of batches) {
       if (batch.attempts === 0) {
         for (const update of batch.updates) this.push(update)
         continue
       }
-      const lane = this.#lane(batch.appId)
-      lane.size += batch.updates.length
-      lane.batches.add(batch)
+      const queue = this.#queueOf(batch.appId)
+      queue.size += batch.updates.length
+      queue.batches.add(batch)
       this.#attemptAfter(batch, 0)
     }
   }
 
-  /** Tries at once what this app has waiting for its next attempt: it has just proved that it is there. */
+  /** Retries the failed batches of this app immediately, because its callback has just been verified. */
   retryNow(appId: string): void {
-    const lane = this.#lane(appId)
-    lane.failing = false
-    for (const batch of lane.batches) if (this.#waits.has(batch)) this.#attemptAfter(batch, 0)
+    const queue = this.#queueOf(appId)
+    queue.failing = false
+    for (const batch of queue.batches) if (this.#retryTimers.has(batch)) this.#attemptAfter(batch, 0)
   }
 
   snapshot(): Batch[] {
     const batches: Batch[] = []
-    for (const [appId, lane] of this.#lanes) {
-      batches.push(...lane.batches)
-      const updates = [...lane.waiting, ...lane.delayed]
+    for (const [appId, queue] of this.#queues) {
+      batches.push(...queue.batches)
+      const updates = [...queue.waiting, ...queue.delayed]
       if (updates.length > 0)
-        batches.push({ appId, updates, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() })
+        batches.push({ appId, updates, attempts: 0, createdAtMs: this.#dependencies.timers.now().getTime() })
     }
     return batches
   }
 
-  /** Lets go of what is being posted; `snapshot` still holds it. */
+  /** Ignores the results of requests in flight; `snapshot` still contains their batches. */
   stop(): void {
     this.#generation++
   }
 
   clear(): void {
     this.#generation++
-    this.#lanes.clear()
-    this.#waits.clear()
+    this.#queues.clear()
+    this.#retryTimers.clear()
   }
 
-  #lane(appId: string): SendQueue {
-    let lane = this.#lanes.get(appId)
-    if (!lane) {
-      lane = newSendQueue()
-      this.#lanes.set(appId, lane)
+  #queueOf(appId: string): AppQueue {
+    let queue = this.#queues.get(appId)
+    if (!queue) {
+      queue = newAppQueue()
+      this.#queues.set(appId, queue)
     }
-    return lane
+    return queue
   }
 
-  #gather(appId: string, lane: SendQueue): void {
-    if (lane.gathering) return
-    lane.gathering = true
-    const waitMs = Math.max(
+  #scheduleDispatch(appId: string, queue: AppQueue): void {
+    if (queue.dispatchScheduled) return
+    queue.dispatchScheduled = true
+    const delayMs = Math.max(
       this.settings.batchWindowMs,
-      lane.failing ? gatherWhileFailingMs : 0,
-      lane.reverse ? gatherToReorderMs : 0,
+      queue.failing ? batchWhileFailingMs : 0,
+      queue.reverse ? batchToReorderMs : 0,
     )
-    this.#parts.timers.after(waitMs, () => {
-      lane.gathering = false
-      this.#dispatch(appId, lane)
+    this.#dependencies.timers.after(delayMs, () => {
+      queue.dispatchScheduled = false
+      this.#dispatch(appId, queue)
     })
   }
 
-  /** Forms batches while there is room for another POST; the rest goes on gathering. */
-  #dispatch(appId: string, lane: SendQueue): void {
-    if (lane.reverse) lane.waiting.reverse()
-    lane.reverse = false
-    while (lane.waiting.length > 0 && lane.inFlight < this.settings.concurrency) {
-      const [first] = lane.waiting
-      const destination = first && this.#parts.destinationOf(first)
+  /** Creates batches up to the concurrency limit. The remaining updates keep waiting. */
+  #dispatch(appId: string, queue: AppQueue): void {
+    if (queue.reverse) queue.waiting.reverse()
+    queue.reverse = false
+    while (queue.waiting.length > 0 && queue.inFlight < this.settings.concurrency) {
+      const [first] = queue.waiting
+      const destination = first && this.#dependencies.destinationOf(first)
       if (!destination) {
-        lane.waiting.shift()
-        lane.size--
-        this.#parts.log.note(`An update for app ${appId} was dropped: the app has no callback.`)
+        queue.waiting.shift()
+        queue.size--
+        this.#dependencies.log.note(`An update for app ${appId} was dropped: the app has no callback.`)
         continue
       }
-      const updates = this.#takeSame(lane, destination.url)
-      const batch = { appId, updates, attempts: 0, createdAtMs: this.#parts.timers.now().getTime() }
-      lane.batches.add(batch)
+      const updates = this.#takeForUrl(queue, destination.url)
+      const batch = { appId, updates, attempts: 0, createdAtMs: this.#dependencies.timers.now().getTime() }
+      queue.batches.add(batch)
       void this.#attempt(batch)
     }
   }
 
-  #takeSame(lane: SendQueue, url: string): Update[] {
+  #takeForUrl(queue: AppQueue, url: string): Update[] {
     let count = 0
-    while (count < lane.waiting.length && count < Math.min(this.settings.batchSize, 1000)) {
-      const update = lane.waiting[count]
-      if (!update || this.#parts.destinationOf(update)?.url !== url) break
+    while (count < queue.waiting.length && count < Math.min(this.settings.batchSize, 1000)) {
+      const update = queue.waiting[count]
+      if (!update || this.#dependencies.destinationOf(update)?.url !== url) break
       count++
     }
-    return lane.waiting.splice(0, Math.max(1, count))
+    return queue.waiting.splice(0, Math.max(1, count))
   }
 
   async #attempt(batch: Batch): Promise<void> {
-    const lane = this.#lane(batch.appId)
+    const queue = this.#queueOf(batch.appId)
     const [first] = batch.updates
-    // The callback of the moment: a retry follows the app to its new address.
-    const destination = first && this.#parts.destinationOf(first)
-    if (!destination) return this.#settle(lane, batch, 'the app has no callback any more')
+    // Looked up for every attempt, so that a retry goes to the app's current callback.
+    const destination = first && this.#dependencies.destinationOf(first)
+    if (!destination) return this.#finish(queue, batch, 'the app no longer has a callback')
     const generation = this.#generation
-    lane.inFlight++
+    queue.inFlight++
     batch.attempts++
-    const taken = await postBatch(this.#parts, batch, destination, this.settings.timeoutMs)
+    const isAccepted = await postBatch(this.#dependencies, batch, destination, this.settings.timeoutMs)
     if (generation !== this.#generation) return
-    lane.inFlight--
-    lane.failing = !taken
-    if (taken) batch.updates.forEach(this.#parts.taken)
-    if (!taken) this.#retryLater(lane, batch)
+    queue.inFlight--
+    queue.failing = !isAccepted
+    if (isAccepted) batch.updates.forEach(this.#dependencies.onAccepted)
+    if (!isAccepted) this.#retryLater(queue, batch)
     else if (batch.updates.some((update) => update.twice)) {
       batch.updates = batch.updates.map((update) => ({ ...update, twice: false }))
       void this.#attempt(batch)
-    } else this.#settle(lane, batch)
-    if (lane.waiting.length > 0) this.#gather(batch.appId, lane)
+    } else this.#finish(queue, batch)
+    if (queue.waiting.length > 0) this.#scheduleDispatch(batch.appId, queue)
   }
 
-  #retryLater(lane: SendQueue, batch: Batch): void {
+  #retryLater(queue: AppQueue, batch: Batch): void {
     const { retryMs, giveUpAfterMs } = this.settings
-    const isTooOld = this.#parts.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs
-    if (isTooOld) this.#settle(lane, batch, 'not taken within seven days')
+    const isExpired = this.#dependencies.timers.now().getTime() - batch.createdAtMs >= giveUpAfterMs
+    if (isExpired) this.#finish(queue, batch, 'not accepted within seven days')
     else {
-      const waitMs = retryMs[Math.min(batch.attempts - 1, retryMs.length - 1)] ?? 0
-      this.#attemptAfter(batch, waitMs)
-      this.#parts.changed()
+      const delayMs = retryMs[Math.min(batch.attempts - 1, retryMs.length - 1)] ?? 0
+      this.#attemptAfter(batch, delayMs)
+      this.#dependencies.changed()
     }
   }
 
-  #attemptAfter(batch: Batch, waitMs: number): void {
-    this.#waits.get(batch)?.()
-    const cancel = this.#parts.timers.after(waitMs, () => {
-      this.#waits.delete(batch)
+  #attemptAfter(batch: Batch, delayMs: number): void {
+    this.#retryTimers.get(batch)?.()
+    const cancel = this.#dependencies.timers.after(delayMs, () => {
+      this.#retryTimers.delete(batch)
       void this.#attempt(batch)
     })
-    this.#waits.set(batch, cancel)
+    this.#retryTimers.set(batch, cancel)
   }
 
-  #settle(lane: SendQueue, batch: Batch, lost?: string): void {
-    lane.batches.delete(batch)
-    lane.size -= batch.updates.length
-    if (lost) this.#parts.log.note(`${batch.updates.length} update(s) for app ${batch.appId} were dropped: ${lost}.`)
-    this.#parts.changed()
+  #finish(queue: AppQueue, batch: Batch, dropReason?: string): void {
+    queue.batches.delete(batch)
+    queue.size -= batch.updates.length
+    if (dropReason)
+      this.#dependencies.log.note(
+        `${batch.updates.length} update(s) for app ${batch.appId} were dropped: ${dropReason}.`,
+      )
+    this.#dependencies.changed()
   }
 }

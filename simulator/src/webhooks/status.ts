@@ -7,34 +7,34 @@ import type { Lifecycle, Message, Phone } from '../world.ts'
 
 export type ReportedStatus = 'sent' | 'delivered' | 'read' | 'played' | 'failed'
 
-interface StatusNews {
+interface StatusUpdate {
   message: Message
-  journey: Lifecycle
+  lifecycle: Lifecycle
   phone: Phone
   status: ReportedStatus
   at: Date
   code?: number
-  /** The first of delivered and read carries the price; `sent` always does. */
+  /** `sent` always has a price, and so does the first of `delivered` and `read`. */
   priced: boolean
 }
 
-/** The part of a webhook value that reports a status. Failed ones name no contact and no user id. */
-export function statusValue(news: StatusNews, switches: Switches): Json {
-  const { message, journey, phone, status, at } = news
-  const knowsPhone = !journey.toUserId || switches.senderIdentity === 'phone'
+/** The webhook value of a status. A failed status has no contact and no user ID. */
+export function statusValue(update: StatusUpdate, switches: Switches): Json {
+  const { message, lifecycle, phone, status, at } = update
+  const knowsPhone = !lifecycle.toUserId || switches.senderIdentity === 'phone'
   const recipient = knowsPhone ? { recipient_id: phone.waId } : {}
-  const opaque = journey.opaque === null ? {} : { biz_opaque_callback_data: journey.opaque }
+  const opaque = lifecycle.opaque === null ? {} : { biz_opaque_callback_data: lifecycle.opaque }
   const base = { id: message.id, status, timestamp: seconds(at), ...recipient }
-  if (status === 'failed') return { statuses: [{ ...base, errors: [statusError(news.code ?? 131000)], ...opaque }] }
-  const isOnHandset = status !== 'sent'
+  if (status === 'failed') return { statuses: [{ ...base, errors: [statusError(update.code ?? 131000)], ...opaque }] }
+  const isOnPhone = status !== 'sent'
   return {
-    contacts: [contactOf(phone, knowsPhone ? 'phone' : 'user_id_only', isOnHandset)],
+    contacts: [contactOf(phone, knowsPhone ? 'phone' : 'user_id_only', isOnPhone)],
     statuses: [
       {
         ...base,
         recipient_user_id: phone.userId,
-        ...(news.priced && switches.statusShape === 'v23' ? { conversation: conversation(news) } : {}),
-        ...(news.priced ? { pricing: pricing(journey, switches) } : {}),
+        ...(update.priced && switches.statusShape === 'v23' ? { conversation: conversation(update) } : {}),
+        ...(update.priced ? { pricing: pricing(lifecycle, switches) } : {}),
         ...opaque,
       },
     ],
@@ -45,21 +45,21 @@ function seconds(at: Date): string {
   return String(Math.floor(at.getTime() / 1000))
 }
 
-function conversation({ message, journey, status, at }: StatusNews): Json {
+function conversation({ message, lifecycle, status, at }: StatusUpdate): Json {
   return {
     id: createHash('md5').update(message.id).digest('hex'),
     ...(status === 'sent' ? { expiration_timestamp: seconds(new Date(at.getTime() + 86_400_000)) } : {}),
-    origin: { type: journey.category },
+    origin: { type: lifecycle.category },
   }
 }
 
-function pricing(journey: Lifecycle, switches: Switches): Json {
+function pricing(lifecycle: Lifecycle, switches: Switches): Json {
   if (switches.pricingModel === 'CBP')
-    return { billable: !journey.free, pricing_model: 'CBP', category: journey.category }
+    return { billable: !lifecycle.free, pricing_model: 'CBP', category: lifecycle.category }
   return {
-    billable: !journey.free,
+    billable: !lifecycle.free,
     pricing_model: 'PMP',
-    type: journey.free ? 'free_customer_service' : 'regular',
-    category: journey.category,
+    type: lifecycle.free ? 'free_customer_service' : 'regular',
+    category: lifecycle.category,
   }
 }

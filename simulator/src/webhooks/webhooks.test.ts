@@ -3,22 +3,20 @@ import { arrayIn } from '../json.ts'
 import { isSignedWith, startReceiver } from '../testing/receiver.ts'
 import { appId, businessNumber, hello, newWorld, numberId, otherNumberId, phone, wabaId } from '../testing/world.ts'
 
-test('a callback is set only after it answered the challenge', async () => {
+test('a callback is set only after it passed the handshake', async () => {
   const { control, receiver } = await newWorld()
   expect(receiver.handshakes[0]?.get('hub.mode')).toBe('subscribe')
-  await expect(control.apps.setCallback(appId, { url: receiver.url, verifyToken: 'wrong' })).rejects.toThrow(
-    /answered 403/,
-  )
+  await expect(control.apps.setCallback(appId, { url: receiver.url, verifyToken: 'wrong' })).rejects.toThrow(/HTTP 403/)
   await expect(control.apps.setCallback(appId, { url: 'ftp://x.example' })).rejects.toThrow(/http or https/)
   expect(control.apps.list()[0]).toMatchObject({ callbackUrl: receiver.url, verifyToken: 'demo-verify-token' })
 })
 
-test('the signature covers the raw bytes, in which nothing but ASCII stands', async () => {
+test('the signature covers the raw bytes, which are ASCII only', async () => {
   const { control, receiver } = await newWorld()
   await control.phones.say(phone, { to: numberId, text: 'añadir/é 👍 <b>' })
-  await control.settled()
+  await control.idle()
   const [received] = receiver.requests
-  if (!received) throw new Error('nothing arrived')
+  if (!received) throw new Error('no webhook received')
   expect(isSignedWith('demo-app-secret', received)).toBe(true)
   expect(received.raw.toString('latin1')).toContain('a\\u00f1adir\\/\\u00e9 \\ud83d\\udc4d <b>')
   expect(received.raw.every((byte) => byte < 0x7f)).toBe(true)
@@ -26,10 +24,10 @@ test('the signature covers the raw bytes, in which nothing but ASCII stands', as
   expect(receiver.messages()).toMatchObject([{ text: { body: 'añadir/é 👍 <b>' } }])
 })
 
-test('the envelope is what the network documents', async () => {
+test('the envelope has the documented structure', async () => {
   const { control, receiver } = await newWorld()
   const { id } = await control.phones.say(phone, { to: businessNumber, text: 'hi' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests[0]?.body).toEqual({
     object: 'whatsapp_business_account',
     entry: [
@@ -60,12 +58,12 @@ test('the envelope is what the network documents', async () => {
   })
 })
 
-test('a webhook is posted again, the same bytes, until it is answered 200', async () => {
+test('a webhook is retried with the same bytes until the response is 200', async () => {
   const { control, receiver } = await newWorld()
-  receiver.answers(500, 302, 201, 404)
+  receiver.respondWith(500, 302, 201, 404)
   await control.phones.say(phone, { to: numberId, text: 'insist' })
-  await control.settled()
-  // The first attempt and one more at once; then the waits grow.
+  await control.idle()
+  // Two attempts immediately, then the delays grow.
   expect(receiver.requests).toHaveLength(2)
   for (const waitMs of [2_000, 5_000, 10_000, 600_000]) await control.clock.advance(waitMs)
   expect(receiver.requests).toHaveLength(5)
@@ -73,11 +71,11 @@ test('a webhook is posted again, the same bytes, until it is answered 200', asyn
   expect(control.webhooks.get().queued).toBe(0)
 })
 
-test('an unreachable callback is tried for seven days and then given up', async () => {
+test('webhooks to an unreachable callback are dropped after seven days', async () => {
   const { control, receiver } = await newWorld()
   receiver.close()
-  await control.phones.say(phone, { to: numberId, text: 'anybody?' })
-  await control.settled()
+  await control.phones.say(phone, { to: numberId, text: 'hello?' })
+  await control.idle()
   control.webhooks.configure({ retryMs: [86_400_000] })
   for (let day = 0; day < 7; day++) await control.clock.advance(86_400_000)
   expect(control.webhooks.get().queued).toBe(1)
@@ -85,24 +83,24 @@ test('an unreachable callback is tried for seven days and then given up', async 
   expect(control.webhooks.get().queued).toBe(0)
 })
 
-test('a callback that is set anew gets at once what it missed', async () => {
+test('setting a callback again retries failed webhooks immediately', async () => {
   const { control, receiver } = await newWorld()
-  receiver.answers(500, 500)
+  receiver.respondWith(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'missed' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests).toHaveLength(2)
   await control.apps.setCallback(appId, { url: receiver.url })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests).toHaveLength(3)
   await control.clock.advance(3_600_000)
   expect(receiver.requests).toHaveLength(3)
 })
 
-test('while a callback fails, new updates are gathered so that attempts stay few', async () => {
+test('while a callback fails, new updates are batched for a second', async () => {
   const { control, receiver } = await newWorld()
-  receiver.answers(500, 500)
+  receiver.respondWith(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'fails' })
-  await control.settled()
+  await control.idle()
   for (const text of ['one', 'two', 'three']) {
     await control.phones.say(phone, { to: numberId, text })
     await control.clock.advance(300)
@@ -113,21 +111,21 @@ test('while a callback fails, new updates are gathered so that attempts stay few
   expect(receiver.messages()).toHaveLength(5)
 })
 
-test('one dead callback holds up nobody else', async () => {
+test('a hanging callback does not delay other apps', async () => {
   const { control, receiver } = await newWorld()
   const other = await startReceiver('other-token')
   const app = control.apps.create({ verifyToken: 'other-token' })
   const waba = control.wabas.create({ appIds: [app.id] })
   const number = control.numbers.create({ wabaId: waba.id, phoneNumber: '15550780099' })
   await control.apps.setCallback(app.id, { url: other.url })
-  other.holds(() => undefined)
+  other.holdResponses(() => undefined)
   control.phones.say(phone, { to: number.id, text: 'into the void' })
   await control.phones.say(phone, { to: numberId, text: 'through' })
   await expect.poll(() => receiver.messages().length).toBe(1)
   other.close()
 })
 
-test('updates gathered in a window arrive in one POST, across numbers and accounts', async () => {
+test('updates within the batch window arrive in one POST, across numbers and accounts', async () => {
   const { control, receiver } = await newWorld()
   const waba = control.wabas.create({ appIds: [appId] })
   const third = control.numbers.create({ wabaId: waba.id, phoneNumber: '15550780003' })
@@ -144,7 +142,7 @@ test('updates gathered in a window arrive in one POST, across numbers and accoun
   expect(receiver.changes()[0]?.value.contacts).toHaveLength(1)
 })
 
-test('a batch is never larger than it may be', async () => {
+test('a batch has at most batchSize updates', async () => {
   const { control, receiver } = await newWorld()
   control.webhooks.configure({ batchWindowMs: 20, batchSize: 10 })
   for (let count = 0; count < 25; count++) await control.phones.say(phone, { to: numberId, text: String(count) })
@@ -154,7 +152,7 @@ test('a batch is never larger than it may be', async () => {
   ])
 })
 
-test('messages go to the number’s own callback, else the account’s, else the app’s', async () => {
+test('messages go to the callback of the number, else the account, else the app', async () => {
   const { control, receiver, graph } = await newWorld()
   const [forWaba, forNumber] = [await startReceiver('w'), await startReceiver('n')]
   const set = await graph('POST', `${wabaId}/subscribed_apps`, {
@@ -165,7 +163,7 @@ test('messages go to the number’s own callback, else the account’s, else the
   await control.phones.say(phone, { to: numberId, text: 'one' })
   await graph('POST', numberId, { webhook_configuration: { override_callback_uri: forNumber.url, verify_token: 'n' } })
   await control.phones.say(phone, { to: numberId, text: 'two' })
-  await control.settled()
+  await control.idle()
   expect([forWaba.messages().length, forNumber.messages().length, receiver.messages().length]).toEqual([1, 1, 0])
   expect((await graph('GET', `${numberId}?fields=webhook_configuration`)).body.webhook_configuration).toEqual({
     phone_number: forNumber.url,
@@ -175,38 +173,38 @@ test('messages go to the number’s own callback, else the account’s, else the
   await graph('POST', numberId, { webhook_configuration: { override_callback_uri: '' } })
   await graph('POST', `${wabaId}/subscribed_apps`)
   await control.phones.say(phone, { to: numberId, text: 'three' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(1)
-  const refused = await graph('POST', `${wabaId}/subscribed_apps`, {
+  const failed = await graph('POST', `${wabaId}/subscribed_apps`, {
     override_callback_uri: forWaba.url,
     verify_token: 'no',
   })
-  expect(refused).toMatchObject({ status: 400, body: { error: { code: 2200 } } })
+  expect(failed).toMatchObject({ status: 400, body: { error: { code: 2200 } } })
   forWaba.close()
   forNumber.close()
 })
 
-test('an app that is no longer subscribed hears nothing', async () => {
+test('an app that is not subscribed gets no webhooks', async () => {
   const { control, receiver, graph } = await newWorld()
   expect((await graph('GET', `${wabaId}/subscribed_apps`)).body.data).toMatchObject([
     { whatsapp_business_api_data: { id: appId } },
   ])
   await graph('DELETE', `${wabaId}/subscribed_apps`)
-  await control.phones.say(phone, { to: numberId, text: 'unheard' })
+  await control.phones.say(phone, { to: numberId, text: 'while unsubscribed' })
   await graph('POST', `${wabaId}/subscribed_apps`)
-  await control.phones.say(phone, { to: numberId, text: 'heard' })
-  await control.settled()
-  expect(receiver.messages()).toMatchObject([{ text: { body: 'heard' } }])
+  await control.phones.say(phone, { to: numberId, text: 'while subscribed' })
+  await control.idle()
+  expect(receiver.messages()).toMatchObject([{ text: { body: 'while subscribed' } }])
 })
 
-test('a full queue refuses new messages rather than losing old updates', async () => {
+test('a full webhook queue rejects new messages and drops no updates', async () => {
   const { control, receiver, send } = await newWorld()
   control.webhooks.configure({ maxQueued: 1 })
-  receiver.answers(500, 500)
+  receiver.respondWith(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'stuck' })
-  await control.settled()
+  await control.idle()
   expect(await send(hello)).toMatchObject({ status: 500, code: 131016 })
-  await expect(control.phones.say(phone, { to: numberId, text: 'no room' })).rejects.toThrow(/wait to be taken/)
+  await expect(control.phones.say(phone, { to: numberId, text: 'rejected' })).rejects.toThrow(/queue is full/)
   await control.clock.advance(2_000)
   expect((await send(hello)).status).toBe(200)
 })

@@ -29,7 +29,7 @@ async function newDesk() {
   const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail
   const says = async (text: string, more: object = {}) => {
     await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text, ...more })
-    await sending.network.control.settled()
+    await sending.network.control.idle()
   }
   return { ...shop, at, person, list, story, says }
 }

@@ -3,17 +3,17 @@ import { refuse, refuseParameter } from '../../network/errors.ts'
 import type { PhoneNumber, World } from '../../world.ts'
 import { kindOfMime, type MediaKind } from '../media-kinds.ts'
 
-/** What a message's checks need to know, and what they find out for later. */
+/** Input and results of the content checks. */
 export interface Check {
   world: World
   number: PhoneNumber
-  /** The code the message will fail with although the call is accepted. */
+  /** The code with which the message fails after the request was accepted. */
   failsWith: number | null
-  /** Links the network has to fetch before it can deliver. */
+  /** Links that the network fetches before delivery. */
   links: string[]
 }
 
-/** A path as Graph prints it: text['body']. */
+/** A path in Graph's notation: text['body']. */
 export function pathOf(root: string, ...keys: (string | number)[]): string {
   return root + keys.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')
 }
@@ -32,7 +32,7 @@ export function optionalText(object: unknown, key: string, path: string, max: nu
   return text === undefined || text === null || text === '' ? undefined : needText(object, key, path, max)
 }
 
-/** A media object of a message or a header: an id of this account's, or a link, and never both. */
+/** A media object of a message or header: either a media ID of this account or a link. */
 export function checkMedia(check: Check, kind: MediaKind, object: unknown, path: string): void {
   if (!isObject(object)) refuse(131008, `Parameter '${kind}' is mandatory for type '${kind}'`)
   const id = scalarIn(object, 'id')
@@ -48,7 +48,7 @@ function checkMediaId(check: Check, kind: MediaKind, id: string, path: string): 
   if (!media || media.wabaId !== check.number.wabaId)
     refuseParameter(`Param ${pathOf(path, 'id')} is not a valid whatsapp business account media attachment ID`)
   const actual = kindOfMime(media.mimeType)
-  // A document may be any kind of file; everything else must be what it claims to be.
+  // A document may be any type of file; other kinds must match the MIME type.
   if (kind !== 'document' && actual !== kind) check.failsWith ??= 131053
 }
 

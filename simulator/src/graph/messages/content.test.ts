@@ -22,7 +22,7 @@ const flow = (change: Json = {}) => ({
   },
 })
 
-const good: Json[] = [
+const valid: Json[] = [
   text('x'.repeat(4096)),
   { text: { body: 'text is the default type' } },
   { type: 'image', image: { link: 'https://cdn.example/a.png', caption: 'A' } },
@@ -51,7 +51,7 @@ const good: Json[] = [
   interactive('catalog_message', { name: 'catalog_message' }),
 ]
 
-const bad: [message: Json, code: number, words?: RegExp][] = [
+const invalid: [message: Json, code: number, pattern?: RegExp][] = [
   [{ messaging_product: undefined, ...text('x') }, 100, /The parameter messaging_product is required/],
   [{ messaging_product: 'telegram', ...text('x') }, 100],
   [{ to: undefined, ...text('x') }, 100, /The parameter to is required/],
@@ -103,39 +103,42 @@ const bad: [message: Json, code: number, words?: RegExp][] = [
   [{ type: 'interactive', interactive: { type: 'button', action: { buttons: replies('Yes') } } }, 131008],
 ]
 
-test('every kind of message can be sent', async () => {
+test('every type of message can be sent', async () => {
   const { send, control } = await newWorld()
   await control.phones.say(phone, { to: numberId, text: 'hi' })
-  for (const message of good)
+  for (const message of valid)
     expect((await send(message)).body, JSON.stringify(message).slice(0, 200)).toHaveProperty('messages')
 })
 
-test('every mistake has its code and its words', async () => {
+test('invalid messages return the expected code and details', async () => {
   const { send } = await newWorld()
-  for (const [message, code, words] of bad) {
+  for (const [message, code, pattern] of invalid) {
     const response = await send(message)
     expect(response.code, `${JSON.stringify(message).slice(0, 200)} → ${JSON.stringify(response.body)}`).toBe(code)
     expect(response.status).toBe(400)
-    if (words) expect(JSON.stringify(response.body).replaceAll('\\"', '"')).toMatch(words)
+    if (pattern) expect(JSON.stringify(response.body).replaceAll('\\"', '"')).toMatch(pattern)
   }
 })
 
-test('a token that will not do is told why', async () => {
+test('an unknown, expired or revoked token, or one without access, returns its error', async () => {
   const { graph, control } = await newWorld()
-  const ask = (token: string) => graph('GET', numberId, undefined, token)
-  expect(await ask('nonsense')).toMatchObject({ status: 401, body: { error: { code: 190, type: 'OAuthException' } } })
+  const getNumber = (token: string) => graph('GET', numberId, undefined, token)
+  expect(await getNumber('nonsense')).toMatchObject({
+    status: 401,
+    body: { error: { code: 190, type: 'OAuthException' } },
+  })
   control.tokens.create({ token: 'old', appId: '600000000000001', expiresAt: '2026-01-01T00:00:00Z' })
-  expect(await ask('old')).toMatchObject({ status: 401, body: { error: { code: 190, error_subcode: 463 } } })
+  expect(await getNumber('old')).toMatchObject({ status: 401, body: { error: { code: 190, error_subcode: 463 } } })
   control.tokens.change('demo-access-token', { revoked: true })
-  expect(await ask('demo-access-token')).toMatchObject({ status: 401, body: { error: { code: 0 } } })
+  expect(await getNumber('demo-access-token')).toMatchObject({ status: 401, body: { error: { code: 0 } } })
   control.tokens.create({ token: 'foreign', appId: '600000000000001', wabaIds: [] })
-  expect(await ask('foreign')).toMatchObject({
+  expect(await getNumber('foreign')).toMatchObject({
     status: 400,
     body: { error: { code: 100, error_subcode: 33, type: 'GraphMethodException' } },
   })
 })
 
-test('a number sends when it is registered, and a test number only to its list', async () => {
+test('only a registered number can send, and a test number only to its allowed recipients', async () => {
   const { send, graph, control } = await newWorld()
   control.numbers.change(numberId, { status: 'PENDING' })
   expect((await send(text('x'))).code).toBe(133010)
@@ -151,7 +154,7 @@ test('a number sends when it is registered, and a test number only to its list',
   expect((await send({ ...text('x'), to: '16505550999' })).status).toBe(200)
 })
 
-test('a message is marked as read by its receiver only', async () => {
+test('only the number that received a message can mark it as read', async () => {
   const { graph, control } = await newWorld()
   const { id } = await control.phones.say(phone, { to: numberId, text: 'seen?' })
   const read = (message_id: unknown, number = numberId) =>
@@ -166,7 +169,7 @@ test('a message is marked as read by its receiver only', async () => {
   expect((await read('wamid.X')).body).toMatchObject({ error: { code: 131009 } })
 })
 
-test('a message to a user id names the user id, and not the number of those who hide it', async () => {
+test('a message to a user ID reports the user ID and not the hidden phone number', async () => {
   const { send, control, receiver } = await newWorld()
   const bea = control.phones.get('16505550199')
   await control.phones.say(bea.waId, { to: numberId, text: 'hi' })
@@ -177,12 +180,12 @@ test('a message to a user id names the user id, and not the number of those who 
   expect(status).not.toHaveProperty('recipient_id')
 })
 
-test('a reaction is only ever sent; one to an unknown message fails', async () => {
+test('a reaction is reported only as sent, and fails for an unknown message', async () => {
   const { send, control, receiver } = await newWorld()
-  const said = await control.phones.say(phone, { to: numberId, text: 'hi' })
-  const fine = await send({ type: 'reaction', reaction: { message_id: said.id, emoji: '❤️' } })
-  const lost = await send({ type: 'reaction', reaction: { message_id: 'wamid.X', emoji: '' } })
+  const inbound = await control.phones.say(phone, { to: numberId, text: 'hi' })
+  const reaction = await send({ type: 'reaction', reaction: { message_id: inbound.id, emoji: '❤️' } })
+  const toUnknown = await send({ type: 'reaction', reaction: { message_id: 'wamid.X', emoji: '' } })
   await control.clock.advance(60_000)
-  expect(receiver.statusesOf(fine.id).map((one) => one.status)).toEqual(['sent'])
-  expect(receiver.statusesOf(lost.id)).toMatchObject([{ status: 'failed', errors: [{ code: 131009 }] }])
+  expect(receiver.statusesOf(reaction.id).map((one) => one.status)).toEqual(['sent'])
+  expect(receiver.statusesOf(toUnknown.id)).toMatchObject([{ status: 'failed', errors: [{ code: 131009 }] }])
 })

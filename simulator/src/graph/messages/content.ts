@@ -4,7 +4,7 @@ import { type Check, checkCoordinates, checkMedia, needText, optionalText } from
 import { checkInteractive } from './interactive.ts'
 import { checkTemplate } from './template.ts'
 
-/** Each type of message and its rules. What is not here cannot be sent. */
+/** The message types that can be sent, with their checks. */
 export const contentChecks: Record<string, (check: Check, content: unknown) => void> = {
   text: (_check, text) => void needText(text, 'body', 'text', 4096),
   image(check, image) {

@@ -2,7 +2,7 @@ import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn } fr
 import { refuse } from '../../network/errors.ts'
 import type { Check } from './check.ts'
 
-/** A flow message: it names a flow of this account, by id or by name, and says where it opens. */
+/** A flow message names a flow of this account, by ID or name, and the screen to open. */
 export function checkFlowAction(check: Check, action: Json): void {
   const parameters = objectIn(action, 'parameters')
   if (textIn(action, 'name') !== 'flow') refuse(131009, "Action name must be 'flow'")
@@ -15,7 +15,7 @@ export function checkFlowAction(check: Check, action: Json): void {
   if (lengthOf(cta) < 1 || lengthOf(cta) > 20) refuse(131009, 'flow_cta length invalid. Min length: 1, Max length: 20')
   if (/\p{Extended_Pictographic}/u.test(cta)) refuse(131009, 'flow_cta must not contain emoji')
   checkFlowState(check, id, name, textIn(parameters, 'mode') ?? 'published')
-  checkOpening(parameters)
+  checkFirstScreen(parameters)
 }
 
 function checkFlowState(check: Check, id: string | undefined, name: string | undefined, mode: string): void {
@@ -28,7 +28,7 @@ function checkFlowState(check: Check, id: string | undefined, name: string | und
   if (mode === 'published' && flow.status !== 'PUBLISHED') refuse(131009, `Flow ${flow.id} is not published`)
 }
 
-function checkOpening(parameters: Json): void {
+function checkFirstScreen(parameters: Json): void {
   const action = textIn(parameters, 'flow_action') ?? 'navigate'
   const payload = objectIn(parameters, 'flow_action_payload')
   if (action === 'data_exchange') {
@@ -42,7 +42,7 @@ function checkOpening(parameters: Json): void {
     refuse(131009, "flow_action_payload: 'data' must be a non-empty object")
 }
 
-/** Single and multi product messages: every product is in one of the account's catalogues. */
+/** Single- and multi-product messages: every product must be in a catalog of this account. */
 export function checkProducts(check: Check, action: Json): void {
   const catalog = check.world.catalogs.get(scalarIn(action, 'catalog_id') ?? '')
   if (!catalog || catalog.wabaId !== check.number.wabaId) refuse(131009, 'catalog_id is not a catalog of this business')

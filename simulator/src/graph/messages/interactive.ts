@@ -1,9 +1,9 @@
-import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, shown, textIn } from '../../json.ts'
+import { arrayIn, isObject, type Json, lengthOf, objectIn, scalarIn, textIn, toText } from '../../json.ts'
 import { refuse } from '../../network/errors.ts'
 import { type Check, checkMedia } from './check.ts'
 import { checkFlowAction, checkProducts } from './interactive-objects.ts'
 
-/** The interactive messages: a body, sometimes a header and a footer, and an action of the kind's own. */
+/** Interactive messages: a body, an optional header and footer, and an action that depends on the type. */
 export function checkInteractive(check: Check, content: unknown): void {
   if (!isObject(content)) return
   const kind = textIn(content, 'type')
@@ -54,7 +54,7 @@ function checkHeader(check: Check, content: Json, allowed: string[]): void {
   if (!header) return
   const kind = textIn(header, 'type') ?? ''
   if (!allowed.includes(kind))
-    refuse(131009, `Header type '${kind}' is not supported for interactive type '${shown(content.type)}'`)
+    refuse(131009, `Header type '${kind}' is not supported for interactive type '${toText(content.type)}'`)
   if (kind === 'text') {
     if (!textIn(header, 'text')) refuse(131008, "Parameter 'text' is mandatory for header type 'text'")
     checkLength(textIn(header, 'text'), 1, 60, 'Header text')

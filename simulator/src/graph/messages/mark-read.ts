@@ -1,11 +1,11 @@
-import { objectIn, shown, textIn } from '../../json.ts'
+import { objectIn, textIn, toText } from '../../json.ts'
 import { refuse, refuseParameter } from '../../network/errors.ts'
 import type { PhoneNumber } from '../../world.ts'
 import type { Call } from '../call.ts'
 
-/** The business has seen a message, and may be typing an answer. */
+/** Marks a message as read and optionally shows the typing indicator. */
 export function markRead({ network, body }: Call, number: PhoneNumber): unknown {
-  if (body.status !== 'read') refuseParameter(`Param status must be one of {READ} - got "${shown(body.status)}".`)
+  if (body.status !== 'read') refuseParameter(`Param status must be one of {READ} - got "${toText(body.status)}".`)
   const id = textIn(body, 'message_id')
   if (!id) return refuseParameter('The parameter message_id is required.')
   const message = network.world.messages.get(id)
@@ -16,7 +16,7 @@ export function markRead({ network, body }: Call, number: PhoneNumber): unknown 
     refuseParameter("Param typing_indicator['type'] must be one of {TEXT}.")
   message.receipt = 'seen'
   network.changed()
-  network.log.tell({
+  network.log.publish({
     name: 'status',
     data: { id, waId: message.waId, status: 'seen_by_business', typing: typing === 'text' },
   })

@@ -6,8 +6,8 @@ import { switchesFor } from '../../switches.ts'
 import type { Message, Phone, PhoneNumber } from '../../world.ts'
 import { type Call, handled } from '../call.ts'
 
-/** Takes the message and answers the call; a few recipients make one or the other go wrong. */
-export async function answerSend(
+/** Accepts the message and sends the response. Magic numbers make one or both fail. */
+export async function respondToSend(
   call: Call,
   number: PhoneNumber,
   phone: Phone,
@@ -16,28 +16,34 @@ export async function answerSend(
   draft: Draft,
 ): Promise<unknown> {
   const { network, reply } = call
-  const magic = testNumberOf(phone.waId)
-  const mishap = magic?.kind === 'mishap' ? magic.mishap : undefined
-  if (mishap === 'cut_before_sending') return cut(call)
-  if (mishap === 'html_500') return sendHtml(call)
+  const testNumber = testNumberOf(phone.waId)
+  const failure = testNumber?.kind === 'failure' ? testNumber.failure : undefined
+  if (failure === 'cut_before_sending') return cut(call)
+  if (failure === 'html_500') return sendHtml(call)
   const message = acceptMessage(network, number, phone, draft)
   const start = () =>
     void checkLinks(network, number, phone, links, message).then(() => startLifecycle(network, message))
-  if (mishap === 'cut_after_sending' || mishap === 'hangs_after_sending' || mishap === 'html_500_after_sending') {
+  if (failure === 'cut_after_sending' || failure === 'hangs_after_sending' || failure === 'html_500_after_sending') {
     start()
-    if (mishap === 'cut_after_sending') return cut(call)
-    return mishap === 'hangs_after_sending' ? hang(call) : sendHtml(call)
+    if (failure === 'cut_after_sending') return cut(call)
+    return failure === 'hangs_after_sending' ? hang(call) : sendHtml(call)
   }
-  if (mishap === 'status_before_answer') {
+  if (failure === 'status_before_response') {
     start()
     await idle(network)
   } else reply.raw.once('close', start)
-  await waitBeforeAnswer(network, number, mishap)
-  return sendAnswer(phone, input, draft, message, mishap)
+  await waitBeforeResponse(network, number, failure)
+  return sendResponse(phone, input, draft, message, failure)
 }
 
-function sendAnswer(phone: Phone, input: string, draft: Draft, message: Message, mishap: SimulatedFailure | undefined) {
-  const isHeld = draft.type === 'template' && (mishap === 'held_then_sent' || mishap === 'held_then_dropped')
+function sendResponse(
+  phone: Phone,
+  input: string,
+  draft: Draft,
+  message: Message,
+  failure: SimulatedFailure | undefined,
+) {
+  const isHeld = draft.type === 'template' && (failure === 'held_then_sent' || failure === 'held_then_dropped')
   const status =
     draft.type === 'template' ? { message_status: isHeld ? 'held_for_quality_assessment' : 'accepted' } : {}
   return {
@@ -47,7 +53,7 @@ function sendAnswer(phone: Phone, input: string, draft: Draft, message: Message,
   }
 }
 
-/** A link that cannot be fetched is found out after the call was answered. */
+/** Links are fetched after the response, so an unreachable one makes the message fail later. */
 async function checkLinks(
   network: Network,
   number: PhoneNumber,
@@ -56,13 +62,17 @@ async function checkLinks(
   message: Message,
 ): Promise<void> {
   if (links.length === 0 || !switchesFor(network.world, number, phone).fetchLinks) return
-  const responses = await Promise.all(links.map((link) => network.outlet.get(link, 5_000)))
-  if (responses.every((response) => response.kind === 'answered' && response.status === 200)) return
+  const results = await Promise.all(links.map((link) => network.http.get(link, 5_000)))
+  if (results.every((result) => result.kind === 'response' && result.status === 200)) return
   if (message.journey?.fate.kind === 'deliver') message.journey.fate = { kind: 'fail', code: 131053, afterSent: false }
 }
 
-function waitBeforeAnswer(network: Network, number: PhoneNumber, mishap: SimulatedFailure | undefined): Promise<void> {
-  const waitMs = mishap === 'slow_answer' ? 5_000 : switchesFor(network.world, number).answerAfterMs
+function waitBeforeResponse(
+  network: Network,
+  number: PhoneNumber,
+  failure: SimulatedFailure | undefined,
+): Promise<void> {
+  const waitMs = failure === 'slow_response' ? 5_000 : switchesFor(network.world, number).answerAfterMs
   if (waitMs === 0) return Promise.resolve()
   return new Promise((resolve) => void network.timers.after(waitMs, resolve))
 }

@@ -1,5 +1,5 @@
 import { waIdOf } from '../../ids.ts'
-import { isObject, objectIn, scalarIn, shown, textIn } from '../../json.ts'
+import { isObject, objectIn, scalarIn, textIn, toText } from '../../json.ts'
 import { GraphError, refuse, refuseParameter } from '../../network/errors.ts'
 import { testNumberOf } from '../../network/test-numbers.ts'
 import { phoneFor } from '../../phones/phones.ts'
@@ -10,17 +10,17 @@ import { type Call, edge } from '../call.ts'
 import type { Check } from './check.ts'
 import { contentChecks, unsendableTypes } from './content.ts'
 import { markRead } from './mark-read.ts'
-import { answerSend } from './send-response.ts'
+import { respondToSend } from './send-response.ts'
 
 export const messageEdges = [edge('POST', 'number', 'messages', sendMessage)]
 
-/** The order of checks is the network's: the number, the shape, the recipient, the content, then the limits. */
+/** Checks in the same order as WhatsApp: number, structure, recipient, content, then limits. */
 function sendMessage(call: Call, number: PhoneNumber): unknown {
   const { body } = call
   if (number.status !== 'CONNECTED') refuse(133010)
   if (body.messaging_product === undefined) refuseParameter('The parameter messaging_product is required.')
   if (body.messaging_product !== 'whatsapp')
-    refuseParameter(`Param messaging_product must be one of {WHATSAPP} - got "${shown(body.messaging_product)}".`)
+    refuseParameter(`Param messaging_product must be one of {WHATSAPP} - got "${toText(body.messaging_product)}".`)
   if (body.status !== undefined) return markRead(call, number)
   const type = typeOf(body.type)
   const recipient = recipientOf(call, number)
@@ -31,7 +31,7 @@ function sendMessage(call: Call, number: PhoneNumber): unknown {
   const contextId = contextOf(call, type)
   const opaque = opaqueOf(call)
   checkNetwork(call, number, recipient.phone)
-  return answerSend(call, number, recipient.phone, recipient.input, check.links, {
+  return respondToSend(call, number, recipient.phone, recipient.input, check.links, {
     type,
     content: body[type],
     contextId,
@@ -49,7 +49,7 @@ function typeOf(type: unknown): string {
   const names = Object.keys(contentChecks)
     .map((name) => name.toUpperCase())
     .sort()
-  return refuseParameter(`Param type must be one of {${names.join(', ')}} - got "${shown(type)}".`)
+  return refuseParameter(`Param type must be one of {${names.join(', ')}} - got "${toText(type)}".`)
 }
 
 function checkContent(check: Check, type: string, content: unknown): void {
@@ -64,7 +64,7 @@ interface Recipient {
   toUserId: boolean
 }
 
-/** `to` is a phone number and wins over `recipient`, which is a business-scoped user id. */
+/** `to` is a phone number and takes precedence over `recipient`, a business-scoped user ID. */
 function recipientOf({ network, body }: Call, number: PhoneNumber): Recipient {
   if (body.recipient_type !== undefined && body.recipient_type !== 'individual')
     refuse(body.recipient_type === 'group' ? 131051 : 131009, 'recipient_type must be individual')
@@ -83,13 +83,13 @@ function recipientOf({ network, body }: Call, number: PhoneNumber): Recipient {
   if (digits === number.phoneNumber) refuse(131021)
   const allowed = number.allowedRecipients
   if (allowed && !allowed.some((one) => waIdOf(one) === waIdOf(digits))) refuse(131030)
-  return { phone: phoneFor(network, dialled(digits)), input: to, toUserId: false }
+  return { phone: phoneFor(network, numberToUse(digits)), input: to, toUserId: false }
 }
 
-/** One magic number is known to the network by another than the one dialled. */
-function dialled(digits: string): string {
-  const magic = testNumberOf(digits)
-  return magic?.kind === 'mishap' && magic.mishap === 'other_wa_id' ? `${digits}7` : digits
+/** One magic number gets a `wa_id` that differs from the number in `to`. */
+function numberToUse(digits: string): string {
+  const testNumber = testNumberOf(digits)
+  return testNumber?.kind === 'failure' && testNumber.failure === 'other_wa_id' ? `${digits}7` : digits
 }
 
 function categoryOf({ network, body }: Call, number: PhoneNumber): string {
@@ -114,16 +114,16 @@ function opaqueOf({ body }: Call): string | null {
   return opaque
 }
 
-/** Magic refusals first, then the speed limits, then whether the network can take any more. */
+/** Magic numbers first, then the webhook queue limit, then the rate limits. */
 function checkNetwork({ network }: Call, number: PhoneNumber, phone: Phone): void {
   const switches = switchesFor(network.world, number, phone)
-  const magic = testNumberOf(phone.waId)
-  if (magic?.kind === 'refused' && network.limits.refuseAgain(number.id, phone.waId, magic.times))
-    throw new GraphError(magic.code)
+  const testNumber = testNumberOf(phone.waId)
+  if (testNumber?.kind === 'refused' && network.limits.shouldRefuse(number.id, phone.waId, testNumber.times))
+    throw new GraphError(testNumber.code)
   if (isBackedUp(network, number.wabaId))
-    refuse(131016, 'Webhooks wait to be taken. Answer them with 200 and try again.')
+    refuse(131016, 'The webhook queue is full. Respond to the queued webhooks with 200 and try again.')
   const nowMs = network.timers.now().getTime()
-  const isFast = switches.throughputLimit && !network.limits.takeThroughput(number.id, number.throughputMps, nowMs)
-  if (isFast) refuse(130429)
+  const isOverLimit = switches.throughputLimit && !network.limits.takeThroughput(number.id, number.throughputMps, nowMs)
+  if (isOverLimit) refuse(130429)
   if (switches.pairLimit && !network.limits.takePair(number.id, phone.waId, nowMs)) refuse(131056)
 }

@@ -3,15 +3,15 @@ import { refuse } from '../../network/errors.ts'
 import type { Template } from '../../world.ts'
 import { checkParamText, variablesOf } from './template-text.ts'
 
-/** What a button takes at send time: the sub_type to use and whether it can be left out. */
+/** The parameter that a button takes when sending: its sub_type and whether it is required. */
 interface ButtonRule {
   subType: string
   label: string
-  needed: boolean
+  required: boolean
   check: (parameter: unknown, template: Template) => void
 }
 
-/** Buttons are addressed by their place among all buttons of the template, as a number or as text. */
+/** A button is addressed by its index among all buttons of the template, as a number or a string. */
 export function checkButtons(template: Template, defined: unknown[], sent: Json[]): void {
   const given = new Map<string, Json>()
   for (const component of sent) {
@@ -32,7 +32,7 @@ function checkButton(template: Template, rule: ButtonRule | undefined, index: nu
   }
   const parameters = arrayIn(sent, 'parameters') ?? []
   if (parameters.length === 0) {
-    if (rule.needed) refuse(131008, `buttons: Button at index ${index} of type ${rule.label} requires a parameter`)
+    if (rule.required) refuse(131008, `buttons: Button at index ${index} of type ${rule.label} requires a parameter`)
     return
   }
   const subType = (textIn(sent, 'sub_type') ?? '').toLowerCase()
@@ -53,20 +53,20 @@ function ruleOf(button: unknown): ButtonRule | undefined {
   switch ((textIn(button, 'type') ?? '').toUpperCase()) {
     case 'URL':
       return variablesOf(textIn(button, 'url') ?? '').length > 0
-        ? { subType: 'url', label: 'Url', needed: true, check: checkUrl }
+        ? { subType: 'url', label: 'Url', required: true, check: checkUrl }
         : undefined
     case 'COPY_CODE':
-      return { subType: 'copy_code', label: 'CopyCode', needed: true, check: checkCoupon }
+      return { subType: 'copy_code', label: 'CopyCode', required: true, check: checkCoupon }
     case 'QUICK_REPLY':
-      return { subType: 'quick_reply', label: 'QuickReply', needed: false, check: checkPayload }
+      return { subType: 'quick_reply', label: 'QuickReply', required: false, check: checkPayload }
     case 'FLOW':
-      return { subType: 'flow', label: 'Flow', needed: false, check: checkFlow }
+      return { subType: 'flow', label: 'Flow', required: false, check: checkFlow }
     case 'CATALOG':
-      return { subType: 'catalog', label: 'Catalog', needed: false, check: checkAction }
+      return { subType: 'catalog', label: 'Catalog', required: false, check: checkAction }
     case 'MPM':
-      return { subType: 'mpm', label: 'Mpm', needed: true, check: checkAction }
+      return { subType: 'mpm', label: 'Mpm', required: true, check: checkAction }
     case 'VOICE_CALL':
-      return { subType: 'voice_call', label: 'VoiceCall', needed: false, check: () => undefined }
+      return { subType: 'voice_call', label: 'VoiceCall', required: false, check: () => undefined }
     default:
       return undefined
   }

@@ -1,22 +1,22 @@
 import { refuse } from '../../network/errors.ts'
 
-const mostVariables = 1000
+const maxVariables = 1000
 
-/** The placeholders of a text: by position 1…max, whatever the order they appear in, or the names, each once. */
+/** The variables of a text: 1 to the highest number for positional ones, else the distinct names. */
 export function variablesOf(text: string): string[] {
   const names = [...text.matchAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g)].map((match) => match[1] ?? '')
   if (names.length > 0 && names.every((name) => /^\d+$/.test(name)))
-    return Array.from({ length: Math.min(mostVariables, Math.max(...names.map(Number))) }, (_, index) =>
+    return Array.from({ length: Math.min(maxVariables, Math.max(...names.map(Number))) }, (_, index) =>
       String(index + 1),
     )
   return [...new Set(names)]
 }
 
-/** The text with its placeholders filled in. */
+/** Replaces the variables with their values. */
 export function fill(text: string, names: string[], values: string[]): string {
-  return text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (whole, name: string) => {
+  return text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (match, name: string) => {
     const index = names.indexOf(name)
-    return index < 0 ? whole : (values[index] ?? whole)
+    return index < 0 ? match : (values[index] ?? match)
   })
 }
 

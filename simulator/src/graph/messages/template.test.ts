@@ -95,7 +95,7 @@ const cases: Case[] = [
     0,
   ],
 
-  ['an unknown name', 'nobody', 'en', [], 132001, 'template name (nobody) does not exist in en'],
+  ['an unknown name', 'missing', 'en', [], 132001, 'template name (missing) does not exist in en'],
   ['another language', 'hello_world', 'es_PE', [], 132001, 'template name (hello_world) does not exist in es_PE'],
   ['a rejected one', 'badly_formed', 'en', [body(...texts('a', 'b'))], 132001],
   ['a paused one', 'spring_sale', 'en', [], 132015],
@@ -149,7 +149,7 @@ const cases: Case[] = [
   ],
   ['an unknown media id', 'order_update', 'es', [header({ type: 'image', image: { id: '1' } })], 100],
   [
-    'names left out',
+    'no parameter names',
     'order_update',
     'es',
     [header(image), body(...texts('A1', 'Ana'))],
@@ -157,7 +157,7 @@ const cases: Case[] = [
     'Parameter name is missing or empty',
   ],
   [
-    'a name nobody asked for',
+    'an unknown parameter name',
     'order_update',
     'es',
     [header(image), body(named('order_id', 'A1'), named('nick', 'A'))],
@@ -165,7 +165,7 @@ const cases: Case[] = [
     /nick/,
   ],
   [
-    'a name twice',
+    'a repeated parameter name',
     'order_update',
     'es',
     [header(image), body(named('order_id', 'A1'), named('order_id', 'A2'))],
@@ -255,10 +255,10 @@ const cases: Case[] = [
     ],
     132012,
   ],
-  ['a component nobody knows', 'hello_world', 'en_US', [{ type: 'sidebar' }], 100],
+  ['an unknown component', 'hello_world', 'en_US', [{ type: 'sidebar' }], 100],
 ]
 
-test('a template is sent when it brings what it needs, and refused with the right words when not', async () => {
+test('a template with valid parameters is sent, and invalid parameters return their error', async () => {
   const { send, control } = await newWorld()
   control.switches.set({ pairLimit: false, throughputLimit: false })
   for (const [what, name, code, components, expected, details] of cases) {
@@ -269,7 +269,7 @@ test('a template is sent when it brings what it needs, and refused with the righ
   }
 })
 
-test('a one-time code cannot be sent to a user id', async () => {
+test('a one-time code cannot be sent to a user ID', async () => {
   const { send, control } = await newWorld()
   const { userId } = control.phones.get('16505550123')
   const otp = {
@@ -283,7 +283,7 @@ test('a one-time code cannot be sent to a user id', async () => {
   })
 })
 
-test('a new template is pending, then approved or rejected, and the app hears of it', async () => {
+test('a new template is pending, then approved or rejected, with a webhook to the app', async () => {
   const { graph, control, receiver, send } = await newWorld()
   const input = (name: string, change: Json = {}) => ({
     name,
@@ -327,9 +327,9 @@ test('a new template is pending, then approved or rejected, and the app hears of
   expect((await send(message)).code).toBe(132001)
 })
 
-test('a one-time-code template is listed with the network’s own text and a URL button', async () => {
+test('a one-time-code template is listed with WhatsApp’s text and a URL button', async () => {
   const { graph } = await newWorld()
-  const { body: made } = await graph('POST', `${wabaId}/message_templates`, {
+  const { body: created } = await graph('POST', `${wabaId}/message_templates`, {
     name: 'login_code',
     language: 'en_US',
     category: 'AUTHENTICATION',
@@ -339,8 +339,8 @@ test('a one-time-code template is listed with the network’s own text and a URL
       { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy Code' }] },
     ],
   })
-  const { body: shown } = await graph('GET', String(made.id))
-  expect(shown.components).toMatchObject([
+  const { body: template } = await graph('GET', String(created.id))
+  expect(template.components).toMatchObject([
     { text: '*{{1}}* is your verification code. For your security, do not share this code.' },
     { text: 'This code expires in 10 minutes.' },
     { buttons: [{ type: 'URL', url: expect.stringContaining('{{1}}') }] },

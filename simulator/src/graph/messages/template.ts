@@ -1,11 +1,11 @@
-import { arrayIn, isObject, type Json, objectIn, scalarIn, shown, textIn } from '../../json.ts'
+import { arrayIn, isObject, type Json, objectIn, scalarIn, textIn, toText } from '../../json.ts'
 import { GraphError, refuse } from '../../network/errors.ts'
 import { findTemplate, type Template } from '../../world.ts'
 import { type Check, checkCoordinates, checkMedia } from './check.ts'
 import { checkButtons } from './template-buttons.ts'
 import { checkParamText, fill, variablesOf } from './template-text.ts'
 
-/** A template message names an approved template and brings exactly what its placeholders ask for. */
+/** A template message names an approved template and must have exactly the parameters of its variables. */
 export function checkTemplate(check: Check, content: unknown): void {
   const template = sendableTemplate(check, content)
   const components = arrayIn(content, 'components') ?? []
@@ -13,11 +13,11 @@ export function checkTemplate(check: Check, content: unknown): void {
   if (sent.length !== components.length) refuse(131009, "template['components'] must be a list of objects")
   for (const component of sent)
     if (!['header', 'body', 'button', 'limited_time_offer', 'carousel', 'footer'].includes(typeOf(component)))
-      refuse(100, `Unexpected component type '${shown(component.type)}'`)
+      refuse(100, `Unexpected component type '${toText(component.type)}'`)
   checkParts(check, template, template.components, sent)
 }
 
-/** The template a message names, if it may be sent. */
+/** The template of the message, if it can be sent. */
 function sendableTemplate(check: Check, content: unknown): Template {
   const name = textIn(content, 'name')
   const language = textIn(objectIn(content, 'language'), 'code')
@@ -30,7 +30,7 @@ function sendableTemplate(check: Check, content: unknown): Template {
   return template
 }
 
-/** The parts of a template, or of one card of a carousel. */
+/** Checks the components of a template or of a carousel card. */
 function checkParts(check: Check, template: Template, defined: Json[], sent: Json[]): void {
   const find = (type: string) => defined.find((component) => typeOf(component) === type)
   const given = (type: string) => sent.find((component) => typeOf(component) === type)
@@ -45,7 +45,7 @@ function checkParts(check: Check, template: Template, defined: Json[], sent: Jso
   checkCarousel(check, template, find('carousel'), given('carousel'))
 }
 
-/** A body alone may be long; with anything beside it, it may not. */
+/** A template with only a body may have a longer text. */
 function bodyMax(defined: Json[]): number {
   return defined.length === 1 ? 32_768 : 1024
 }
@@ -74,7 +74,7 @@ function checkHeaderObject(check: Check, format: string, sent: Json | undefined)
   }
 }
 
-/** Text placeholders of a header or a body, by position or by name. */
+/** Text variables of a header or body, positional or named. */
 function checkTexts(
   template: Template,
   part: 'header' | 'body',

@@ -101,7 +101,7 @@ test.each(deaths)(
       },
     })
     await dying.drain()
-    await sending.network.control.settled()
+    await sending.network.control.idle()
     server.clock.forward({ seconds: 91 })
     expect(await finish(shop, id)).toMatchObject({ status: ends })
     expect(shop.taken('16505550123').filter(({ ourId }) => ourId === id)).toHaveLength(taken)

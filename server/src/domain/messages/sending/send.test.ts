@@ -75,7 +75,7 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   expect(early.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'not_sent' }] } })
   await sending.settle()
   await sending.network.control.phones.say(to, { to: shop.account.phoneNumber, text: 'hello back' })
-  await sending.network.control.settled()
+  await sending.network.control.idle()
   const events = await eventsOf(server, shop.workspace.id)
   const received = events.find(({ type }) => type === 'message.received')?.data as Record<string, string>
   for (const id of [ours.id, received.message_id]) {

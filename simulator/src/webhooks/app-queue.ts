@@ -1,9 +1,9 @@
 import type { Batch } from './batch.ts'
 import type { Update } from './envelope.ts'
 
-/** What one app has still to be told. */
-export interface SendQueue {
-  /** Updates in it, wherever they are. */
+/** The webhook updates of one app that were not accepted yet. */
+export interface AppQueue {
+  /** All updates: delayed, waiting and in batches. */
   size: number
   delayed: Set<Update>
   waiting: Update[]
@@ -11,10 +11,10 @@ export interface SendQueue {
   inFlight: number
   failing: boolean
   reverse: boolean
-  gathering: boolean
+  dispatchScheduled: boolean
 }
 
-export function newSendQueue(): SendQueue {
+export function newAppQueue(): AppQueue {
   return {
     size: 0,
     delayed: new Set(),
@@ -23,6 +23,6 @@ export function newSendQueue(): SendQueue {
     inFlight: 0,
     failing: false,
     reverse: false,
-    gathering: false,
+    dispatchScheduled: false,
   }
 }

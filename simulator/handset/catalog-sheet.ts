@@ -1,36 +1,36 @@
-import { write } from './acts.ts'
+import { sendMessage } from './actions.ts'
 import { button, el, fill } from './dom.ts'
 import { icon } from './icons.ts'
 import { openSheet } from './sheet.ts'
 import { business, state } from './state.ts'
 import { money, seedOf } from './text.ts'
 
-/** The shop: what the business sells, and a cart that is sent as an order. */
-export function openCatalogue(skus: string[] = []): void {
+/** The catalog of the business, with a cart that is sent as an order. */
+export function openCatalog(skus: string[] = []): void {
   const catalog = state.catalogs.find(({ wabaId }) => wabaId === business()?.wabaId)
   const products = (catalog?.products ?? []).filter(({ retailerId }) => skus.length === 0 || skus.includes(retailerId))
   const cart = new Map<string, number>()
   openSheet(catalog?.name ?? 'Shop', ({ close }) => {
-    if (!catalog || products.length === 0) return el('p', { class: 'nothing' }, 'This business has no catalogue.')
-    const order = el('button', { type: 'button', class: 'primary', disabled: true }, 'Choose something')
+    if (!catalog || products.length === 0) return el('p', { class: 'nothing' }, 'This business has no catalog.')
+    const order = el('button', { type: 'button', class: 'primary', disabled: true }, 'Add a product')
     const note = el('input', {
       type: 'text',
       class: 'caption',
-      placeholder: 'A note for the shop',
+      placeholder: 'Note to the business',
       'aria-label': 'Note',
       maxlength: 1000,
     })
-    const total = () => {
+    const updateTotal = () => {
       const chosen = products.filter(({ retailerId }) => (cart.get(retailerId) ?? 0) > 0)
-      const sum = chosen.reduce((sofar, { retailerId, price }) => sofar + price * (cart.get(retailerId) ?? 0), 0)
+      const sum = chosen.reduce((total, { retailerId, price }) => total + price * (cart.get(retailerId) ?? 0), 0)
       order.disabled = chosen.length === 0
       order.textContent =
-        chosen.length === 0 ? 'Choose something' : `Send order · ${money(sum, chosen[0]?.currency ?? '')}`
+        chosen.length === 0 ? 'Add a product' : `Send order · ${money(sum, chosen[0]?.currency ?? '')}`
     }
     order.addEventListener('click', () => {
       close()
       const items = [...cart].filter(([, quantity]) => quantity > 0)
-      void write(
+      void sendMessage(
         'order',
         {
           catalogId: catalog.id,
@@ -46,7 +46,7 @@ export function openCatalogue(skus: string[] = []): void {
         const add = (step: number) => {
           cart.set(product.retailerId, Math.min(99, Math.max(0, (cart.get(product.retailerId) ?? 0) + step)))
           fill(count, String(cart.get(product.retailerId)))
-          total()
+          updateTotal()
         }
         fill(count, '0')
         return el(
@@ -59,9 +59,13 @@ export function openCatalogue(skus: string[] = []): void {
             el('strong', {}, product.name),
             el('span', {}, `${money(product.price, product.currency)} · ${product.retailerId}`),
           ),
-          button({ class: 'round small', 'aria-label': `One ${product.name} less` }, () => add(-1), icon('minus', 16)),
+          button(
+            { class: 'round small', 'aria-label': `Remove one ${product.name}` },
+            () => add(-1),
+            icon('minus', 16),
+          ),
           count,
-          button({ class: 'round small', 'aria-label': `One ${product.name} more` }, () => add(1), icon('plus', 16)),
+          button({ class: 'round small', 'aria-label': `Add one ${product.name}` }, () => add(1), icon('plus', 16)),
         )
       }),
       note,

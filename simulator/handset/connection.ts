@@ -1,27 +1,27 @@
 import { control, type Message, type NetworkLogEntry } from './api.ts'
-import { chosen, keepChosen } from './chosen.ts'
 import { type Json, textAt } from './json.ts'
+import { saveSelection, selected } from './selection.ts'
 import { changed, chatKey, me, state } from './state.ts'
 
 /**
- * Keeps the page in step with the simulator. On every connection, also after the simulator was restarted, everything is
- * read anew; what happens meanwhile is kept back and applied after it.
+ * Keeps the page in sync with the simulator. On every connection, also after a restart of the simulator, the whole state
+ * is loaded. Events that arrive meanwhile are queued and applied afterwards.
  */
-export function goLive(): void {
+export function connect(): void {
   let backlog: [string, unknown][] | null = null
   const source = new EventSource('/control/events')
-  const take = (name: string, data: unknown) => (backlog ? backlog.push([name, data]) : apply(name, data))
+  const receive = (name: string, data: unknown) => (backlog ? backlog.push([name, data]) : apply(name, data))
   source.onopen = async () => {
     backlog = []
     try {
-      await readAll()
+      await loadAll()
       state.isLive = true
     } catch {
       state.isLive = false
     }
-    const waiting = backlog
+    const queued = backlog
     backlog = null
-    for (const [name, data] of waiting) apply(name, data)
+    for (const [name, data] of queued) apply(name, data)
     changed('live')
   }
   source.onerror = () => {
@@ -29,39 +29,39 @@ export function goLive(): void {
       state.isLive = false
       changed('live')
     }
-    // A browser tries again by itself, except after an answer it did not expect.
-    if (source.readyState === EventSource.CLOSED) setTimeout(goLive, 1500)
+    // The browser reconnects by itself, except after an unexpected response.
+    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 1500)
   }
   for (const name of ['wire', 'message', 'status', 'phone', 'template', 'reset'])
-    source.addEventListener(name, (event) => take(name, JSON.parse((event as MessageEvent<string>).data)))
+    source.addEventListener(name, (event) => receive(name, JSON.parse((event as MessageEvent<string>).data)))
 }
 
-async function readAll(): Promise<void> {
-  const [people, numbers, templates, flows, catalogs, wire] = await Promise.all([
+async function loadAll(): Promise<void> {
+  const [people, numbers, templates, flows, catalogs, log] = await Promise.all([
     control.phones(),
     control.numbers(),
     control.templates(),
     control.flows(),
     control.catalogs(),
-    control.log(keptEntries),
+    control.log(maxEntries),
   ])
-  Object.assign(state, { people, numbers, templates, flows, catalogs, wire })
+  Object.assign(state, { people, numbers, templates, flows, catalogs, log })
   if (!people.some(({ waId }) => waId === state.me))
-    state.me = chosen(
+    state.me = selected(
       'from',
       people.map(({ waId }) => waId),
     )
   if (!numbers.some(({ id }) => id === state.to))
-    state.to = chosen(
+    state.to = selected(
       'to',
       numbers.map(({ id }) => id),
     )
-  await readChat()
+  await loadMessages()
   changed('wire')
 }
 
-/** Reads the messages of whoever holds the phone now. */
-async function readChat(): Promise<void> {
+/** Loads the messages of the selected phone. */
+async function loadMessages(): Promise<void> {
   const { me: waId } = state
   const messages = waId ? await control.messages(waId) : []
   if (waId !== state.me) return
@@ -71,44 +71,44 @@ async function readChat(): Promise<void> {
   openChat()
 }
 
-/** Looking at a chat reads what has arrived in it; a phone without a connection cannot say so. */
+/** Marks the messages of the open chat as read, unless the phone is offline. */
 export function openChat(): void {
   state.unread.delete(chatKey(state.me, state.to))
   if (document.visibilityState !== 'visible' || !me()?.online || !state.to) return
-  const fresh = [...state.messages.values()].some(
+  const hasUnread = [...state.messages.values()].some(
     (one) => one.numberId === state.to && one.journey?.state === 'delivered',
   )
-  if (fresh && me()?.readReceipts) control.act(state.me, 'read', { to: state.to }).catch(() => {})
+  if (hasUnread && me()?.readReceipts) control.act(state.me, 'read', { to: state.to }).catch(() => {})
 }
 
 export function chooseChat(waId: string, numberId: string): Promise<void> {
-  const isOther = waId !== state.me
+  const isOtherPhone = waId !== state.me
   Object.assign(state, { me: waId, to: numberId, replyTo: null })
-  state.marked = new Set()
-  keepChosen(waId, numberId)
-  if (isOther) state.messages = new Map()
-  return readChat()
+  state.highlighted = new Set()
+  saveSelection(waId, numberId)
+  if (isOtherPhone) state.messages = new Map()
+  return loadMessages()
 }
 
-const keptEntries = 300
+const maxEntries = 300
 
 function apply(name: string, data: unknown): void {
   if (name === 'wire') addEntry(data as NetworkLogEntry)
   else if (name === 'message') addMessage(data as Message)
   else if (name === 'status') setStatus(data)
   else if (name === 'phone') setPhone(data as (typeof state.people)[number])
-  else if (name === 'reset') void readAll().catch(() => {})
+  else if (name === 'reset') void loadAll().catch(() => {})
 }
 
 function addEntry(entry: NetworkLogEntry): void {
-  if (state.wire.some(({ seq }) => seq === entry.seq)) return
-  state.wire.push(entry)
-  if (state.wire.length > keptEntries) state.wire.splice(0, state.wire.length - keptEntries)
+  if (state.log.some(({ seq }) => seq === entry.seq)) return
+  state.log.push(entry)
+  if (state.log.length > maxEntries) state.log.splice(0, state.log.length - maxEntries)
   changed('entry')
 }
 
 function addMessage(message: Message): void {
-  if (message.type === 'template' && !isKnown(message)) void readTemplates()
+  if (message.type === 'template' && !isKnown(message)) void loadTemplates()
   if (message.waId === state.me) {
     state.messages.set(message.id, message)
     if (message.numberId === state.to) {
@@ -127,21 +127,21 @@ function isKnown({ content }: Message): boolean {
   return state.templates.some((one) => one.name === textAt(content, 'name') && one.language === language)
 }
 
-async function readTemplates(): Promise<void> {
+async function loadTemplates(): Promise<void> {
   state.templates = await control.templates().catch(() => state.templates)
   changed('chat')
 }
 
-function setStatus(news: unknown): void {
-  const message = state.messages.get(textAt(news, 'id'))
+function setStatus(update: unknown): void {
+  const message = state.messages.get(textAt(update, 'id'))
   if (!message) return
-  const status = textAt(news, 'status')
+  const status = textAt(update, 'status')
   if (message.direction === 'in') {
     if (status === 'seen_by_business') message.receipt = 'seen'
     else if (status === 'taken') message.receipt ??= 'taken'
   } else if (message.journey) {
     message.journey.state = status as NonNullable<Message['journey']>['state']
-    const code = (news as Json).code as number | undefined
+    const code = (update as Json).code as number | undefined
     message.journey.history.push({ status, at: new Date().toISOString(), ...(code === undefined ? {} : { code }) })
   }
   changed('message')

@@ -2,7 +2,7 @@ import { el } from './dom.ts'
 import { on, state } from './state.ts'
 import { themeSwitch } from './theme.ts'
 
-export function topView(): HTMLElement {
+export function pageHeader(): HTMLElement {
   const live = el('span', { class: 'live', role: 'status' }, 'Connecting')
   on('live', () => {
     live.textContent = state.isLive ? 'Live' : 'Reconnecting'
@@ -18,7 +18,7 @@ export function topView(): HTMLElement {
       el('strong', {}, 'Parley'),
       el('span', {}, 'Handset'),
     ),
-    el('p', { class: 'promise' }, 'A pretend network. Nothing here reaches a real phone.'),
+    el('p', { class: 'promise' }, 'Simulated network. Nothing here reaches a real phone.'),
     live,
     el('a', { class: 'top-link', href: '/status' }, 'Status'),
     el('a', { class: 'top-link', href: '/readme' }, 'Manual'),
