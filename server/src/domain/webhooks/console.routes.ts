@@ -36,7 +36,7 @@ interface Deps {
 
 const ById = Type.Object({ id: WebhookId }, { additionalProperties: false })
 
-/** Everything a person does to an endpoint. */
+/** Creates, changes, tests, enables, disables and deletes endpoints. */
 export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): ConsoleRoute[] => [
   workspaceRoute({
     method: 'POST',

@@ -16,10 +16,10 @@ import { toWebhook } from './webhooks.ts'
 
 const hourMs = 3_600_000
 const bound = 10_000
-/** The first attempt, the retry at once after it, and one more. */
+/** An endpoint counts as failing from the third failure: the first attempt, its immediate retry, and one more. */
 const failingFrom = 3
 
-/** A workspace's endpoints with their statistics, the newest first. */
+/** The endpoints of a workspace with their statistics, newest first. */
 export const listEndpoints = (db: Db, clock: Clock, workspaceId: string): Promise<ConsoleWebhook[]> =>
   endpointsOf(db, clock, workspaceId, null)
 

@@ -19,14 +19,14 @@ export interface DeliveryListRow {
   dueAt: Date | null
 }
 
-/** Where a page ended. */
-export interface Place {
+/** The position of the last row of a page. */
+export interface Cursor {
   at: Date
   eventId: string
   webhookId: string
 }
 
-/** Along the index, and what belongs to a row looked up for that row: never all there is, to join or sort it. */
+/** Makes PostgreSQL walk the index and look up joined rows one by one. A page must never join or sort a whole table. */
 const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
 
@@ -36,12 +36,12 @@ export interface DeliveryListQuery {
   eventId: string | null
   since: Date | null
   until: Date | null
-  after: Place | null
+  after: Cursor | null
   take: number
 }
 
-/** Each case has only the conditions that matter, so that each has a plan that an index fits. */
-const requested = {
+/** A statement includes only the conditions that are set, so that each combination gets a plan that uses an index. */
+const parameters = {
   workspaceId: 'uuid',
   webhookId: 'uuid',
   eventId: 'uuid',
@@ -50,7 +50,7 @@ const requested = {
   afterAt: 'timestamptz',
   afterEventId: 'uuid',
   afterWebhookId: 'uuid',
-  // An event's id begins with its time: the first and the last id of that millisecond.
+  // An event's ID begins with its time: these are the first and the last ID of a millisecond.
   sinceId: 'uuid',
   untilId: 'uuid',
   afterFirstId: 'uuid',
@@ -69,14 +69,14 @@ const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
   afterLastId: after && lastIdAt(after.at),
 })
 
-/** Deliveries that are not finished, by their event's id, the newest first. */
+/** Open deliveries by event ID, newest first. */
 export function openPage(
   db: Db,
   input: DeliveryListQuery,
   state: 'waiting' | 'held' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(requested, (the) => {
+  const listing = statement(parameters, (the) => {
     const conditions = [
       state === 'held' && `d.due_at = 'infinity'`,
       state === 'waiting' && `d.due_at < 'infinity'`,
@@ -107,8 +107,8 @@ export function openPage(
 }
 
 /**
- * Finished deliveries, which are their last attempts, by the time of those, the newest first. `is true` keeps the index of
- * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
+ * Finished deliveries by the time of their last attempt, newest first. `is true` keeps PostgreSQL from using the endpoint's
+ * index to look for a later attempt: the event has a few attempts, the endpoint has all of them.
  */
 export function finishedPage(
   db: Db,
@@ -116,9 +116,9 @@ export function finishedPage(
   state: 'delivered' | 'failed' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(requested, (the) => {
+  const listing = statement(parameters, (the) => {
     const conditions = [
-      // Each case has a text of its own, so that the index of failures fits the one it is for.
+      // The state is a literal, so that the partial index of failures can be used.
       state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
       eventId && `a.event_id = ${the.eventId}`,
       since && `a.at >= ${the.since}`,
@@ -157,29 +157,29 @@ export interface ListedEvent {
 }
 
 /**
- * Events of a type, the newest first, and the last event that was looked at if there may be more. Of a frequent type the
- * newest events are looked through, `look` of them at most; a rare one has an index of its own.
+ * Events of a type, newest first, and the last event that was scanned if there may be more. For a frequent type it scans the
+ * newest events, at most `scanLimit`; rare types have a partial index.
  */
 export async function eventsPage(
   db: Db,
   input: DeliveryListQuery,
   type: string,
-  look: number,
+  scanLimit: number,
 ): Promise<{ events: ListedEvent[]; last: ListedEvent | null }> {
   const { eventId, since, until, after } = input
-  const conditions = (the: Places<typeof requested>) =>
+  const conditions = (the: Places<typeof parameters>) =>
     all([
       eventId && `e.id = ${the.eventId}`,
       since && `e.created_at >= ${the.since}`,
       until && `e.created_at <= ${the.until}`,
       after && `e.created_at <= ${the.afterAt}`,
-      // The event of the place itself again: others of its deliveries may follow.
+      // Includes the event of the cursor, which may have more deliveries.
       after && `(e.created_at < ${the.afterAt} or e.id <= ${the.afterEventId})`,
     ])
   const newest = 'order by e.created_at desc, e.id desc'
   if (!frequentTypes.includes(type)) {
     const listing = statement(
-      { ...requested, type: 'text' },
+      { ...parameters, type: 'text' },
       (the) => `select e.id, e.created_at as "createdAt" from events e
        where e.workspace_id = ${the.workspaceId} and e.type = ${the.type} and ${isRare} ${conditions(the)} ${newest}
        limit ${the.take}`,
@@ -187,35 +187,35 @@ export async function eventsPage(
     const events = await listing.rows<ListedEvent>(db, { ...valuesOf(input), type })
     return { events, last: events.length < input.take ? null : (events.at(-1) ?? null) }
   }
-  const looking = statement(
-    { ...requested, type: 'text', look: 'int' },
-    (the) => `with looked as materialized (
-       select e.id, e.created_at, e.type = ${the.type} as fits from events e
-       where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.look}
+  const scan = statement(
+    { ...parameters, type: 'text', scanLimit: 'int' },
+    (the) => `with scanned as materialized (
+       select e.id, e.created_at, e.type = ${the.type} as matches from events e
+       where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.scanLimit}
      )
-     select f.id, f.created_at as "createdAt", true as fits, 0 as looked
-     from (select * from looked e where e.fits ${newest} limit ${the.take}) as f
+     select f.id, f.created_at as "createdAt", true as matches, 0 as count
+     from (select * from scanned e where e.matches ${newest} limit ${the.take}) as f
      union all
-     select l.id, l.created_at, false, (select count(*) from looked)
-     from (select * from looked order by created_at, id limit 1) as l
+     select l.id, l.created_at, false, (select count(*) from scanned)
+     from (select * from scanned order by created_at, id limit 1) as l
      order by "createdAt" desc, id desc`,
   )
-  const rows = await looking.rows<ListedEvent & { fits: boolean; looked: number }>(db, {
+  const rows = await scan.rows<ListedEvent & { matches: boolean; count: number }>(db, {
     ...valuesOf(input),
     type,
-    look,
+    scanLimit,
   })
-  const events = rows.filter(({ fits }) => fits)
-  const end = rows.find(({ fits }) => !fits)
+  const events = rows.filter(({ matches }) => matches)
+  const last = rows.find(({ matches }) => !matches)
   if (events.length === input.take) return { events, last: events.at(-1) ?? null }
-  return { events, last: end && end.looked >= look ? end : null }
+  return { events, last: last && last.count >= scanLimit ? last : null }
 }
 
 const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', 'message.read', 'message.received']
-/** As the index has it. */
+/** Must be the same condition as in the partial index. */
 const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
 
-/** The deliveries of these events, finished or not, in the order of the events. */
+/** The deliveries of these events, open or finished, in the order of the events. */
 export function deliveriesOf(
   db: Db,
   input: DeliveryListQuery,
@@ -223,7 +223,7 @@ export function deliveriesOf(
   events: readonly ListedEvent[],
 ): Promise<DeliveryListRow[]> {
   const listing = statement(
-    { ...requested, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
+    { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
     (the) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${the.type} as type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
@@ -237,7 +237,7 @@ export function deliveriesOf(
   return listing.rows(db, { ...valuesOf(input), events, type })
 }
 
-/** Joins the event of a delivery on the page; it is gone once it is past its retention. */
+/** Joins the event of a delivery. Its columns are null if the event is past retention. */
 const eventOf = (row: string): string => `left join lateral (select e.type from events e
     where e.id = ${row}.event_id and e.created_at = ${row}.event_created_at limit 1) as e on true`
 
@@ -247,7 +247,7 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: DeliveryListQuery, the: Places<typeof requested>): string =>
+const endpoints = ({ webhookId }: DeliveryListQuery, the: Places<typeof parameters>): string =>
   `w.workspace_id = ${the.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${the.webhookId}`}`
 
 const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
