@@ -35,7 +35,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     method: 'POST',
     path: '/messages',
     who: 'messages:send',
-    // Sending has checks of its own, which name every fault.
+    // `sendMessage` validates the body and reports every error.
     body: Type.Object({}, { additionalProperties: true }),
     reply: SentReply,
     status: 202,
