@@ -45,7 +45,7 @@ test('GET /messages lists sent and received messages together, and each filter a
   const { body: templates } = await workspace.call('/v1/templates')
   const templateId = (templates as { data: { id: string }[] }).data[0]?.id
   await send({ to: '16505550199', type: 'template', template: { id: templateId, variables: { 'body.1': 'Ana' } } })
-  await sending.settle()
+  await sending.drain()
 
   const all = await list()
   expect(all.data.map(({ direction, type }) => `${direction} ${type}`)).toEqual([
@@ -113,7 +113,7 @@ test('GET a message returns its request, statuses, credits, events with deliveri
   const input = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
   const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, localRules, input)
   const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
-  await sending.settle()
+  await sending.drain()
   await deliveries.worker.drain()
   await server.api.flush()
   const { wa_message_id: waMessageId } = await timeline(sent.id)
@@ -160,7 +160,7 @@ test('a failed message shows the cause, the fix and the refund', async () => {
   const to = '16505550666'
   sending.network.control.phones.change(to, { onWhatsApp: false })
   const { id } = await sendText(to)
-  await sending.settle()
+  await sending.drain()
   const { explained, credits, steps } = await timeline(id)
   expect(steps.at(-1)?.status).toBe('failed')
   expect(credits).toMatchObject({ spent: 1, refunded: 1, refunded_at: expect.any(String) })
@@ -211,7 +211,7 @@ test('a message sent from the console costs credits, is in the audit log, and no
   const send = (body: object) => person.call(`${at}/messages`, { method: 'POST', body })
   const { status, body } = await send({ to, type: 'text', text: { body: 'from the console' } })
   expect(status).toBe(202)
-  await sending.settle()
+  await sending.drain()
   expect(taken(to)).toHaveLength(1)
   expect(await timeline(body.id)).toMatchObject({
     status: 'read',
@@ -232,11 +232,11 @@ test('a message sent from the console costs credits, is in the audit log, and no
 test('sending again creates a new message from the same request', async () => {
   const { at, person, timeline, sendText } = await setUp()
   const before = await sendText(phone, { text: { body: 'twice' }, reference: 'R' })
-  await sending.settle()
+  await sending.drain()
   const { status, body } = await person.call(`${at}/messages/${before.id}/again`, { method: 'POST' })
   expect(status).toBe(202)
   expect(body.id).not.toBe(before.id)
-  await sending.settle()
+  await sending.drain()
   expect(await timeline(body.id)).toMatchObject({
     request: { text: { body: 'twice' }, reference: 'R' },
     status: 'read',

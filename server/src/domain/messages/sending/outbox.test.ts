@@ -17,7 +17,7 @@ const kindsOf = async ({ workspace }: TestShop) =>
 /** Moves the clock until the message is no longer queued. Statuses that the network has yet to report come first. */
 async function finish(shop: TestShop, id: string) {
   for (let round = 0; round < 12; round++) {
-    await sending.settle()
+    await sending.drain()
     const message = await shop.look(id)
     if (message.status !== 'queued') return message
     server.clock.forward({ hours: 2 })
@@ -73,7 +73,7 @@ test.each(magicNumbers)('the magic number %s ends as documented', async (to, bod
   const shop = await sending.newShop(3)
   const { id } = (await shop.send({ to, ...body })).body as { id: string }
   const message = await finish(shop, id)
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(shop, id)).toEqual(statuses)
   expect(message.error?.code ?? null).toBe(code)
   if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
