@@ -66,7 +66,7 @@ export async function saveNewWebhook(
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
   await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
   db.notify(workspaceId, 'webhooks')
-  return { webhook: toWebhook(found(await webhookById(db, id))), secret }
+  return { webhook: toWebhook(requireRow(await webhookById(db, id))), secret }
 }
 
 /** Changes the given fields. */
@@ -83,7 +83,7 @@ export async function changeWebhook(
 
 /** The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. */
 export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): Promise<Webhook> {
-  const row = found(await updateWebhook(db, uuid, checked))
+  const row = requireRow(await updateWebhook(db, uuid, checked))
   db.notify(row.workspace_id, 'webhooks')
   return toWebhook(row)
 }
@@ -96,7 +96,7 @@ export async function rotateWebhook(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
   const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
-  const row = found(await updateSecret(db, uuid, secretSealed, secretHint))
+  const row = requireRow(await updateSecret(db, uuid, secretSealed, secretHint))
   db.notify(row.workspace_id, 'webhooks')
   return { webhook: toWebhook(row), secret }
 }
@@ -104,7 +104,7 @@ export async function rotateWebhook(
 /** If `workspaceId` is given, the endpoint must belong to that workspace. */
 export async function requireWebhook(db: Db, id: string, workspaceId?: string): Promise<OwnedWebhook> {
   const uuid = withoutPrefix('whk', id)
-  const row = found(uuid === undefined ? undefined : await webhookById(db, uuid))
+  const row = requireRow(uuid === undefined ? undefined : await webhookById(db, uuid))
   return workspaceId === undefined || row.workspace_id === workspaceId ? toOwned(row) : refuse('not_found')
 }
 
@@ -140,31 +140,32 @@ function newSecret(keys: SecretKeys, id: string) {
   return { secret, secretHint: hintOf(secret), secretSealed: seal(keys, secret, webhookSecretContext(id)) }
 }
 
-const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
+const requireRow = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
 
 export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
 
 /** Validates all fields and reports every error. It looks up the host of the URL, so do not call it in a transaction. */
 export async function checkInput(rules: TargetRules, input: CheckedInput): Promise<CheckedInput> {
   const name = input.name.trim()
-  const faults: FieldError[] = textErrors('name', name, 100)
-  const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
+  const errors: FieldError[] = textErrors('name', name, 100)
+  const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
   const url = URL.canParse(input.url) ? new URL(input.url) : null
-  if (!url) fault('url', 'invalid', 'Enter a full URL, for example https://example.com/webhooks.')
-  else if (input.url.length > 2000) faults.push(...textErrors('url', input.url, 2000))
+  if (!url) addError('url', 'invalid', 'Enter a full URL, for example https://example.com/webhooks.')
+  else if (input.url.length > 2000) errors.push(...textErrors('url', input.url, 2000))
   else {
     // A fragment is never sent to the server.
     url.hash = ''
-    const why = await targetProblem(rules, url)
-    if (why) fault('url', 'invalid', why)
+    const problem = await targetProblem(rules, url)
+    if (problem) addError('url', 'invalid', problem)
   }
-  if (input.events.length === 0) fault('events', 'too_few', `Choose at least one event type: ${eventTypes.join(', ')}.`)
+  if (input.events.length === 0)
+    addError('events', 'too_few', `Choose at least one event type: ${eventTypes.join(', ')}.`)
   for (const event of input.events) {
     if (!(eventTypes as readonly string[]).includes(event)) {
-      fault('events', 'invalid', `"${event}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
+      addError('events', 'invalid', `"${event}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
     }
   }
-  if (faults.length > 0 || !url) refuseInvalid(faults)
+  if (errors.length > 0 || !url) refuseInvalid(errors)
   return { name, url: url.href, events: eventTypes.filter((event) => input.events.includes(event)) }
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
-import type { Run } from './retry-policy.ts'
+import type { FailureRun } from './retry-policy.ts'
 
 /** A recorded attempt. */
 export interface AttemptRecord {
@@ -30,7 +30,7 @@ export interface AttemptRow extends AttemptRecord {
   nextLease: string | null
 }
 
-export interface RunRow extends Run {
+export interface FailureRunRow extends FailureRun {
   webhookId: string
   /** When the current run of failures began. */
   since: Date | null
@@ -146,7 +146,7 @@ const recording = statement(
 export const recordAttempts = (
   db: Db,
   attempts: readonly AttemptRow[],
-  runs: readonly RunRow[],
+  runs: readonly FailureRunRow[],
   hours: readonly HourRow[],
 ): Promise<EndpointHealth[]> =>
   withIndexLookups(db, (tx) =>

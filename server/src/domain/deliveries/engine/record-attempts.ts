@@ -7,11 +7,11 @@ import { disableEndpoint } from './hold.ts'
 import {
   type AttemptRow,
   type EndpointHealth,
+  type FailureRunRow,
   type HourRow,
-  type RunRow,
   recordAttempts,
 } from './record-attempts.sql.ts'
-import { disabledReason, failuresMax, runOf } from './retry-policy.ts'
+import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
   fault: OutboundErrorKind | null
@@ -117,11 +117,11 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<Endp
   return disabled
 }
 
-function toRun([webhookId, attempts]: [string, EndedAttempt[]]): RunRow {
+function toRun([webhookId, attempts]: [string, EndedAttempt[]]): FailureRunRow {
   const lastSuccess = attempts.findLastIndex((each) => each.fault === null)
   return {
     webhookId,
-    ...runOf(attempts.map((each) => each.fault === null)),
+    ...failureRunOf(attempts.map((each) => each.fault === null)),
     since: attempts[lastSuccess + 1]?.endedAt ?? null,
     succeededAt: attempts[lastSuccess]?.endedAt ?? null,
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
-import { decide, disabledReason, runOf } from './retry-policy.ts'
+import { decide, disabledReason, failureRunOf } from './retry-policy.ts'
 
 const endedAt = new Date('2026-11-15T09:00:00.000Z')
 
@@ -20,7 +20,7 @@ test.each([
   ['ffsf', 2, true, 1, 1],
   ['sfffsff', 0, true, 3, 2],
 ])('counts the run of failures in "%s" (f: failure, s: success)', (outcomes, leading, succeeded, longest, trailing) => {
-  expect(runOf([...outcomes].map((each) => each === 's'))).toEqual({ leading, succeeded, longest, trailing })
+  expect(failureRunOf([...outcomes].map((each) => each === 's'))).toEqual({ leading, succeeded, longest, trailing })
 })
 
 test('the disabled reason says when the failures began and what the last one was', () => {

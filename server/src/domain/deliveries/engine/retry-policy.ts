@@ -30,7 +30,7 @@ export function decide(fault: OutboundErrorKind | null, number: number, endedAt:
 }
 
 /** How a batch of attempts at one endpoint changes its run of consecutive failures. */
-export interface Run {
+export interface FailureRun {
   /** Failures before the first success. They extend the run from before the batch. */
   leading: number
   succeeded: boolean
@@ -40,8 +40,8 @@ export interface Run {
   trailing: number
 }
 
-export function runOf(outcomes: Iterable<boolean>): Run {
-  const run: Run = { leading: 0, succeeded: false, longest: 0, trailing: 0 }
+export function failureRunOf(outcomes: Iterable<boolean>): FailureRun {
+  const run: FailureRun = { leading: 0, succeeded: false, longest: 0, trailing: 0 }
   for (const success of outcomes) {
     if (success) {
       run.succeeded = true

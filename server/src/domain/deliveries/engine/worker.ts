@@ -36,7 +36,7 @@ const busyAbove = 8
 const refreshGapMs = 4
 const refreshRetryMs = 200
 
-interface Picked {
+interface PickedDelivery {
   queue: EndpointQueue
   item: LeasedDelivery
 }
@@ -57,7 +57,7 @@ export class DeliveryWorker implements FirstAttempts {
   readonly #writer: AttemptWriter
   readonly #queues = new EndpointQueues()
   /** Picked from the queues, waiting for a refresh of the targets. */
-  #picked: Picked[] = []
+  #picked: PickedDelivery[] = []
   #isRefreshing = false
   /** When the last refresh started, in `performance.now()` time. */
   #lastRefreshMs = Number.NEGATIVE_INFINITY

@@ -76,17 +76,17 @@ export function openPage(
   state: 'waiting' | 'held' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(parameters, (the) => {
+  const listing = statement(parameters, (param) => {
     const conditions = [
       state === 'held' && `d.due_at = 'infinity'`,
       state === 'waiting' && `d.due_at < 'infinity'`,
-      eventId && `d.event_id = ${the.eventId}`,
-      since && `d.event_id >= ${the.sinceId}`,
-      until && `d.event_id <= ${the.untilId}`,
-      after && `d.event_id <= ${the.afterLastId}`,
+      eventId && `d.event_id = ${param.eventId}`,
+      since && `d.event_id >= ${param.sinceId}`,
+      until && `d.event_id <= ${param.untilId}`,
+      after && `d.event_id <= ${param.afterLastId}`,
       after &&
-        `(d.event_id < ${the.afterFirstId}
-          or (d.event_id, d.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+        `(d.event_id < ${param.afterFirstId}
+          or (d.event_id, d.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
     return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
@@ -94,10 +94,10 @@ export function openPage(
      from (
        select d.*, w.name from webhooks w
        cross join lateral (select * from deliveries d
-         where d.webhook_id = w.id and d.workspace_id = ${the.workspaceId} ${all(conditions)}
-         order by d.event_id desc limit ${the.take}) as d
-       where ${endpoints(input, the)}
-       order by d.event_id desc, d.webhook_id desc limit ${the.take}
+         where d.webhook_id = w.id and d.workspace_id = ${param.workspaceId} ${all(conditions)}
+         order by d.event_id desc limit ${param.take}) as d
+       where ${endpoints(input, param)}
+       order by d.event_id desc, d.webhook_id desc limit ${param.take}
      ) as d
      ${eventOf('d')}
      ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
@@ -116,15 +116,16 @@ export function finishedPage(
   state: 'delivered' | 'failed' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(parameters, (the) => {
+  const listing = statement(parameters, (param) => {
     const conditions = [
       // The state is a literal, so that the partial index of failures can be used.
       state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
-      eventId && `a.event_id = ${the.eventId}`,
-      since && `a.at >= ${the.since}`,
-      until && `a.at <= ${the.until}`,
-      after && `a.at <= ${the.afterAt}`,
-      after && `(a.at < ${the.afterAt} or (a.event_id, a.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+      eventId && `a.event_id = ${param.eventId}`,
+      since && `a.at >= ${param.since}`,
+      until && `a.at <= ${param.until}`,
+      after && `a.at <= ${param.afterAt}`,
+      after &&
+        `(a.at < ${param.afterAt} or (a.event_id, a.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
     return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
        x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
@@ -134,14 +135,14 @@ export function finishedPage(
        cross join lateral (
          select a.event_id, a.webhook_id, a.event_created_at, a.at, a.state, a.status, a.error, a.duration_us
          from delivery_attempts a
-         where a.webhook_id = w.id and a.workspace_id = ${the.workspaceId} ${all(conditions)}
+         where a.webhook_id = w.id and a.workspace_id = ${param.workspaceId} ${all(conditions)}
            and not exists (select 1 from delivery_attempts l
              where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
                and (l.at, l.number) > (a.at, a.number))
            and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
-         order by a.at desc, a.event_id desc limit ${the.take}) as a
-       where ${endpoints(input, the)}
-       order by a.at desc, a.event_id desc, a.webhook_id desc limit ${the.take}
+         order by a.at desc, a.event_id desc limit ${param.take}) as a
+       where ${endpoints(input, param)}
+       order by a.at desc, a.event_id desc, a.webhook_id desc limit ${param.take}
      ) as x
      ${eventOf('x')}
      cross join lateral (select count(*) from delivery_attempts a
@@ -167,34 +168,34 @@ export async function eventsPage(
   scanLimit: number,
 ): Promise<{ events: ListedEvent[]; last: ListedEvent | null }> {
   const { eventId, since, until, after } = input
-  const conditions = (the: Places<typeof parameters>) =>
+  const conditions = (param: Places<typeof parameters>) =>
     all([
-      eventId && `e.id = ${the.eventId}`,
-      since && `e.created_at >= ${the.since}`,
-      until && `e.created_at <= ${the.until}`,
-      after && `e.created_at <= ${the.afterAt}`,
+      eventId && `e.id = ${param.eventId}`,
+      since && `e.created_at >= ${param.since}`,
+      until && `e.created_at <= ${param.until}`,
+      after && `e.created_at <= ${param.afterAt}`,
       // Includes the event of the cursor, which may have more deliveries.
-      after && `(e.created_at < ${the.afterAt} or e.id <= ${the.afterEventId})`,
+      after && `(e.created_at < ${param.afterAt} or e.id <= ${param.afterEventId})`,
     ])
   const newest = 'order by e.created_at desc, e.id desc'
   if (!frequentTypes.includes(type)) {
     const listing = statement(
       { ...parameters, type: 'text' },
-      (the) => `select e.id, e.created_at as "createdAt" from events e
-       where e.workspace_id = ${the.workspaceId} and e.type = ${the.type} and ${isRare} ${conditions(the)} ${newest}
-       limit ${the.take}`,
+      (param) => `select e.id, e.created_at as "createdAt" from events e
+       where e.workspace_id = ${param.workspaceId} and e.type = ${param.type} and ${isRare} ${conditions(param)} ${newest}
+       limit ${param.take}`,
     )
     const events = await listing.rows<ListedEvent>(db, { ...valuesOf(input), type })
     return { events, last: events.length < input.take ? null : (events.at(-1) ?? null) }
   }
   const scan = statement(
     { ...parameters, type: 'text', scanLimit: 'int' },
-    (the) => `with scanned as materialized (
-       select e.id, e.created_at, e.type = ${the.type} as matches from events e
-       where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.scanLimit}
+    (param) => `with scanned as materialized (
+       select e.id, e.created_at, e.type = ${param.type} as matches from events e
+       where e.workspace_id = ${param.workspaceId} ${conditions(param)} ${newest} limit ${param.scanLimit}
      )
      select f.id, f.created_at as "createdAt", true as matches, 0 as count
-     from (select * from scanned e where e.matches ${newest} limit ${the.take}) as f
+     from (select * from scanned e where e.matches ${newest} limit ${param.take}) as f
      union all
      select l.id, l.created_at, false, (select count(*) from scanned)
      from (select * from scanned order by created_at, id limit 1) as l
@@ -224,14 +225,14 @@ export function deliveriesOf(
 ): Promise<DeliveryListRow[]> {
   const listing = statement(
     { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
-    (the) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${the.type} as type,
+    (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${param.type} as type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
-     from (select * from ${the.events}) as e
+     from (select * from ${param.events}) as e
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
      ${lastAttempt('e.id', 'w.id', 'e.created_at')}
-     where ${endpoints(input, the)} and (d.event_id is not null or l.state is not null)
+     where ${endpoints(input, param)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
   )
   return listing.rows(db, { ...valuesOf(input), events, type })
@@ -247,8 +248,8 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: DeliveryListQuery, the: Places<typeof parameters>): string =>
-  `w.workspace_id = ${the.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${the.webhookId}`}`
+const endpoints = ({ webhookId }: DeliveryListQuery, param: Places<typeof parameters>): string =>
+  `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${param.webhookId}`}`
 
 const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
 const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`

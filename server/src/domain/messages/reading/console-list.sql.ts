@@ -54,13 +54,13 @@ export function selectMessages(
 ): Promise<MessageListRow[]> {
   const values: unknown[] = [workspaceId, page.take]
   const param = (value: unknown) => `$${values.push(value)}`
-  const place = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
+  const position = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
   const parts = searches.flatMap((search) =>
     ([sentTable, receivedTable] as const).flatMap((table) => {
       const conditions = conditionsOf(table, search, param)
       if (conditions === null) return []
       const { time } = table
-      if (place) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${place}`)
+      if (position) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${position}`)
       const where = ['workspace_id = $1', ...conditions].join(' and ')
       // A message has few replies. `offset 0` keeps PostgreSQL from scanning the time index to find them.
       const optimizationFence = search.quoted === undefined ? '' : 'offset 0'

@@ -64,7 +64,7 @@ export function searchesFor(typed: string): MessageSearch[] {
   return [{ phone: digits }, { reference: text, notPhone: digits }]
 }
 
-export const placeOf = ({ at, id }: ListedRow) => ({ at, id })
+export const markOf = ({ at, id }: ListedRow) => ({ at, id })
 
 export function toListed({ components, variables, ...row }: ListedRow): ListedMessage {
   const filled = components && filledBody(components, variables ?? {})

@@ -24,7 +24,7 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
   const row =
     (await sentMessage(db, workspaceId, uuid)) ?? (await receivedMessage(db, workspaceId, uuid)) ?? refuse('not_found')
-  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], one)
+  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], firstOnly)
   const sender = await findSender(db, workspaceId, row.sender_id)
   if (!listed || !sender) return refuse('not_found')
   const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null
@@ -46,7 +46,7 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
   }
 }
 
-const one: KeySet = { take: 1, after: null, order: 'desc' }
+const firstOnly: KeySet = { take: 1, after: null, order: 'desc' }
 const firstReplies: KeySet = { take: 20, after: null, order: 'asc' }
 
 async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) {
@@ -130,6 +130,6 @@ async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow
 }
 
 async function quotedMessage(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
-  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], one)
+  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], firstOnly)
   return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 
 /** Finds the messages that our senders sent with these WhatsApp IDs. */
-export const sentAmong = (
+export const findSentMessages = (
   db: Db,
   quoted: readonly { senderId: string; waMessageId: string }[],
 ): Promise<{ senderId: string; waMessageId: string; id: string; templateId: string | null }[]> =>

@@ -14,7 +14,13 @@ import {
 import { saveSubmissions } from '../../flows/save-submissions.ts'
 import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
-import { currentRevision, type InboundRow, type StoredRow, saveInboundStatement, sentAmong } from './inbound.sql.ts'
+import {
+  currentRevision,
+  findSentMessages,
+  type InboundRow,
+  type StoredRow,
+  saveInboundStatement,
+} from './inbound.sql.ts'
 
 const storeWithEvents = saveInboundStatement(insertEventsSql)
 
@@ -108,7 +114,7 @@ async function quotedMessages(db: Db, arrivals: readonly InboundArrival[]): Prom
     quotedWaMessageId === null ? [] : [{ senderId, waMessageId: quotedWaMessageId }],
   )
   if (quoted.length === 0) return []
-  const sent = await sentAmong(db, quoted)
+  const sent = await findSentMessages(db, quoted)
   const byKey = new Map(sent.map((message) => [keyOf(message.senderId, message.waMessageId), message]))
   return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, item.quotedWaMessageId)))
 }

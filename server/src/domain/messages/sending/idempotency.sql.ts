@@ -37,11 +37,11 @@ export const storedResponse = (
   )
 
 /** Sets how long this transaction waits for a lock. */
-export const limitWait = (db: Db, ms: number): Promise<unknown> =>
+export const setLockTimeout = (db: Db, ms: number): Promise<unknown> =>
   db.first(`select set_config('lock_timeout', $1, true)`, [String(ms)])
 
 /** Counts one more key for the day. Undefined if the day's limit is reached. */
-export const countRow = (db: Db, workspaceId: string, now: Date, max: number): Promise<{ used: number } | undefined> =>
+export const countKey = (db: Db, workspaceId: string, now: Date, max: number): Promise<{ used: number } | undefined> =>
   db.first(
     `insert into idempotency_days as d (workspace_id, day, used) values ($1, ($2::timestamptz at time zone 'UTC')::date, 1)
      on conflict (workspace_id, day) do update set used = d.used + 1 where d.used < $3 returning used`,
@@ -51,5 +51,5 @@ export const countRow = (db: Db, workspaceId: string, now: Date, max: number): P
 export const deleteResponsesBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from idempotency_keys where created_at < $1', [before])
 
-export const deleteDaysBefore = (db: Db, before: Date): Promise<number> =>
+export const deleteCountsBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from idempotency_days where day < ($1::timestamptz at time zone 'UTC')::date`, [before])

@@ -12,11 +12,11 @@ import { sha256 } from '../../../lib/hash.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import type { Author } from '../reading/messages.sql.ts'
 import {
-  countRow,
-  deleteDaysBefore,
+  countKey,
+  deleteCountsBefore,
   deleteResponsesBefore,
   insertStoredResponse,
-  limitWait,
+  setLockTimeout,
   storedResponse,
 } from './idempotency.sql.ts'
 
@@ -30,7 +30,7 @@ export interface IdempotentRequest {
 const waitMs = 2_000
 /** Bounds the size of the table. It is not meant to limit use: each key comes with a message that was paid for. */
 export const maxPerDay = 200_000
-const keptHours = 25
+const retentionHours = 25
 
 export function checkIdempotencyKey(key: string | undefined): FieldError[] {
   if (key === undefined || /^[!-~]{1,255}$/.test(key)) return []
@@ -56,10 +56,10 @@ export async function findStoredResponse(
 /** Stores the response within the transaction that stores the message. False if another request has stored one already. */
 export async function saveResponse(db: Db, request: IdempotentRequest, response: Message, now: Date): Promise<boolean> {
   const { author, key, fingerprint } = request
-  await limitWait(db, waitMs)
+  await setLockTimeout(db, waitMs)
   const row = { ...author, idempotencyKey: key, fingerprint, answer: JSON.stringify(response) }
   if ((await insertStoredResponse(db, row, now)) === 0) return false
-  if (!(await countRow(db, author.workspaceId, now, maxPerDay))) {
+  if (!(await countKey(db, author.workspaceId, now, maxPerDay))) {
     const message = `Rate limit exceeded: this workspace has used ${maxPerDay} idempotency keys today. Try again tomorrow (UTC).`
     const waitSeconds = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
     const headers = { 'Retry-After': String(waitSeconds), 'RateLimit-Reset': String(waitSeconds) }
@@ -72,9 +72,9 @@ export async function saveResponse(db: Db, request: IdempotentRequest, response:
 export const isInProgress = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 export async function deleteOldResponses(db: Db, clock: Clock): Promise<void> {
-  const before = new Date((await databaseNow(db, clock)).getTime() - keptHours * 3_600_000)
+  const before = new Date((await databaseNow(db, clock)).getTime() - retentionHours * 3_600_000)
   await deleteResponsesBefore(db, before)
-  await deleteDaysBefore(db, before)
+  await deleteCountsBefore(db, before)
 }
 
 /** JSON with sorted members, so that their order does not change the fingerprint. */

@@ -37,7 +37,7 @@ export interface SenderQuota {
 }
 
 /** A message that only this process may send, as long as the outbox has its lease. */
-export interface Claimed {
+export interface ClaimedMessage {
   messageId: string
   lease: string
   senderId: string
@@ -114,9 +114,9 @@ export const claimDue = (
   now: Date,
   leaseUntil: Date,
   lease: string,
-): Promise<Claimed[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
+): Promise<ClaimedMessage[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
 
-type Leased = Pick<Claimed, 'messageId' | 'lease'>
+type Leased = Pick<ClaimedMessage, 'messageId' | 'lease'>
 
 const leased = { messageId: 'uuid', lease: 'uuid' } as const
 

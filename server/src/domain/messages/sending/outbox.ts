@@ -17,7 +17,7 @@ import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-r
 import type { Network } from '../../connections/network.ts'
 import { holdPair } from './holds.sql.ts'
 import {
-  type Claimed,
+  type ClaimedMessage,
   claimDue,
   dueSenders,
   expiredSends,
@@ -67,7 +67,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   const paced = new Set<string>()
   let stopping = false
 
-  const markCallingBatched = batched(async (claimed: Claimed[]) => {
+  const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
     const rows = await markCalling(db, claimed, later(callMs))
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
@@ -105,7 +105,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
       })
   }
 
-  async function send(claimed: Claimed): Promise<void> {
+  async function send(claimed: ClaimedMessage): Promise<void> {
     const { messageId, senderId, recipient, connectionId } = claimed
     onStep('claimed', messageId)
     const now = clock.now()
@@ -143,7 +143,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
   }
 
-  function start(claimed: Claimed): void {
+  function start(claimed: ClaimedMessage): void {
     const { senderId, messageId } = claimed
     callsBySender.set(senderId, (callsBySender.get(senderId) ?? 0) + 1)
     const done = send(claimed)
@@ -190,10 +190,10 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   return outbox
 }
 
-type Built = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
+type BuildResult = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
 
 /** Building fails if the template was changed after the message was accepted. */
-function build({ messageId, content, template }: Claimed): Built {
+function build({ messageId, content, template }: ClaimedMessage): BuildResult {
   try {
     const body = buildMessage({ ...content, messageId: `msg_${messageId}`, ...(template && { template }) })
     return { kind: 'built', body }

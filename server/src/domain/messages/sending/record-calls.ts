@@ -5,11 +5,11 @@ import type { SendDecision } from '../../../whatsapp/send-retry-policy.ts'
 import { outcomeUnknown } from '../../../whatsapp/send-retry-policy.ts'
 import { type StatusReport, saveStatuses } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
-import { type Claimed, type ExpiredSend, markUnknown, requeue } from './outbox.sql.ts'
+import { type ClaimedMessage, type ExpiredSend, markUnknown, requeue } from './outbox.sql.ts'
 import { holdMs, holdTargetOf } from './pace.ts'
 
 export interface CompletedCall {
-  claimed: Claimed
+  claimed: ClaimedMessage
   decision: SendDecision
   /** When the call began. */
   at: Date

@@ -13,46 +13,49 @@ export interface References {
   template: SendableTemplate | null
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
-  faults: FieldError[]
+  errors: FieldError[]
 }
 
 /** Also reads as much as possible of an invalid request, so that all errors are reported together. */
 export async function findReferences(db: Db, workspaceId: string, body: unknown): Promise<References> {
   const request = (typeof body === 'object' && body !== null ? body : {}) as Partial<Record<keyof SendRequest, unknown>>
-  const faults: FieldError[] = []
-  const found = <T>(outcome: { found: T } | { fault: FieldError } | null): T | null => {
+  const errors: FieldError[] = []
+  /** The value that was found; otherwise collects the error. */
+  const foundOrError = <T>(outcome: Outcome<T>): T | null => {
     if (outcome === null) return null
     if ('found' in outcome) return outcome.found
-    faults.push(outcome.fault)
+    errors.push(outcome.error)
     return null
   }
-  const sender = found(await findSender(db, workspaceId, request.sender_id))
+  const sender = foundOrError(await findSender(db, workspaceId, request.sender_id))
   const requested = request.type === 'template' ? readTemplate(request.template) : null
-  const template = requested && found(await findTemplate(db, workspaceId, sender?.connectionId ?? null, requested))
-  if (requested && template) faults.push(...checkVariables(template, requested))
-  const refer = async (param: string, id: unknown) =>
-    found(sender && typeof id === 'string' ? await findMessage(db, workspaceId, sender.id, param, id) : null)
-  const quotedWaMessageId = await refer('in_reply_to', request.in_reply_to)
+  const template =
+    requested && foundOrError(await findTemplate(db, workspaceId, sender?.connectionId ?? null, requested))
+  if (requested && template) errors.push(...checkVariables(template, requested))
+  const waIdOf = async (param: string, id: unknown) =>
+    foundOrError(sender && typeof id === 'string' ? await findMessage(db, workspaceId, sender.id, param, id) : null)
+  const quotedWaMessageId = await waIdOf('in_reply_to', request.in_reply_to)
   const reaction = request.type === 'reaction' ? (request.reaction as SendRequest['reaction'] | null) : null
-  const reactedWaMessageId = await refer('reaction.message_id', reaction?.message_id)
-  return { sender, template, quotedWaMessageId, reactedWaMessageId, faults }
+  const reactedWaMessageId = await waIdOf('reaction.message_id', reaction?.message_id)
+  return { sender, template, quotedWaMessageId, reactedWaMessageId, errors }
 }
 
-type Outcome<T> = { found: T } | { fault: FieldError } | null
+/** Null if the request does not refer to anything, or is too malformed to look it up. */
+type Outcome<T> = { found: T } | { error: FieldError } | null
 
-const fault = (param: string, code: FieldErrorCode, message: string) => ({ fault: { param, code, message } })
+const error = (param: string, code: FieldErrorCode, message: string) => ({ error: { param, code, message } })
 
 async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Outcome<UsableSender>> {
   if (id !== undefined && (typeof id !== 'string' || !withoutPrefix('snd', id))) return null
   const [sender, another] = await findSenderToUse(db, workspaceId, id)
   if (!sender) {
     return id === undefined
-      ? fault('sender_id', 'missing', 'This workspace has no sender. Connect a WhatsApp account first.')
-      : fault('sender_id', 'unknown', 'Sender not found.')
+      ? error('sender_id', 'missing', 'This workspace has no sender. Connect a WhatsApp account first.')
+      : error('sender_id', 'unknown', 'Sender not found.')
   }
-  if (another) return fault('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
+  if (another) return error('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
   if (sender.status !== 'CONNECTED') {
-    return fault(
+    return error(
       'sender_id',
       'not_connected',
       `The sender has status ${sender.status}. Only a CONNECTED sender can send.`,
@@ -81,12 +84,12 @@ async function findTemplate(
   // A template belongs to a WhatsApp account, and a sender can only use those of its own account.
   const template = candidates.find((each) => each.connectionId === connectionId) ?? candidates[0]
   const param = requested.id === undefined ? 'template.name' : 'template.id'
-  if (!template) return fault(param, 'unknown', 'Template not found.')
+  if (!template) return error(param, 'unknown', 'Template not found.')
   if (connectionId !== null && template.connectionId !== connectionId) {
-    return fault(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
+    return error(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
   }
   if (template.status !== 'APPROVED') {
-    return fault(
+    return error(
       param,
       'not_approved',
       `The template has status ${template.status}. Only an APPROVED template can be sent.`,
@@ -109,8 +112,8 @@ async function findMessage(
   const referred = uuid
     ? await referredById(db, workspaceId, uuid)
     : await referredByWaId(db, workspaceId, senderId, id)
-  if (!referred) return fault(param, 'unknown', 'Message not found.')
-  if (referred.senderId !== senderId) return fault(param, 'other_sender', 'The message belongs to another sender.')
-  if (referred.waMessageId === null) return fault(param, 'not_sent', 'The message has not been sent yet.')
+  if (!referred) return error(param, 'unknown', 'Message not found.')
+  if (referred.senderId !== senderId) return error(param, 'other_sender', 'The message belongs to another sender.')
+  if (referred.waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
   return { found: referred.waMessageId }
 }

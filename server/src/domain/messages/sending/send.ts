@@ -41,7 +41,7 @@ export interface SendDeps {
 /** An API key, or a person in the console. Messages of a person have no API key, so no API key can read them. */
 export type SendCaller = Pick<Caller, 'workspaceId' | 'keyId'> | { workspaceId: string; keyId: null; person: string }
 
-export interface Sent {
+export interface SendResult {
   message: Message
   /** Whether this is the stored response of an earlier request with the same Idempotency-Key. */
   replayed: boolean
@@ -50,17 +50,21 @@ export interface Sent {
 /** A message that WhatsApp has not accepted within this time fails. */
 export const sendWithinMs = 24 * 3_600_000
 
-export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey: string | undefined): Promise<Sent> {
+export async function sendMessage(
+  deps: SendDeps,
+  body: unknown,
+  idempotencyKey: string | undefined,
+): Promise<SendResult> {
   const { db, caller } = deps
-  const faults = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
+  const fieldErrors = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
   const { workspaceId, keyId } = caller
   const idempotent =
-    faults.length === 0 && idempotencyKey !== undefined && keyId !== null
+    fieldErrors.length === 0 && idempotencyKey !== undefined && keyId !== null
       ? newIdempotentRequest({ workspaceId, keyId }, idempotencyKey, body)
       : null
   const stored = idempotent && (await findStoredResponse(db, idempotent))
   if (stored) return { message: stored, replayed: true }
-  const message = await acceptMessage(deps, body, faults, idempotent)
+  const message = await acceptMessage(deps, body, fieldErrors, idempotent)
   if (message) return { message, replayed: false }
   const winner = idempotent && (await findStoredResponse(db, idempotent))
   if (!winner) throw new Error('a stored idempotent response has disappeared')
@@ -71,14 +75,14 @@ export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey:
 async function acceptMessage(
   deps: SendDeps,
   body: unknown,
-  faults: readonly FieldError[],
+  fieldErrors: readonly FieldError[],
   idempotent: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   try {
     return await deps.db.transaction(async (tx) => {
       const references = await findReferences(tx, deps.caller.workspaceId, body)
       const { sender } = references
-      const errors = [...faults, ...references.faults]
+      const errors = [...fieldErrors, ...references.errors]
       if (errors.length > 0 || sender === null) refuseInvalid(errors)
       // Without errors, the body is a valid request.
       return storeMessage(tx, deps, body as SendRequest, { ...references, sender }, idempotent)
