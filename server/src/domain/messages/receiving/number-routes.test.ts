@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
 import { NumberRoutes } from './number-routes.ts'
 
-/** A database that knows every number without a 0. `respond` answers the oldest query, at a revision. */
+/** A database that knows every number without a 0. `respond` returns the result of the oldest query, at a revision. */
 function slowDatabase() {
   const responses: ((revision: number) => void)[] = []
   const db = {

@@ -43,7 +43,7 @@ export async function recordCalls(db: Db, now: Date, calls: readonly CompletedCa
 /** Fails messages that got no status and messages that could not be sent in time. Run within a transaction. */
 export async function failExpired(db: Db, now: Date, messages: readonly ExpiredSend[]): Promise<void> {
   const reports = messages.map(({ messageId, workspaceId, senderId, state, lastError }) => {
-    const error = state === 'unknown' ? outcomeUnknown('no status came') : (lastError ?? tooLate)
+    const error = state === 'unknown' ? outcomeUnknown('no status arrived') : (lastError ?? tooLate)
     return { ...failed(error, now), messageId, workspaceId, senderId }
   })
   await saveStatuses(db, now, reports)

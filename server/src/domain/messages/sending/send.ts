@@ -66,9 +66,9 @@ export async function sendMessage(
   if (stored) return { message: stored, replayed: true }
   const message = await acceptMessage(deps, body, fieldErrors, idempotent)
   if (message) return { message, replayed: false }
-  const winner = idempotent && (await findStoredResponse(db, idempotent))
-  if (!winner) throw new Error('a stored idempotent response has disappeared')
-  return { message: winner, replayed: true }
+  const concurrent = idempotent && (await findStoredResponse(db, idempotent))
+  if (!concurrent) throw new Error('a stored idempotent response has disappeared')
+  return { message: concurrent, replayed: true }
 }
 
 /** Undefined if another request with the same Idempotency-Key was first. */
