@@ -113,7 +113,7 @@ test('an endpoint that keeps failing is disabled, its events are held, and all a
   await notice.waitFor()
   for (let turn = 11; turn <= 13; turn++) await say(`Is anybody there? (${turn})`)
   await notice.getByText('13 events are held and will be sent once it is enabled.').waitFor()
-  expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*answered with status 500\./)
+  expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*returned status 500\./)
   expect(receiver.received.length).toBe(before + 20)
 
   receiver.behave(200)

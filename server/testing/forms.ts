@@ -76,7 +76,7 @@ async function newFormShop(server: TestServer, sending: Sending): Promise<FormSh
         template: { id: templateId, ...flowPart },
       })
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(message)}`)
-      await sending.settle()
+      await sending.drain()
       return message as Message
     },
     async fillForm(phone, input) {

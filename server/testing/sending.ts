@@ -32,7 +32,7 @@ export interface Sending {
   newOutbox(options?: OutboxOptions): Outbox
   newShop(credits?: number): Promise<TestShop>
   /** Everything due is sent, and everything the network has to say about it is kept. */
-  settle(): Promise<void>
+  drain(): Promise<void>
 }
 
 /** Sending for the tests of this file: the house, the pretend network, and the loop between them. */
@@ -48,7 +48,7 @@ export function useSending(server: TestServer): Sending {
       outbox,
       newOutbox: open,
       newShop: (credits = 100) => newShop(server, network, credits),
-      async settle() {
+      async drain() {
         await outbox.drain()
         await network.control.idle()
       },

@@ -13,7 +13,7 @@ import { getDelivery } from './reading/detail.ts'
 import { listConsoleDeliveries } from './reading/list.ts'
 import { retryDeliveries, retryDelivery, retryFailedSince } from './retry.ts'
 
-/** Where an operator finds out why something did not arrive, and sends it again. */
+/** Lists and inspects deliveries, and retries them. */
 export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
   workspaceRoute({
     method: 'GET',
@@ -52,9 +52,9 @@ export const deliveryConsoleRoutes = (): ConsoleRoute[] => [
     reply: Retried,
     status: 202,
     async handle({ db, clock, workspaceId, audit }, { body }) {
-      const named = body.deliveries.map((each) => ({ webhookId: each.webhook_id, eventId: each.event_id }))
-      const retried = await retryDeliveries(db, clock, workspaceId, named)
-      await audit({ action: 'delivery.retry_many', after: { asked: named.length, retried } })
+      const requested = body.deliveries.map((each) => ({ webhookId: each.webhook_id, eventId: each.event_id }))
+      const retried = await retryDeliveries(db, clock, workspaceId, requested)
+      await audit({ action: 'delivery.retry_many', after: { asked: requested.length, retried } })
       return { retried }
     },
   }),

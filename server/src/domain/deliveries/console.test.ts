@@ -14,17 +14,17 @@ const drain = () => deliveries.worker.drain()
 
 const post = (body: unknown = {}) => ({ method: 'POST', body })
 
-async function newPlace(listens = true) {
+async function setUp(hasEndpoint = true) {
   const line = await newLine(server)
   const receiver = await newReceiver()
-  const endpoint = listens ? await line.listen(receiver) : { id: '', secret: '' }
+  const endpoint = hasEndpoint ? await line.listen(receiver) : { id: '', secret: '' }
   const { id: workspaceId } = line.workspace
   const admin = await signedIn(server, { workspaceId, role: 'admin' })
   const at = (path: string) => `/w/${workspaceId}${path}`
   const get = async (path: string) => (await admin.call(at(path))).body
-  /** The person is still there after hours have passed. */
-  const back = () => admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
-  return { line, receiver, endpoint, admin, at, get, back, workspaceId }
+  /** Signs in again after the session has expired. */
+  const signInAgain = () => admin.call('/sign-in', post({ email: admin.email, password: admin.password }))
+  return { line, receiver, endpoint, admin, at, get, signInAgain, workspaceId }
 }
 
 const auditEntriesOf = (workspaceId: string) =>
@@ -34,15 +34,16 @@ const auditEntriesOf = (workspaceId: string) =>
     [workspaceId],
   )
 
-async function exhaust() {
+/** Lets the whole retry schedule pass. */
+async function exhaustRetries() {
   for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
     server.clock.forward({ seconds })
     await drain()
   }
 }
 
-test('an endpoint is made, shown with its secret this once, changed, rotated and deleted', async () => {
-  const { receiver, admin, at, get, workspaceId } = await newPlace(false)
+test('an endpoint is created, changed, rotated and deleted, and its secret is shown only when it is created or rotated', async () => {
+  const { receiver, admin, at, get, workspaceId } = await setUp(false)
   const input = { name: 'Shop', url: receiver.url, events: ['message.received'] }
   const made = await admin.call(at('/webhooks'), post(input))
   expect(made).toMatchObject({ status: 201, body: { webhook: input, secret: expect.stringMatching(/^whsec_/) } })
@@ -69,18 +70,18 @@ test('an endpoint is made, shown with its secret this once, changed, rotated and
   expect(rotated.body.webhook.secret_hint).not.toBe(webhook.secret_hint)
   expect((await admin.call(at(`/webhooks/${webhook.id}`), { method: 'DELETE' })).status).toBe(204)
   expect((await admin.call(at(`/webhooks/${webhook.id}`))).status).toBe(404)
-  const deeds = await auditEntriesOf(workspaceId)
-  expect(deeds).toMatchObject([
+  const entries = await auditEntriesOf(workspaceId)
+  expect(entries).toMatchObject([
     { action: 'webhook.create', target: webhook.id, after: input },
     { action: 'webhook.change', before: { events: ['message.received'] } },
     { action: 'webhook.rotate', before: { secret_hint: webhook.secret_hint } },
     { action: 'webhook.delete', target: webhook.id },
   ])
-  for (const hidden of [secret, rotated.body.secret]) expect(JSON.stringify(deeds)).not.toContain(hidden)
+  for (const hidden of [secret, rotated.body.secret]) expect(JSON.stringify(entries)).not.toContain(hidden)
 })
 
-test('what is wrong with an endpoint is named at its field', async () => {
-  const { admin, at, endpoint, workspaceId } = await newPlace()
+test('an invalid endpoint gets an error for each field', async () => {
+  const { admin, at, endpoint, workspaceId } = await setUp()
   const wrong = await admin.call(at('/webhooks'), post({ name: '', url: 'http://10.0.0.1/hook', events: ['nothing'] }))
   expect(wrong.status).toBe(400)
   expect(wrong.body.error.errors.map((fault: { param: string }) => fault.param)).toEqual(['name', 'url', 'events'])
@@ -93,8 +94,8 @@ test('what is wrong with an endpoint is named at its field', async () => {
   expect(await auditEntriesOf(workspaceId)).toEqual([])
 })
 
-test('a disabled endpoint says why and what is held for it; enabled, it gets all of that', async () => {
-  const { line, receiver, endpoint, admin, at, get, workspaceId } = await newPlace()
+test('a disabled endpoint shows its reason and its held deliveries, which it gets when it is enabled', async () => {
+  const { line, receiver, endpoint, admin, at, get, workspaceId } = await setUp()
   const disabled = await admin.call(at(`/webhooks/${endpoint.id}/disable`), post({ reason: 'moving servers' }))
   expect(disabled.body).toMatchObject({ state: 'disabled', disabled_reason: 'moving servers' })
   await line.write(3)
@@ -116,8 +117,8 @@ test('a disabled endpoint says why and what is held for it; enabled, it gets all
   expect((await auditEntriesOf(workspaceId)).map(({ action }) => action)).toEqual(['webhook.disable', 'webhook.enable'])
 })
 
-test('how an endpoint fares is told: its share of successes, its slowness, and that it is failing', async () => {
-  const { line, receiver, endpoint, get } = await newPlace()
+test('an endpoint shows its success rate, its p95 and that it is failing', async () => {
+  const { line, receiver, endpoint, get } = await setUp()
   receiver.next(200, 200, 200, 500, 500)
   await line.write(3)
   await drain()
@@ -138,8 +139,8 @@ test('how an endpoint fares is told: its share of successes, its slowness, and t
   expect(shown.failing_since).not.toBeNull()
 })
 
-test('a delivery tells all: the body as sent, every attempt with its answer, what went wrong, and what is to come', async () => {
-  const { line, receiver, endpoint, get } = await newPlace()
+test('GET a delivery returns the body, each attempt with its response and error, and the upcoming attempts', async () => {
+  const { line, receiver, endpoint, get } = await setUp()
   receiver.next((response) => response.writeHead(401).end('<b>bad signature</b>'), 500)
   await line.write()
   await drain()
@@ -175,7 +176,7 @@ test('a delivery tells all: the body as sent, every attempt with its answer, wha
         answer: '<b>bad signature</b>',
         answer_bytes: 20,
         answer_cut: false,
-        trouble: { title: 'The endpoint answered 401.', remedy: expect.stringContaining('signing secret') },
+        trouble: { title: 'The endpoint returned 401.', remedy: expect.stringContaining('signing secret') },
       },
       { number: 2, trigger: 'retry', status: 500, answer: 'answer 500', state: 'retrying' },
     ],
@@ -198,8 +199,8 @@ test('a delivery tells all: the body as sent, every attempt with its answer, wha
   })
 })
 
-test('a long answer is cut, and bytes that are no text do no harm', async () => {
-  const { line, receiver, endpoint, get } = await newPlace()
+test('a long response is truncated, and a response that is not UTF-8 is shown with replacement characters', async () => {
+  const { line, receiver, endpoint, get } = await setUp()
   receiver.next((response) => response.writeHead(200).end(Buffer.alloc(40_000, 0xff)))
   await line.write()
   await drain()
@@ -209,21 +210,21 @@ test('a long answer is cut, and bytes that are no text do no harm', async () => 
   expect(attempt.answer).toMatch(/^\uFFFD+$/)
 })
 
-test('one is retried by hand, several are, and all that failed since a time', async () => {
-  const { line, receiver, endpoint, admin, at, get, back, workspaceId } = await newPlace()
+test('a person retries one delivery, several, and all that failed since a time', async () => {
+  const { line, receiver, endpoint, admin, at, get, signInAgain, workspaceId } = await setUp()
   receiver.behave(500)
   const since = server.clock.now().toISOString()
   await line.write(2)
   await drain()
-  await exhaust()
-  // A success in between, or the endpoint would be disabled before the third has failed for good.
+  await exhaustRetries()
+  // Without a success in between, the endpoint would be disabled before the third delivery has failed for good.
   receiver.next(200)
   await line.write()
   await drain()
   await line.write()
   await drain()
-  await exhaust()
-  await back()
+  await exhaustRetries()
+  await signInAgain()
   const failed = (await get('/deliveries?state=failed')).data
   expect(failed).toHaveLength(3)
   expect(failed[0]).toMatchObject({ attempts: 8, next_attempt_at: null })
@@ -235,8 +236,8 @@ test('one is retried by hand, several are, and all that failed since a time', as
   await drain()
   expect(await get(`/deliveries/${first.event_id}/${endpoint.id}`)).toMatchObject({ state: 'delivered', attempts: 9 })
   server.clock.forward({ seconds: 1 })
-  const named = [first, second, second].map(({ event_id, webhook_id }) => ({ event_id, webhook_id }))
-  const several = await admin.call(at('/deliveries/retry'), post({ deliveries: named }))
+  const requested = [first, second, second].map(({ event_id, webhook_id }) => ({ event_id, webhook_id }))
+  const several = await admin.call(at('/deliveries/retry'), post({ deliveries: requested }))
   expect(several).toMatchObject({ status: 202, body: { retried: 2 } })
   await drain()
   server.clock.forward({ seconds: 1 })
@@ -255,8 +256,8 @@ test('one is retried by hand, several are, and all that failed since a time', as
   expect((await admin.call(at(`/webhooks/${endpoint.id}/recover`), post({ since: 'yesterday' }))).status).toBe(400)
 })
 
-test('a test event is true to its schema, goes to this endpoint alone, and is tried once', async () => {
-  const { line, receiver, endpoint, admin, at, get } = await newPlace()
+test('a test event matches its schema, goes to this endpoint only, and is attempted once', async () => {
+  const { line, receiver, endpoint, admin, at, get } = await setUp()
   const other = await newReceiver()
   await line.listen(other)
   const ajv = new Ajv({ strict: false })
@@ -279,12 +280,12 @@ test('a test event is true to its schema, goes to this endpoint alone, and is tr
   receiver.behave(500)
   const { event_id } = (await admin.call(at(`/webhooks/${endpoint.id}/test`), post({ type: 'message.sent' }))).body
   await drain()
-  await exhaust()
+  await exhaustRetries()
   expect(receiver.received.filter(({ id }) => id === event_id)).toHaveLength(1)
 })
 
-test('a list is narrowed by endpoint, state, type, event and time, and paged without a gap or a repeat', async () => {
-  const { line, receiver, endpoint, admin, at, get } = await newPlace()
+test('GET /deliveries filters by endpoint, state, type, event and time, and pages neither skip nor repeat deliveries', async () => {
+  const { line, receiver, endpoint, admin, at, get } = await setUp()
   const other = await line.listen(await newReceiver(), ['message.received'])
   await line.write(4)
   await drain()
@@ -324,8 +325,8 @@ test('a list is narrowed by endpoint, state, type, event and time, and paged wit
   }
 })
 
-test('developers test and retry, admins alone change endpoints, members see nothing', async () => {
-  const { line, endpoint, admin, at, get, workspaceId, receiver } = await newPlace()
+test('developers can test and retry, only admins can change endpoints, members see nothing', async () => {
+  const { line, endpoint, admin, at, get, workspaceId, receiver } = await setUp()
   await line.write()
   await drain()
   const developer = await signedIn(server, { workspaceId, role: 'developer' })
@@ -363,20 +364,20 @@ test('developers test and retry, admins alone change endpoints, members see noth
   }
   server.clock.forward({ minutes: 11 })
   for (const [method, path, body, confirmed] of forAdmins) {
-    const answer = await admin.call(at(path), { method, body })
-    if (confirmed) expect(answer.body.error.code).toBe('confirmation_required')
-    else expect(answer.status).toBe(200)
+    const response = await admin.call(at(path), { method, body })
+    if (confirmed) expect(response.body.error.code).toBe('confirmation_required')
+    else expect(response.status).toBe(200)
   }
 })
 
-test('what is another workspace’s answers as what never was, and stays as it is', async () => {
-  const mine = await newPlace()
-  const theirs = await newPlace()
+test('endpoints and deliveries of another workspace get the same 404 as unknown ones, and are not changed', async () => {
+  const mine = await setUp()
+  const theirs = await setUp()
   await theirs.line.write()
   await drain()
   const { event_id } = (await theirs.get('/deliveries')).data[0]
-  const none = { hook: 'whk_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d', event: '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d' }
-  const asked = (hook: string, event: string): [string, string, unknown][] => [
+  const unknown = { hook: 'whk_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d', event: '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d' }
+  const requests = (hook: string, event: string): [string, string, unknown][] => [
     ['GET', `/webhooks/${hook}`, undefined],
     ['PATCH', `/webhooks/${hook}`, { name: 'mine now' }],
     ['DELETE', `/webhooks/${hook}`, undefined],
@@ -391,13 +392,13 @@ test('what is another workspace’s answers as what never was, and stays as it i
     ['POST', `/deliveries/${event}/${hook}/retry`, {}],
     ['POST', `/deliveries/${event}/${mine.endpoint.id}/retry`, {}],
   ]
-  const strangers = asked(none.hook, none.event)
-  for (const [index, [method, path, body]] of asked(theirs.endpoint.id, event_id).entries()) {
-    const other = await mine.admin.call(mine.at(path), { method, body })
-    const unknown = await mine.admin.call(mine.at(strangers[index]?.[1] ?? ''), { method, body })
-    const masked = (answer: typeof other) => ({ status: answer.status, ...answer.body.error, request_id: '' })
-    expect(masked(other), path).toEqual(masked(unknown))
-    expect(other.status, path).toBe(404)
+  const unknownRequests = requests(unknown.hook, unknown.event)
+  for (const [index, [method, path, body]] of requests(theirs.endpoint.id, event_id).entries()) {
+    const foreignResponse = await mine.admin.call(mine.at(path), { method, body })
+    const unknownResponse = await mine.admin.call(mine.at(unknownRequests[index]?.[1] ?? ''), { method, body })
+    const withoutRequestId = ({ status, body }: typeof foreignResponse) => ({ status, ...body.error, request_id: '' })
+    expect(withoutRequestId(foreignResponse), path).toEqual(withoutRequestId(unknownResponse))
+    expect(foreignResponse.status, path).toBe(404)
   }
   const pairs = { deliveries: [{ event_id, webhook_id: theirs.endpoint.id }] }
   expect((await mine.admin.call(mine.at('/deliveries/retry'), post(pairs))).body).toEqual({ retried: 0 })

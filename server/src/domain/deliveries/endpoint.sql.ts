@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 
-/** What is shown of an endpoint beside its deliveries. */
+/** The part of an endpoint that is shown with its deliveries. */
 export interface Endpoint {
   uuid: string
   workspaceId: string

@@ -1,14 +1,14 @@
 import type { Db } from '../../db/db.ts'
 
-export interface Named {
+export interface DeliveryKey {
   webhookId: string
   eventId: string
 }
 
-/** A fresh schedule for each of these deliveries that there is or was, whatever became of it. */
+/** Starts a new schedule for each of these deliveries that exists, whether it is open or finished. */
 export const insertRetries = (
   db: Db,
-  { workspaceId, deliveries, now }: { workspaceId: string; deliveries: readonly Named[]; now: Date },
+  { workspaceId, deliveries, now }: { workspaceId: string; deliveries: readonly DeliveryKey[]; now: Date },
 ): Promise<number> =>
   db.change(
     `insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, trigger, due_at)
@@ -25,7 +25,7 @@ export const insertRetries = (
     [workspaceId, deliveries.map((each) => each.webhookId), deliveries.map((each) => each.eventId), now],
   )
 
-/** The same for every delivery of an endpoint that failed for good since a time and is not under way again. */
+/** Starts a new schedule for the deliveries of an endpoint that failed for good since a time and are not open again. */
 export const insertRetriesSince = (
   db: Db,
   { webhookId, workspaceId, since, now }: { webhookId: string; workspaceId: string; since: Date; now: Date },

@@ -18,14 +18,15 @@ async function newEndpoint() {
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
-async function exhaust() {
+/** Lets the whole retry schedule pass. */
+async function exhaustRetries() {
   for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
     server.clock.forward({ seconds })
     await drain()
   }
 }
 
-test('a delivery that arrived is sent once more by hand, and one that failed gets a fresh schedule', async () => {
+test('a manual retry sends a delivered event again, and gives a failed one a new schedule', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
   await drain()
@@ -36,7 +37,7 @@ test('a delivery that arrived is sent once more by hand, and one that failed get
   receiver.behave(500)
   await retryDelivery(server.db, server.clock, id, eventId)
   await drain()
-  await exhaust()
+  await exhaustRetries()
   expect(receiver.received).toHaveLength(10)
   expect(await listDeliveries(server.db, { webhookId: id })).toMatchObject([
     { event_id: eventId, state: 'failed', attempts: 8, last_status: 500, last_error: 'http', next_attempt_at: null },
@@ -49,17 +50,17 @@ test('a delivery that arrived is sent once more by hand, and one that failed get
   expect(await listDeliveries(server.db, { webhookId: id })).toMatchObject([{ state: 'delivered', attempts: 1 }])
 })
 
-test('all that failed since a time is retried in bulk, and nothing else', async () => {
+test('a bulk retry retries only the deliveries that failed since the given time', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(500)
   await line.write()
   await drain()
-  await exhaust()
+  await exhaustRetries()
   server.clock.forward({ hours: 1 })
   const since = server.clock.now()
   await line.write()
   await drain()
-  await exhaust()
+  await exhaustRetries()
   receiver.behave(200)
   await line.write()
   await drain()
@@ -74,7 +75,7 @@ test('all that failed since a time is retried in bulk, and nothing else', async 
   expect(await listDeliveries(server.db, { webhookId: id, state: 'failed' })).toEqual([])
 })
 
-test('a disabled endpoint gets nothing but what a person sends by hand; a test event goes to it alone', async () => {
+test('a disabled endpoint gets only manual retries and test events, and a test event goes to no other endpoint', async () => {
   const { receiver, line, id } = await newEndpoint()
   const other = await newReceiver()
   await line.listen(other)
@@ -94,7 +95,7 @@ test('a disabled endpoint gets nothing but what a person sends by hand; a test e
   expect(receiver.received).toHaveLength(3)
 })
 
-test('an endpoint is changed; one that is deleted gets nothing more', async () => {
+test('a changed URL or event list takes effect, and a deleted endpoint gets nothing more', async () => {
   const { receiver, line, id } = await newEndpoint()
   const other = await newReceiver()
   await changeWebhook(server.db, localRules, id, { url: other.url })
@@ -120,7 +121,7 @@ test('an endpoint is changed; one that is deleted gets nothing more', async () =
   })
 })
 
-test('nobody retries what was never theirs', async () => {
+test('retrying an event of another workspace or an unknown event is not_found', async () => {
   const mine = await newEndpoint()
   const theirs = await newEndpoint()
   await theirs.line.write()

@@ -7,8 +7,8 @@ import { requireEndpoint } from './endpoint.ts'
 import { insertRetries, insertRetriesSince } from './retry.sql.ts'
 
 /**
- * Delivers an event to an endpoint once more, whatever became of the delivery so far, with a fresh schedule. The first
- * attempt is made even while the endpoint is disabled: a person wants to see whether it works again.
+ * Retries a delivery with a new schedule, whatever its state. The first attempt is made even if the endpoint is disabled,
+ * so that a person can check whether it works again. If `within` is given, the endpoint must belong to that workspace.
  */
 export async function retryDelivery(
   db: Db,
@@ -21,26 +21,26 @@ export async function retryDelivery(
   if (!isUuid(eventId)) refuse('not_found')
   const input = { workspaceId, deliveries: [{ webhookId: uuid, eventId }], now: clock.now() }
   if ((await insertRetries(db, input)) === 0) refuse('not_found')
-  wakeFor(db, workspaceId)
+  wakeWorker(db, workspaceId)
 }
 
-/** The same for several, of several endpoints; says how many there were. What is not this workspace's is not there. */
+/** Retries deliveries of any endpoints of the workspace. Returns how many were found; the others are ignored. */
 export async function retryDeliveries(
   db: Db,
   clock: Clock,
   workspaceId: string,
-  named: readonly { webhookId: string; eventId: string }[],
+  requested: readonly { webhookId: string; eventId: string }[],
 ): Promise<number> {
-  const deliveries = named.flatMap(({ webhookId, eventId }) => {
+  const deliveries = requested.flatMap(({ webhookId, eventId }) => {
     const uuid = withoutPrefix('whk', webhookId)
     return uuid === undefined || !isUuid(eventId) ? [] : [{ webhookId: uuid, eventId }]
   })
   const count = await insertRetries(db, { workspaceId, deliveries, now: clock.now() })
-  wakeFor(db, workspaceId)
+  wakeWorker(db, workspaceId)
   return count
 }
 
-/** The same for all that failed for good since a time; says how many there were. */
+/** Retries the deliveries of an endpoint that failed for good since a time. Returns how many. */
 export async function retryFailedSince(
   db: Db,
   clock: Clock,
@@ -50,11 +50,11 @@ export async function retryFailedSince(
 ): Promise<number> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
   const count = await insertRetriesSince(db, { webhookId: uuid, workspaceId, since, now: clock.now() })
-  wakeFor(db, workspaceId)
+  wakeWorker(db, workspaceId)
   return count
 }
 
-function wakeFor(db: Db, workspaceId: string): void {
+function wakeWorker(db: Db, workspaceId: string): void {
   db.notify(workspaceId, 'deliveries')
   wakeAnywhere(db, 'deliveries', workspaceId)
 }

@@ -5,7 +5,7 @@ import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
-import { listConsoleMessages, placeOf, toListed } from './reading/console-list.ts'
+import { listConsoleMessages, markOf, toListed } from './reading/console-list.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
@@ -20,7 +20,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     reply: ConsoleList(ListedMessage),
     async handle({ db, workspaceId }, { query }) {
       const page = readConsolePage(query)
-      return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), placeOf, toListed)
+      return consolePageOf(page, await listConsoleMessages(db, workspaceId, query, page), markOf, toListed)
     },
   }),
   workspaceRoute({
@@ -35,7 +35,7 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     method: 'POST',
     path: '/messages',
     who: 'messages:send',
-    // Sending has checks of its own, which name every fault.
+    // `sendMessage` validates the body and reports every error.
     body: Type.Object({}, { additionalProperties: true }),
     reply: SentReply,
     status: 202,

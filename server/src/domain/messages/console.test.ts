@@ -12,11 +12,11 @@ import { suspendWorkspace } from '../workspaces/workspaces.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
-const crew = useDeliveryWorker(server)
+const deliveries = useDeliveryWorker(server)
 
 const phone = '16505550123'
 
-async function newDesk() {
+async function setUp() {
   const shop = await sending.newShop()
   const at = `/w/${shop.workspace.id}`
   const person = await signedIn(server, { workspaceId: shop.workspace.id, role: 'developer' })
@@ -26,26 +26,26 @@ async function newDesk() {
       has_more: boolean
       next_cursor: string | null
     }
-  const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail
-  const says = async (text: string, more: object = {}) => {
+  const timeline = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail
+  const receive = async (text: string, more: object = {}) => {
     await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text, ...more })
     await sending.network.control.idle()
   }
-  return { ...shop, at, person, list, story, says }
+  return { ...shop, at, person, list, timeline, receive }
 }
 
 const textsOf = ({ data }: { data: ListedMessage[] }) => data.map(({ preview }) => preview)
 
-test('sent and received messages are one list, and each filter narrows it', async () => {
-  const { list, says, sendText, send, senderId, workspace } = await newDesk()
+test('GET /messages lists sent and received messages together, and each filter applies', async () => {
+  const { list, receive, sendText, send, senderId, workspace } = await setUp()
   await sendText(phone, { text: { body: 'one' }, reference: 'order 7' })
   server.clock.forward({ seconds: 1 })
-  await says('two')
+  await receive('two')
   server.clock.forward({ seconds: 1 })
   const { body: templates } = await workspace.call('/v1/templates')
   const templateId = (templates as { data: { id: string }[] }).data[0]?.id
   await send({ to: '16505550199', type: 'template', template: { id: templateId, variables: { 'body.1': 'Ana' } } })
-  await sending.settle()
+  await sending.drain()
 
   const all = await list()
   expect(all.data.map(({ direction, type }) => `${direction} ${type}`)).toEqual([
@@ -83,44 +83,44 @@ test('sent and received messages are one list, and each filter narrows it', asyn
   for (const [query, count] of Object.entries(counts)) expect((await list(query)).data, query).toHaveLength(count)
 })
 
-test('a number that is also a reference finds both, each message once', async () => {
-  const { list, sendText } = await newDesk()
+test('searching for a number that is also a reference finds both, each message once', async () => {
+  const { list, sendText } = await setUp()
   await sendText(phone, { reference: phone })
   await sendText('16505550199', { reference: phone })
   expect((await list(`?q=${phone}`)).data).toHaveLength(2)
 })
 
-test('paging shows each message once, whatever arrives meanwhile', async () => {
-  const { list, says, sendText } = await newDesk()
+test('pages neither skip nor repeat messages while new ones arrive', async () => {
+  const { list, receive, sendText } = await setUp()
   for (const text of ['1', '3', '5']) {
     await sendText(phone, { text: { body: text } })
-    await says(String(Number(text) + 1))
+    await receive(String(Number(text) + 1))
   }
   const first = await list('?limit=2')
-  await says('new')
+  await receive('new')
   const second = await list(`?limit=2&cursor=${first.next_cursor}`)
   await sendText(phone, { text: { body: 'newer' } })
   const third = await list(`?limit=2&cursor=${second.next_cursor}`)
-  const seen = [first, second, third].flatMap(textsOf)
-  expect([...seen].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
+  const previews = [first, second, third].flatMap(textsOf)
+  expect([...previews].sort()).toEqual(['1', '2', '3', '4', '5', '6'])
   expect(third).toMatchObject({ has_more: false, next_cursor: null })
 })
 
-test('the story of a message: the request, each status, what it cost, its events and their deliveries, the answer', async () => {
-  const { story, says, sendText, workspace, list, senderId } = await newDesk()
+test('GET a message returns its request, statuses, credits, events with deliveries, and replies', async () => {
+  const { timeline, receive, sendText, workspace, list, senderId } = await setUp()
   const receiver = await startReceiver()
   receiver.behave(500)
   const input = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
   const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, localRules, input)
   const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
-  await sending.settle()
-  await crew.worker.drain()
+  await sending.drain()
+  await deliveries.worker.drain()
   await server.api.flush()
-  const told = await story(sent.id)
-  await says('Yes', { replyTo: told.wa_message_id })
+  const { wa_message_id: waMessageId } = await timeline(sent.id)
+  await receive('Yes', { replyTo: waMessageId })
 
-  const whole = await story(sent.id)
-  expect(whole).toMatchObject({
+  const message = await timeline(sent.id)
+  expect(message).toMatchObject({
     id: sent.id,
     direction: 'sent',
     status: 'read',
@@ -133,35 +133,35 @@ test('the story of a message: the request, each status, what it cost, its events
     outbox: null,
     in_reply_to: null,
   })
-  expect(whole.steps.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])
-  // The network may report that it was read before it reports that it was delivered.
-  const types = whole.events?.map(({ type }) => type) ?? []
+  expect(message.steps.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])
+  // The network may report read before delivered.
+  const types = message.events?.map(({ type }) => type) ?? []
   expect(types[0]).toBe('message.sent')
   expect(types.slice(1).sort()).toEqual(['message.delivered', 'message.read'])
-  expect(whole.events?.[0]?.deliveries).toMatchObject([
+  expect(message.events?.[0]?.deliveries).toMatchObject([
     { webhook_id: webhook.id, webhook_name: 'CRM', state: 'retrying', last_status: 500 },
   ])
-  expect(whole.replies).toMatchObject([{ direction: 'received', preview: 'Yes' }])
+  expect(message.replies).toMatchObject([{ direction: 'received', preview: 'Yes' }])
 
-  const response = await story(whole.replies[0]?.id ?? '')
-  expect(response).toMatchObject({
+  const reply = await timeline(message.replies[0]?.id ?? '')
+  expect(reply).toMatchObject({
     direction: 'received',
     received: { text: 'Yes', media: null, location: null, form_id: null, order_id: null },
-    in_reply_to: { wa_message_id: whole.wa_message_id, message: { id: sent.id } },
+    in_reply_to: { wa_message_id: message.wa_message_id, message: { id: sent.id } },
     request: null,
     credits: null,
   })
-  expect(response.events).toMatchObject([{ type: 'message.received' }])
+  expect(reply.events).toMatchObject([{ type: 'message.received' }])
   expect((await list('?q=A-1')).data).toHaveLength(1)
 })
 
-test('a failure is told with its cause, what to do, and the refund', async () => {
-  const { story, sendText } = await newDesk()
+test('a failed message shows the cause, the fix and the refund', async () => {
+  const { timeline, sendText } = await setUp()
   const to = '16505550666'
   sending.network.control.phones.change(to, { onWhatsApp: false })
   const { id } = await sendText(to)
-  await sending.settle()
-  const { explained, credits, steps } = await story(id)
+  await sending.drain()
+  const { explained, credits, steps } = await timeline(id)
   expect(steps.at(-1)?.status).toBe('failed')
   expect(credits).toMatchObject({ spent: 1, refunded: 1, refunded_at: expect.any(String) })
   expect(explained).toMatchObject({ code: 131026 })
@@ -169,14 +169,14 @@ test('a failure is told with its cause, what to do, and the refund', async () =>
   expect(explained?.fix).toContain('Check the number')
 })
 
-test('while it waits, the story says what for', async () => {
-  const { story, sendText } = await newDesk()
+test('a message that is not sent yet shows its state in the outbox', async () => {
+  const { timeline, sendText } = await setUp()
   const { id } = await sendText(phone)
-  expect((await story(id)).outbox).toMatchObject({ state: 'waiting', attempts: 0 })
+  expect((await timeline(id)).outbox).toMatchObject({ state: 'waiting', attempts: 0 })
 })
 
-test('a member sees messages, but no events, requests or credits, and cannot send', async () => {
-  const { at, sendText, workspace, list } = await newDesk()
+test('a member can read messages, but not their events, requests or credits, and cannot send', async () => {
+  const { at, sendText, workspace, list } = await setUp()
   const { id } = await sendText(phone)
   const member = await signedIn(server, { workspaceId: workspace.id, role: 'member' })
   expect((await list('', member)).data).toHaveLength(1)
@@ -188,9 +188,9 @@ test('a member sees messages, but no events, requests or credits, and cannot sen
   expect(await member.call(`${at}/messages/${id}/again`, { method: 'POST' })).toMatchObject(refused)
 })
 
-test('what is of another workspace, unknown or malformed is not there', async () => {
-  const { at, person } = await newDesk()
-  const other = await newDesk()
+test('a message of another workspace or with an unknown or malformed ID is not found', async () => {
+  const { at, person } = await setUp()
+  const other = await setUp()
   const { id } = await other.sendText(phone)
   const unknown = `msg_${newUuid()}`
   for (const path of [`/messages/${id}`, `/messages/${unknown}`]) {
@@ -205,15 +205,15 @@ test('what is of another workspace, unknown or malformed is not there', async ()
   expect((await person.call(`${at}/messages/nonsense`)).status).toBe(404)
 })
 
-test('a person sends by hand: it costs credits, is on record, and no key sees it', async () => {
-  const { at, person, story, workspace, taken } = await newDesk()
+test('a message sent from the console costs credits, is in the audit log, and no API key can read it', async () => {
+  const { at, person, timeline, workspace, taken } = await setUp()
   const to = '16505550177'
   const send = (body: object) => person.call(`${at}/messages`, { method: 'POST', body })
-  const { status, body } = await send({ to, type: 'text', text: { body: 'by hand' } })
+  const { status, body } = await send({ to, type: 'text', text: { body: 'from the console' } })
   expect(status).toBe(202)
-  await sending.settle()
+  await sending.drain()
   expect(taken(to)).toHaveLength(1)
-  expect(await story(body.id)).toMatchObject({
+  expect(await timeline(body.id)).toMatchObject({
     status: 'read',
     author: { kind: 'person', name: person.email },
     api_request: null,
@@ -223,28 +223,31 @@ test('a person sends by hand: it costs credits, is on record, and no key sees it
   expect((await workspace.call('/v1/messages')).body).toMatchObject({ total: 0 })
   const rows = await server.db.rows('select action, target, actor from audit_entries where target = $1', [body.id])
   expect(rows).toEqual([{ action: 'message.send', target: body.id, actor: person.email }])
-  expect(await send({ to: 'nobody', type: 'text' })).toMatchObject({
+  expect(await send({ to: 'invalid', type: 'text' })).toMatchObject({
     status: 400,
     body: { error: { code: 'validation_failed', errors: expect.any(Array) } },
   })
 })
 
-test('sending again makes a new message of the same request', async () => {
-  const { at, person, story, sendText } = await newDesk()
+test('sending again creates a new message from the same request', async () => {
+  const { at, person, timeline, sendText } = await setUp()
   const before = await sendText(phone, { text: { body: 'twice' }, reference: 'R' })
-  await sending.settle()
+  await sending.drain()
   const { status, body } = await person.call(`${at}/messages/${before.id}/again`, { method: 'POST' })
   expect(status).toBe(202)
   expect(body.id).not.toBe(before.id)
-  await sending.settle()
-  expect(await story(body.id)).toMatchObject({ request: { text: { body: 'twice' }, reference: 'R' }, status: 'read' })
+  await sending.drain()
+  expect(await timeline(body.id)).toMatchObject({
+    request: { text: { body: 'twice' }, reference: 'R' },
+    status: 'read',
+  })
   const [entry] = await server.db.rows<{ after: object }>('select after from audit_entries where target = $1', [
     body.id,
   ])
   expect(entry?.after).toMatchObject({ again: before.id })
 })
 
-test('without credits or in a suspended workspace nothing is sent, whatever the role', async () => {
+test('without credits or in a suspended workspace no role can send', async () => {
   for (const role of roles.filter((each) => each !== 'member')) {
     const shop = await sending.newShop(0)
     const person = await signedIn(server, { workspaceId: shop.workspace.id, role })

@@ -15,13 +15,16 @@ export const messageRoutes = [
     scope: 'messages:send',
     summary: 'Send a message',
     description:
-      'Takes the message, spends its credits and answers at once; the network is called after that. ' +
-      'With an `Idempotency-Key` the whole send happens once: the same key and body get the first answer again, with ' +
-      '`Idempotent-Replayed: true`, for at least 24 hours. A request that was refused may be repeated under its key.',
+      'Accepts the message, debits its credits and returns immediately. The message is sent to WhatsApp afterwards. ' +
+      'With an `Idempotency-Key` the message is sent once: a request with the same key and body gets the first response ' +
+      'again, with `Idempotent-Replayed: true`, for at least 24 hours. After an error you can use the key again.',
     tag: 'Messages',
     headers: Type.Object({
       'Idempotency-Key': Type.Optional(
-        Type.String({ pattern: '^[!-~]{1,255}$', description: 'Your own name for this send; visible ASCII.' }),
+        Type.String({
+          pattern: '^[!-~]{1,255}$',
+          description: 'A unique key of your choice, of visible ASCII characters.',
+        }),
       ),
     }),
     body: SendRequest,
@@ -40,7 +43,7 @@ export const messageRoutes = [
     path: '/v1/messages',
     scope: 'messages:read',
     summary: 'List messages',
-    description: 'Those that this key sent, the newest first.',
+    description: 'Returns the messages that this API key sent, newest first.',
     tag: 'Messages',
     query: Type.Object({ ...pageQuery, ...MessageFilters.properties }, { additionalProperties: false }),
     reply: List(Message),
@@ -55,7 +58,7 @@ export const messageRoutes = [
     path: '/v1/messages/:id',
     scope: 'messages:read',
     summary: 'Get a message',
-    description: 'With every status it has had. A message that another key sent is not found.',
+    description: 'Returns a message with its status history. A message that another API key sent is not found.',
     tag: 'Messages',
     params: Type.Object({ id: MessageId }),
     reply: MessageWithHistory,

@@ -11,13 +11,13 @@ const sending = useSending(server)
 const list = async ({ workspace }: Pick<TestShop, 'workspace'>, query = '') =>
   (await workspace.call(`/v1/messages${query}`)).body as List<Message>
 
-test('other keys of the workspace, and other workspaces, do not find a message', async () => {
+test('a message is not_found for other keys of the workspace and for other workspaces', async () => {
   const [shop, other] = [await sending.newShop(), await sending.newShop()]
   const { id } = await shop.sendText('16505550123')
   const { secret } = await shop.workspace.newKey()
-  const never = 'msg_01890000-0000-7000-8000-000000000000'
+  const unknown = 'msg_01890000-0000-7000-8000-000000000000'
   for (const key of [secret, other.workspace.secret]) {
-    const responses = await Promise.all([id, never].map((each) => server.call(`/v1/messages/${each}`, { key })))
+    const responses = await Promise.all([id, unknown].map((each) => server.call(`/v1/messages/${each}`, { key })))
     for (const { status, body } of responses)
       expect([status, body]).toMatchObject([404, { error: { code: 'not_found' } }])
     expect((await server.call('/v1/messages', { key })).body).toMatchObject({ data: [], total: 0 })
@@ -26,36 +26,39 @@ test('other keys of the workspace, and other workspaces, do not find a message',
   expect((await shop.workspace.call(`/v1/messages/${id.replace('msg', 'tpl')}`)).status).toBe(404)
 })
 
-test.each(['asc', 'desc'])('45 messages, %s, are neither repeated nor skipped while others come in', async (order) => {
-  const shop = await sending.newShop(100)
-  const { secret } = await shop.workspace.newKey()
-  const call = (path: string, options = {}) => server.call(path, { key: secret, ...options })
-  const send = async () => {
-    const body = { to: '16505550123', type: 'text', text: { body: 'hi' } }
-    return ((await call('/v1/messages', { method: 'POST', body })).body as Message).id
-  }
-  const sent: string[] = []
-  for (let n = 0; n < 45; n++) sent.push(await send())
-  const seen: string[] = []
-  for (let query = `?limit=10&order=${order}`, pages = 0; pages < 8; pages++) {
-    const page = (await call(`/v1/messages${query}`)).body as List<Message>
-    seen.push(...page.data.map(({ id }) => id))
-    if (page.next_cursor === null) break
-    if (pages === 1) server.clock.forward({ ms: 1 })
-    await send()
-    query = `?limit=10&order=${order}&cursor=${page.next_cursor}`
-  }
-  expect(new Set(seen).size).toBe(seen.length)
-  for (const id of sent) expect(seen).toContain(id)
-})
+test.each(['asc', 'desc'])(
+  'pages of 45 messages (%s) neither skip nor repeat messages while new ones arrive',
+  async (order) => {
+    const shop = await sending.newShop(100)
+    const { secret } = await shop.workspace.newKey()
+    const call = (path: string, options = {}) => server.call(path, { key: secret, ...options })
+    const send = async () => {
+      const body = { to: '16505550123', type: 'text', text: { body: 'hi' } }
+      return ((await call('/v1/messages', { method: 'POST', body })).body as Message).id
+    }
+    const sent: string[] = []
+    for (let n = 0; n < 45; n++) sent.push(await send())
+    const listed: string[] = []
+    for (let query = `?limit=10&order=${order}`, pages = 0; pages < 8; pages++) {
+      const page = (await call(`/v1/messages${query}`)).body as List<Message>
+      listed.push(...page.data.map(({ id }) => id))
+      if (page.next_cursor === null) break
+      if (pages === 1) server.clock.forward({ ms: 1 })
+      await send()
+      query = `?limit=10&order=${order}&cursor=${page.next_cursor}`
+    }
+    expect(new Set(listed).size).toBe(listed.length)
+    for (const id of sent) expect(listed).toContain(id)
+  },
+)
 
-test('messages are found by status, recipient and time', async () => {
+test('GET /v1/messages filters by status, recipient and time', async () => {
   const shop = await sending.newShop()
   const start = server.clock.now().toISOString()
   server.clock.forward({ seconds: 1 })
   const first = await shop.sendText('16505550123')
   const failing = await shop.sendText('15551131009')
-  await sending.settle()
+  await sending.drain()
   server.clock.forward({ minutes: 1 })
   const middle = server.clock.now().toISOString()
   server.clock.forward({ minutes: 1 })
@@ -82,13 +85,13 @@ test.each([
   'created_after=yesterday',
   'created_before=2026-13-45T00:00:00Z',
   'limit=0',
-])('?%s is refused, naming the parameter', async (query) => {
+])('?%s gets 400 with the name of the parameter', async (query) => {
   const shop = await sending.newShop(0)
   const { status, body } = await shop.workspace.call(`/v1/messages?${query}`)
   expect({ status, body }).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } })
 })
 
-test('reading messages takes its scope', async () => {
+test('reading messages requires messages:read', async () => {
   const { workspace } = await sending.newShop(0)
   const { secret } = await workspace.newKey({ scopes: ['messages:send'] })
   for (const path of ['/v1/messages', '/v1/messages/msg_01890000-0000-7000-8000-000000000000']) {
@@ -96,7 +99,7 @@ test('reading messages takes its scope', async () => {
   }
 })
 
-test('the client sends, lists and gets messages', async () => {
+test('the SDK client sends, lists and gets messages', async () => {
   const { workspace } = await sending.newShop(1)
   const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const request = { to: '16505550123', type: 'text', text: { body: 'hi' } } as const

@@ -36,7 +36,7 @@ interface Deps {
 
 const ById = Type.Object({ id: WebhookId }, { additionalProperties: false })
 
-/** Everything a person does to an endpoint. */
+/** Creates, changes, tests, enables, disables and deletes endpoints. */
 export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): ConsoleRoute[] => [
   workspaceRoute({
     method: 'POST',
@@ -50,10 +50,10 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     async handle({ db, clock, workspaceId, audit }, { body }) {
       const checked = await checkInput(targetRules, body)
       return db.transaction(async (tx) => {
-        const made = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
-        const { id, name, url, events } = made.webhook
+        const created = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
+        const { id, name, url, events } = created.webhook
         await audit({ action: 'webhook.create', target: id, targetName: name, after: { name, url, events } }, tx)
-        return made
+        return created
       })
     },
   }),
@@ -86,15 +86,15 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     reply: CreatedWebhook,
     async handle({ db, workspaceId, audit }, { params }) {
       const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
-      const made = await rotateWebhook(db, secretKeys(), params.id)
+      const rotated = await rotateWebhook(db, secretKeys(), params.id)
       await audit({
         action: 'webhook.rotate',
         target: before.id,
         targetName: before.name,
         before: { secret_hint: before.secret_hint },
-        after: { secret_hint: made.webhook.secret_hint },
+        after: { secret_hint: rotated.webhook.secret_hint },
       })
-      return made
+      return rotated
     },
   }),
   workspaceRoute({

@@ -15,11 +15,11 @@ import { type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
 import { toWebhook } from './webhooks.ts'
 
 const hourMs = 3_600_000
-const bound = 10_000
-/** The first attempt, the retry at once after it, and one more. */
+const countBound = 10_000
+/** An endpoint counts as failing from the third failure: the first attempt, its immediate retry, and one more. */
 const failingFrom = 3
 
-/** A workspace's endpoints with their statistics, the newest first. */
+/** The endpoints of a workspace with their statistics, newest first. */
 export const listEndpoints = (db: Db, clock: Clock, workspaceId: string): Promise<ConsoleWebhook[]> =>
   endpointsOf(db, clock, workspaceId, null)
 
@@ -31,15 +31,15 @@ export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id:
 
 async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
   const thisHour = Math.floor(clock.now().getTime() / hourMs)
-  const rows = id === null ? await webhooksOf(db, workspaceId) : await one(db, workspaceId, id)
+  const rows = id === null ? await webhooksOf(db, workspaceId) : await oneEndpoint(db, workspaceId, id)
   const ids = rows.map((row) => row.id)
-  const open = await readOpenCounts(db, workspaceId, ids, bound + 1)
+  const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
   const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
   return rows.map((row) => toEndpoint(row, open.get(row.id), byEndpoint.get(row.id) ?? []))
 }
 
-async function one(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
+async function oneEndpoint(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
   const row = await webhookById(db, id)
   return row?.workspace_id === workspaceId ? [row] : []
 }
@@ -62,4 +62,4 @@ function toEndpoint(row: WebhookRow, open: OpenCounts | undefined, hours: readon
   }
 }
 
-const bounded = (count: number): Bounded => ({ count: Math.min(count, bound), more: count > bound })
+const bounded = (count: number): Bounded => ({ count: Math.min(count, countBound), more: count > countBound })

@@ -10,7 +10,7 @@ export const webhookRoutes = [
     path: '/v1/webhook',
     scope: 'webhooks:read',
     summary: 'List the webhook endpoints',
-    description: 'All of them. They are created, changed and rotated in the console, by a person.',
+    description: 'Returns all endpoints. You create and change them, and rotate their secrets, in the console.',
     tag: 'Webhooks',
     reply: List(Webhook),
     handle: async ({ db, caller }) => unpagedList(await listWebhooks(db, caller.workspaceId)),

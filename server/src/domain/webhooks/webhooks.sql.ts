@@ -19,7 +19,7 @@ export interface WebhookRow {
 const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at, failures,
   failing_since, created_at`
 
-/** The newest first; of one workspace or of all (null). */
+/** Newest first, of one workspace or of all (null). */
 export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookRow[]> =>
   db.rows(
     `select ${columns} from webhooks where deleted_at is null ${workspaceId === null ? '' : 'and workspace_id = $1'}
@@ -27,7 +27,7 @@ export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookR
     workspaceId === null ? [] : [workspaceId],
   )
 
-/** Those that are disabled, and those with so many failures in a row; of one workspace or of all (null). */
+/** Endpoints that are disabled or have at least `failuresMin` failures in a row, of one workspace or of all (null). */
 export const failingWebhooks = (db: Db, workspaceId: string | null, failuresMin: number): Promise<WebhookRow[]> =>
   db.rows(
     `select ${columns} from webhooks
@@ -92,7 +92,7 @@ export const updateSecret = (db: Db, id: string, sealed: string, hint: string): 
     [id, sealed, hint],
   )
 
-/** Also counts an endpoint that is deleted by now. */
+/** Whether any endpoint has ever accepted a delivery, including deleted endpoints. */
 export const anyDelivered = async (db: Db, workspaceId: string): Promise<boolean> =>
   (await db.first('select 1 as one from webhooks where workspace_id = $1 and last_success_at is not null limit 1', [
     workspaceId,

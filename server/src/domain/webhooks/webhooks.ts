@@ -17,21 +17,21 @@ import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookByI
 
 export { countWebhooks, failingWebhooks } from './webhooks.sql.ts'
 
-/** An endpoint, and whose it is. */
+/** An endpoint with its UUID and its workspace. */
 export interface OwnedWebhook {
   uuid: string
   workspaceId: string
   webhook: Webhook
 }
 
-/** Every endpoint of a workspace, the newest first. */
+/** All endpoints of a workspace, newest first. */
 export async function listWebhooks(db: Db, workspaceId: string): Promise<Webhook[]> {
   return (await webhooksOf(db, workspaceId)).map(toWebhook)
 }
 
 export { anyDelivered } from './webhooks.sql.ts'
 
-/** Those of every workspace. */
+/** The endpoints of all workspaces. */
 export async function listAllWebhooks(db: Db): Promise<OwnedWebhook[]> {
   return (await webhooksOf(db, null)).map(toOwned)
 }
@@ -43,7 +43,7 @@ export interface WebhookInput {
   events: readonly string[]
 }
 
-/** Makes an endpoint. Its signing secret is in the answer and is never shown again; it is kept sealed. */
+/** Creates an endpoint. The signing secret is returned here only; it is stored encrypted. */
 export const createWebhook = async (
   db: Db,
   clock: Clock,
@@ -53,7 +53,7 @@ export const createWebhook = async (
 ): Promise<{ webhook: Webhook; secret: string }> =>
   saveNewWebhook(db, clock, keys, input.workspaceId, await checkInput(rules, input))
 
-/** The half of it that does not ask the network. */
+/** The part of `createWebhook` that may run in a transaction: it makes no DNS lookups. */
 export async function saveNewWebhook(
   db: Db,
   clock: Clock,
@@ -66,10 +66,10 @@ export async function saveNewWebhook(
   const { secret, secretHint, secretSealed } = newSecret(keys, id)
   await insertWebhook(db, { id, workspaceId, name, url, secretSealed, secretHint, events, createdAt: clock.now() })
   db.notify(workspaceId, 'webhooks')
-  return { webhook: toWebhook(found(await webhookById(db, id))), secret }
+  return { webhook: toWebhook(requireRow(await webhookById(db, id))), secret }
 }
 
-/** Changes what is given. */
+/** Changes the given fields. */
 export async function changeWebhook(
   db: Db,
   rules: TargetRules,
@@ -81,14 +81,14 @@ export async function changeWebhook(
   return saveWebhook(db, uuid, await checkInput(rules, { name, url, events, ...input }))
 }
 
-/** The half of it that does not ask the network. */
+/** The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. */
 export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): Promise<Webhook> {
-  const row = found(await updateWebhook(db, uuid, checked))
+  const row = requireRow(await updateWebhook(db, uuid, checked))
   db.notify(row.workspace_id, 'webhooks')
   return toWebhook(row)
 }
 
-/** Gives an endpoint a new secret. The old one is dead: the next attempt is signed with the new one alone. */
+/** Replaces the secret of an endpoint. The old one stops working immediately: the next attempt uses only the new one. */
 export async function rotateWebhook(
   db: Db,
   keys: SecretKeys,
@@ -96,26 +96,26 @@ export async function rotateWebhook(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
   const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
-  const row = found(await updateSecret(db, uuid, secretSealed, secretHint))
+  const row = requireRow(await updateSecret(db, uuid, secretSealed, secretHint))
   db.notify(row.workspace_id, 'webhooks')
   return { webhook: toWebhook(row), secret }
 }
 
-/** Whoever names a workspace sees no endpoint but its own. */
+/** If `workspaceId` is given, the endpoint must belong to that workspace. */
 export async function requireWebhook(db: Db, id: string, workspaceId?: string): Promise<OwnedWebhook> {
   const uuid = withoutPrefix('whk', id)
-  const row = found(uuid === undefined ? undefined : await webhookById(db, uuid))
+  const row = requireRow(uuid === undefined ? undefined : await webhookById(db, uuid))
   return workspaceId === undefined || row.workspace_id === workspaceId ? toOwned(row) : refuse('not_found')
 }
 
-/** Makes the held deliveries of the endpoint due, and lets new events through. */
+/** Enables an endpoint and makes its held deliveries due. */
 export async function enableWebhook(db: Db, clock: Clock, id: string, within?: string): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   await enableEndpoint(db, workspaceId, uuid, clock.now())
   return (await requireWebhook(db, id)).webhook
 }
 
-/** Holds the deliveries of the endpoint until it is enabled. */
+/** Disables an endpoint. Its deliveries are held until it is enabled. */
 export async function disableWebhook(db: Db, id: string, reason: string, within?: string): Promise<Webhook> {
   const { uuid, workspaceId } = await requireWebhook(db, id, within)
   const trimmed = reason.trim()
@@ -140,31 +140,32 @@ function newSecret(keys: SecretKeys, id: string) {
   return { secret, secretHint: hintOf(secret), secretSealed: seal(keys, secret, webhookSecretContext(id)) }
 }
 
-const found = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
+const requireRow = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('not_found')
 
 export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
 
-/** Finds every fault; asks the network where the URL leads, so no transaction should be open. */
+/** Validates all fields and reports every error. It looks up the host of the URL, so do not call it in a transaction. */
 export async function checkInput(rules: TargetRules, input: CheckedInput): Promise<CheckedInput> {
   const name = input.name.trim()
-  const faults: FieldError[] = textErrors('name', name, 100)
-  const fault = (param: string, code: FieldErrorCode, message: string) => faults.push({ param, code, message })
+  const errors: FieldError[] = textErrors('name', name, 100)
+  const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
   const url = URL.canParse(input.url) ? new URL(input.url) : null
-  if (!url) fault('url', 'invalid', 'The URL must be of the form https://host/path.')
-  else if (input.url.length > 2000) faults.push(...textErrors('url', input.url, 2000))
+  if (!url) addError('url', 'invalid', 'Enter a full URL, for example https://example.com/webhooks.')
+  else if (input.url.length > 2000) errors.push(...textErrors('url', input.url, 2000))
   else {
-    // What is behind the # is for browsers; it would never be sent.
+    // A fragment is never sent to the server.
     url.hash = ''
-    const why = await targetProblem(rules, url)
-    if (why) fault('url', 'invalid', why)
+    const problem = await targetProblem(rules, url)
+    if (problem) addError('url', 'invalid', problem)
   }
-  if (input.events.length === 0) fault('events', 'too_few', `Choose at least one event of ${eventTypes.join(', ')}.`)
+  if (input.events.length === 0)
+    addError('events', 'too_few', `Choose at least one event type: ${eventTypes.join(', ')}.`)
   for (const event of input.events) {
     if (!(eventTypes as readonly string[]).includes(event)) {
-      fault('events', 'invalid', `"${event}" is not an event; the events are ${eventTypes.join(', ')}.`)
+      addError('events', 'invalid', `"${event}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
     }
   }
-  if (faults.length > 0 || !url) refuseInvalid(faults)
+  if (errors.length > 0 || !url) refuseInvalid(errors)
   return { name, url: url.href, events: eventTypes.filter((event) => input.events.includes(event)) }
 }
 

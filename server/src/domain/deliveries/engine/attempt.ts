@@ -4,7 +4,7 @@ import type { EndedAttempt } from './record-attempts.ts'
 import { decide } from './retry-policy.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'
 
-/** All headers of an attempt, signed as of this time. */
+/** The headers of an attempt, with signatures for the time `now`. */
 export function headersOf(keys: SigningKeys, item: LeasedDelivery, now: Date, userAgent: string): string[] {
   const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
   headers.push('content-type', 'application/json')
@@ -17,11 +17,11 @@ export function headersOf(keys: SigningKeys, item: LeasedDelivery, now: Date, us
 
 export interface Outcome {
   ended: EndedAttempt
-  /** Where the next attempt is made at once: the same delivery, still ours until the lease runs out. */
-  again: LeasedDelivery | null
+  /** The same delivery under an extended lease, if the next attempt is made immediately. */
+  immediateRetry: LeasedDelivery | null
 }
 
-/** What an attempt leads to. */
+/** What to record for an attempt, and whether to retry immediately. */
 export function outcomeOf(
   item: LeasedDelivery,
   { fault, status, address, answer: response, durationUs }: Posted,
@@ -31,15 +31,20 @@ export function outcomeOf(
   const number = item.attempts + 1
   const { at, endedAt, leaseUntil } = times
   const decision = decide(fault, number, endedAt)
-  const about = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
-  const got = { address, status, error: fault, answer: response, durationUs }
+  const attempt = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
+  const result = { address, status, error: fault, answer: response, durationUs }
   if (decision.kind !== 'retry') {
-    return { ended: { ...about, ...got, state: decision.kind, dueAt: null, nextLease: null }, again: null }
+    return {
+      ended: { ...attempt, ...result, state: decision.kind, dueAt: null, nextLease: null },
+      immediateRetry: null,
+    }
   }
-  const atOnce = decision.dueAt <= endedAt
-  const dueAt = atOnce ? leaseUntil : decision.dueAt
+  const isImmediate = decision.dueAt <= endedAt
+  const dueAt = isImmediate ? leaseUntil : decision.dueAt
   return {
-    ended: { ...about, ...got, state: 'retrying', dueAt, nextLease: atOnce ? lease : null },
-    again: atOnce ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime() } : null,
+    ended: { ...attempt, ...result, state: 'retrying', dueAt, nextLease: isImmediate ? lease : null },
+    immediateRetry: isImmediate
+      ? { ...item, attempts: number, trigger: 'retry', leaseUntilMs: leaseUntil.getTime() }
+      : null,
   }
 }

@@ -19,38 +19,38 @@ export interface ClaimInput {
   now: Date
   lease: string
   leaseUntil: Date
-  /** Endpoints that this process is busy with, and how many more it takes of each. */
-  busy: readonly { webhookId: string; room: number }[]
-  usualRoom: number
+  /** Endpoints that this process has queues for, and how many more deliveries each takes. */
+  busy: readonly { webhookId: string; capacity: number }[]
+  defaultCapacity: number
   limit: number
 }
 
 /**
- * Leases deliveries that are due: retries, those nobody began, and those whose lease ran out. Endpoint by endpoint, each
- * found by a look into the index, so that what waits for one never has to be read past to get at another's. So is each
- * event: joined as a whole, PostgreSQL would rather read all there are.
+ * Leases due deliveries: retries, deliveries that no worker has started, and deliveries with an expired lease. The `queue`
+ * CTE finds the endpoints by one index lookup each, so a long queue of one endpoint is never scanned to reach another's.
+ * Events are looked up one by one in a lateral join; for a plain join PostgreSQL would scan the whole table.
  */
 const claiming = statement(
   {
     now: 'timestamptz',
     lease: 'uuid',
     leaseUntil: 'timestamptz',
-    busy: { webhookId: 'uuid', room: 'int' },
-    usualRoom: 'int',
+    busy: { webhookId: 'uuid', capacity: 'int' },
+    defaultCapacity: 'int',
     limit: 'int',
   },
-  ({ now, lease, leaseUntil, busy, usualRoom, limit }) => `with recursive queue(id) as (
+  ({ now, lease, leaseUntil, busy, defaultCapacity, limit }) => `with recursive queue(id) as (
        (select webhook_id from deliveries order by webhook_id limit 1)
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
        from queue l where l.id is not null
      ), due as materialized (
        select d.webhook_id, d.event_id
-       from (select l.id, coalesce(busy.room, ${usualRoom}) as room from queue l
+       from (select l.id, coalesce(busy.capacity, ${defaultCapacity}) as capacity from queue l
              left join ${busy} on busy.webhook_id = l.id where l.id is not null) as r
        cross join lateral (
          select webhook_id, event_id from deliveries
-         where webhook_id = r.id and due_at <= ${now} order by due_at limit r.room for update skip locked) as d
+         where webhook_id = r.id and due_at <= ${now} order by due_at limit r.capacity for update skip locked) as d
        limit ${limit}
      ), claimed as (
        update deliveries d set lease = ${lease}, due_at = ${leaseUntil} from due
@@ -68,26 +68,27 @@ const claiming = statement(
 export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> =>
   withIndexLookups(db, (tx) => claiming.rows(tx, input))
 
-interface Held {
+interface LeasedRow {
   webhookId: string
   eventId: string
   lease: string
 }
 
-const held = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
+const leased = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
 
-const isHeld = 'd.webhook_id = held.webhook_id and d.event_id = held.event_id and d.lease = held.lease'
+const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_id and d.lease = leased.lease'
 
 const releasing = statement(
-  { held, due: 'timestamptz' },
-  ({ held, due }) => `update deliveries d set lease = null, due_at = ${due} from ${held} where ${isHeld}`,
+  { leased, due: 'timestamptz' },
+  ({ leased, due }) => `update deliveries d set lease = null, due_at = ${due} from ${leased} where ${isOurs}`,
 )
 
-/** Gives leases back: due at once, or (`infinity`) when the endpoint is enabled. */
-export const releaseLeases = (db: Db, items: readonly Held[], due: Date | 'infinity'): Promise<number> =>
-  releasing.change(db, { held: items, due })
+/** Releases leases. The deliveries are due at `due`; with `infinity` they are held until the endpoint is enabled. */
+export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
+  releasing.change(db, { leased: items, due })
 
-const dropping = statement({ held }, ({ held }) => `delete from deliveries d using ${held} where ${isHeld}`)
+const dropping = statement({ leased }, ({ leased }) => `delete from deliveries d using ${leased} where ${isOurs}`)
 
-/** Deliveries of endpoints that are gone, or events past retention: nobody will make them. */
-export const dropLeases = (db: Db, items: readonly Held[]): Promise<number> => dropping.change(db, { held: items })
+/** Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. */
+export const dropLeases = (db: Db, items: readonly LeasedRow[]): Promise<number> =>
+  dropping.change(db, { leased: items })

@@ -9,8 +9,8 @@ import { until } from '../../../../testing/until.ts'
 import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
 import type { DeliveryWorker } from './worker.ts'
 
-/** The most attempts that one process has under way for one endpoint. */
-const widthMax = 64
+/** The maximum number of concurrent attempts of a process at one endpoint. */
+const concurrencyMax = 64
 const responseMs = 30
 /** Events queued in each process. */
 const queued = 2_000
@@ -18,7 +18,7 @@ const queued = 2_000
 const server = useTestServer()
 const newReceiver = useReceivers()
 
-/** A receiver that takes its time to respond and knows how many requests it has not responded to. */
+/** A receiver that responds slowly and counts the requests it has not responded to yet. */
 interface SlowReceiver extends Receiver {
   pending(): number
 }
@@ -43,70 +43,70 @@ function isSignedWith(secret: string, { body, headers }: Received): boolean {
   return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex') === signature
 }
 
-/** The deliveries of the endpoint that are not finished, once all of them are held. */
+/** The open deliveries of the endpoint if all of them are held, otherwise false. */
 async function heldOf(id: string) {
   const open = await openOf(server, id)
   return open.every(({ due }) => due === 'infinity') && open
 }
 
-/** The same promises in one process and in two; `urls` are the processes that deliver. */
+/** The same tests for one process and for two; `urls` are the processes that deliver. */
 function describeChanges(urls: () => string[]): void {
   /**
-   * Queues events in the memory of every process and waits until deliveries are in full swing. `allowed` is called when a
-   * change is confirmed: attempts that began earlier and have not arrived yet, at most.
+   * Queues events in the memory of every process and waits until many are delivered. Call `allowed` after a change: it
+   * returns how many attempts may still arrive that started before the change.
    */
   async function underLoad() {
     const receiver = await newSlowReceiver()
     const line = await newLine(server)
     const { id } = await line.listen(receiver)
-    // In one webhook each: what comes when the queue of an endpoint is full would not be leased to the process.
+    // One webhook per process: events that arrive while the endpoint's queue is full would not be leased to the process.
     for (const url of urls()) await line.write(queued, url)
-    await until('deliveries are in full swing', () => receiver.received.length > 200)
-    const allowed = () => urls().length * widthMax - receiver.pending()
+    await until('many events are delivered', () => receiver.received.length > 200)
+    const allowed = () => urls().length * concurrencyMax - receiver.pending()
     return { receiver, id, total: urls().length * queued, allowed }
   }
 
-  test('after a rotation every attempt that begins is signed with the new secret', async () => {
+  test('after a rotation every new attempt is signed with the new secret', async () => {
     const { receiver, id, total, allowed } = await underLoad()
     const { secret } = await rotateWebhook(server.db, server.secretKeys, id)
     const before = receiver.received.length
-    const most = allowed()
+    const max = allowed()
     expect(before).toBeLessThan(total / 2)
     await until('all events arrive', () => receiver.received.length >= total)
     const outdated = receiver.received.slice(before).filter((got) => !isSignedWith(secret, got))
-    expect(outdated.length).toBeLessThanOrEqual(most)
+    expect(outdated.length).toBeLessThanOrEqual(max)
     expect(receiver.received).toHaveLength(total)
   })
 
-  test('after an endpoint is disabled no attempt begins, and its events are held', async () => {
+  test('after an endpoint is disabled no attempt starts, and its events are held', async () => {
     const { receiver, id, total, allowed } = await underLoad()
     await disableWebhook(server.db, id, 'maintenance')
     const before = receiver.received.length
-    const most = allowed()
+    const max = allowed()
     await sleep(1_500)
-    expect(receiver.received.length - before).toBeLessThanOrEqual(most)
-    const held = await until('what is left is held', () => heldOf(id))
+    expect(receiver.received.length - before).toBeLessThanOrEqual(max)
+    const held = await until('the remaining deliveries are held', () => heldOf(id))
     expect(held.length + receiver.received.length).toBe(total)
   })
 
-  test('after the URL changed every attempt that begins goes to the new one', async () => {
+  test('after a change of the URL every new attempt goes to the new URL', async () => {
     const { receiver, id, total, allowed } = await underLoad()
     const next = await newSlowReceiver()
     await changeWebhook(server.db, localRules, id, { url: next.url })
     const before = receiver.received.length
-    const most = allowed()
+    const max = allowed()
     await until('all events arrive', () => receiver.received.length + next.received.length >= total)
-    expect(receiver.received.length - before).toBeLessThanOrEqual(most)
+    expect(receiver.received.length - before).toBeLessThanOrEqual(max)
     expect(receiver.received.length + next.received.length).toBe(total)
   })
 
-  test('after an endpoint is deleted no attempt begins', async () => {
+  test('after an endpoint is deleted no attempt starts', async () => {
     const { receiver, id, allowed } = await underLoad()
     await deleteWebhook(server.db, server.clock, id)
     const before = receiver.received.length
-    const most = allowed()
+    const max = allowed()
     await sleep(1_500)
-    expect(receiver.received.length - before).toBeLessThanOrEqual(most)
+    expect(receiver.received.length - before).toBeLessThanOrEqual(max)
     expect(await openOf(server, id)).toEqual([])
   })
 }
@@ -155,7 +155,7 @@ describe('in two processes, changed by a third', () => {
 
   describeChanges(() => services.map(({ url }) => url))
 
-  test('when one process disables an endpoint after twenty failures, the other begins no attempt', async () => {
+  test('when one process disables an endpoint after twenty failures, the other starts no attempt', async () => {
     const receiver = await newReceiver()
     receiver.behave((response) => void setTimeout(() => response.writeHead(500).end(), 5))
     const line = await newLine(server)
@@ -165,7 +165,7 @@ describe('in two processes, changed by a third', () => {
     expect(held).toHaveLength(2 * queued)
     const disabledAfter = receiver.received.length
     await sleep(1_000)
-    // Until the first failures are recorded each process has up to eight attempts under way.
+    // Until the first failures are recorded, each process has up to eight attempts in flight.
     expect(disabledAfter).toBeLessThanOrEqual(20 + 2 * 8)
     expect(receiver.received.length).toBe(disabledAfter)
   })

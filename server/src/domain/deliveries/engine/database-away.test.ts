@@ -11,8 +11,8 @@ import { RoutingRevision } from './routing-revision.ts'
 const server = useTestServer()
 const newReceiver = useReceivers()
 
-/** The most attempts that a process has under way for one endpoint. */
-const widthMax = 64
+/** The maximum number of concurrent attempts of a process at one endpoint. */
+const concurrencyMax = 64
 
 /** An endpoint with events that no process has leased yet. */
 async function withEvents(count: number) {
@@ -37,21 +37,21 @@ function startWorker(db: Database) {
   return worker
 }
 
-/** Cuts off the database while deliveries are under way; says how many requests had arrived by then. */
-async function cutOff(receiver: { received: unknown[] }, proxy: { cut(): void }) {
-  await until('deliveries are under way', () => receiver.received.length > 50)
+/** Cuts off the database while attempts are in flight, and checks that only those arrive afterwards. */
+async function cutOffDatabase(receiver: { received: unknown[] }, proxy: { cut(): void }) {
+  await until('attempts are in flight', () => receiver.received.length > 50)
   proxy.cut()
   const before = receiver.received.length
   await sleep(1_000)
-  expect(receiver.received.length - before).toBeLessThanOrEqual(widthMax)
+  expect(receiver.received.length - before).toBeLessThanOrEqual(concurrencyMax)
 }
 
-test('while the database is away no attempt begins, and deliveries go on when it is back', async () => {
+test('no attempt starts while the database is unreachable, and deliveries continue when it is back', async () => {
   const { receiver, id } = await withEvents(400)
   const { proxy, db } = await behindProxy()
   const worker = startWorker(db)
   expect(await worker.claim()).toBe(400)
-  await cutOff(receiver, proxy)
+  await cutOffDatabase(receiver, proxy)
   proxy.restore()
   await worker.idle()
   expect(receiver.received).toHaveLength(400)
@@ -59,12 +59,12 @@ test('while the database is away no attempt begins, and deliveries go on when it
   expect(await openOf(server, id)).toEqual([])
 })
 
-test('an attempt does not begin if its lease became too short while the database was away', async () => {
+test('an attempt does not start if its lease became too short while the database was unreachable', async () => {
   const { receiver, id } = await withEvents(400)
   const { proxy, db } = await behindProxy()
   const worker = startWorker(db)
   await worker.claim()
-  await cutOff(receiver, proxy)
+  await cutOffDatabase(receiver, proxy)
   const before = receiver.received.length
   server.clock.forward({ seconds: 16 })
   proxy.restore()
@@ -76,7 +76,7 @@ test('an attempt does not begin if its lease became too short while the database
   expect(await openOf(server, id)).toEqual([])
 })
 
-test('a worker that stops gives back the deliveries that wait for a refresh of the targets', async () => {
+test('a worker that stops releases the deliveries that wait for a refresh of the targets', async () => {
   const { receiver, id } = await withEvents(20)
   const worker = startWorker({ ...server.db, session: () => new Promise(() => {}) })
   expect(await worker.claim()).toBe(20)

@@ -1,30 +1,30 @@
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { Queue } from '../../../lib/queue.ts'
 
-const usualWidth = 8
-const widthMax = 64
-const timeouts = 5
+const initialConcurrency = 8
+const concurrencyMax = 64
+const failuresBeforeProbing = 5
 const queuedMax = 20_000
 const queuedMin = 64
 const queuedMaxFailing = 100
-/** No more waits in a queue than it can do in this time; leases last several times as long. */
-const aheadMs = 5_000
+/** A queue holds no more than it can attempt in this time. Leases last several times as long. */
+const maxQueueMs = 5_000
 
 /**
- * One endpoint's way out: how many of its attempts may be under way at a time, and what waits. It widens while attempts
- * succeed and there is more to do, halves with each failure, and from the fifth in a row lets a single probe through.
- * Retries have a quarter of it at most: they never take the place of first attempts. What waits here is leased, so no more
- * is taken than can be done soon; the rest waits in the database.
+ * The queue of one endpoint, with a limit on concurrent attempts. The limit grows while attempts succeed and more are
+ * queued, halves with each failure, and is 1 from the fifth failure in a row (probing). Retries use at most a quarter of
+ * it, so they do not displace first attempts. Queued deliveries are leased, so the queue takes no more than it can attempt
+ * soon; the rest stays in the database.
  */
 export class EndpointQueue {
   readonly id: string
-  /** Whether it stands in line. */
-  listed = false
-  #width = usualWidth
+  /** Whether it is in the list of queues that are asked for their next delivery. */
+  isScheduled = false
+  #concurrency = initialConcurrency
   #failures = 0
   #running = 0
   #runningRetries = 0
-  /** How long an attempt takes, as of late; 0 before the first has ended. */
+  /** Moving average of the duration of an attempt; 0 before the first one has ended. */
   #attemptMs = 0
   readonly #first = new Queue<LeasedDelivery>()
   readonly #retries = new Queue<LeasedDelivery>()
@@ -37,30 +37,30 @@ export class EndpointQueue {
     return this.#first.size + this.#retries.size
   }
 
-  /** Nothing is going on, and nothing has to be remembered. */
-  get isFresh(): boolean {
+  /** It has no state worth keeping and can be deleted. */
+  get isIdle(): boolean {
     return this.#running === 0 && this.queued === 0 && this.#failures === 0
   }
 
-  /** It has failed often enough to be let through one at a time. */
+  /** Four or more failures in a row: one more limits it to a single attempt at a time. */
   get isProbing(): boolean {
-    return this.#failures >= timeouts - 1
+    return this.#failures >= failuresBeforeProbing - 1
   }
 
-  /** How many more are to be claimed for it: none until half of what was is done, so that each claim is worth its while. */
-  get room(): number {
-    const most = this.#most
-    return this.queued * 2 > most ? 0 : most - this.queued
+  /** How many more to claim. It is 0 until half of the queue is done, so that each claim gets a batch. */
+  get capacity(): number {
+    const limit = this.#limit
+    return this.queued * 2 > limit ? 0 : limit - this.queued
   }
 
   get isFull(): boolean {
-    return this.queued >= this.#most
+    return this.queued >= this.#limit
   }
 
-  get #most(): number {
-    if (this.#failures >= timeouts) return queuedMaxFailing
+  get #limit(): number {
+    if (this.#failures >= failuresBeforeProbing) return queuedMaxFailing
     if (this.#attemptMs === 0) return queuedMax
-    return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#width * aheadMs) / this.#attemptMs)))
+    return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#concurrency * maxQueueMs) / this.#attemptMs)))
   }
 
   push(item: LeasedDelivery): void {
@@ -68,11 +68,11 @@ export class EndpointQueue {
     else this.#first.push(item)
   }
 
-  /** The next that may start now. */
+  /** The next delivery that may start now. */
   next(): LeasedDelivery | undefined {
-    if (this.#running >= this.#width) return undefined
-    const retryPlaces = Math.max(1, this.#width >> 2)
-    const retry = this.#runningRetries < retryPlaces ? this.#retries.shift() : undefined
+    if (this.#running >= this.#concurrency) return undefined
+    const maxRetries = Math.max(1, this.#concurrency >> 2)
+    const retry = this.#runningRetries < maxRetries ? this.#retries.shift() : undefined
     const item = retry ?? this.#first.shift()
     if (!item) return undefined
     this.#running++
@@ -80,7 +80,7 @@ export class EndpointQueue {
     return item
   }
 
-  /** An item that was let through is done after so long, or was not attempted after all (null). */
+  /** Call for every item that `next` returned. `success` is null if no attempt was made; `ms` is its duration. */
   done(item: LeasedDelivery, success: boolean | null, ms: number): void {
     this.#running--
     if (item.trigger === 'retry') this.#runningRetries--
@@ -88,39 +88,39 @@ export class EndpointQueue {
     this.#attemptMs = this.#attemptMs === 0 ? ms : this.#attemptMs * 0.9 + ms * 0.1
     if (success) {
       this.#failures = 0
-      if (this.#width < usualWidth) this.#width = usualWidth
-      else if (this.queued > 0) this.#width = Math.min(widthMax, this.#width + 1)
+      if (this.#concurrency < initialConcurrency) this.#concurrency = initialConcurrency
+      else if (this.queued > 0) this.#concurrency = Math.min(concurrencyMax, this.#concurrency + 1)
     } else {
       this.#failures++
-      this.#width = this.#failures >= timeouts ? 1 : Math.max(1, this.#width >> 1)
+      this.#concurrency = this.#failures >= failuresBeforeProbing ? 1 : Math.max(1, this.#concurrency >> 1)
     }
   }
 
-  /** Takes out all that waits. */
+  /** Removes and returns all queued deliveries. */
   clear(): LeasedDelivery[] {
     return [...this.#first.clear(), ...this.#retries.clear()]
   }
 }
 
-/** The queues of all endpoints; those with something to start stand in line, and each lets one through in turn. */
+/** The queues of all endpoints. Queues with deliveries take turns, so one busy endpoint does not delay the others. */
 export class EndpointQueues {
   readonly #all = new Map<string, EndpointQueue>()
   readonly #full = new Set<string>()
-  #line: EndpointQueue[] = []
+  #ready: EndpointQueue[] = []
   #queued = 0
 
-  /** How much waits, over all. */
+  /** Deliveries in all queues. */
   get queued(): number {
     return this.#queued
   }
 
-  /** How much more each takes that there is something to remember of. */
-  rooms(): { webhookId: string; room: number }[] {
-    for (const [id, queue] of this.#all) if (queue.isFresh) this.#all.delete(id)
-    return [...this.#all.values()].map((queue) => ({ webhookId: queue.id, room: queue.room }))
+  /** The capacity of each queue, after deleting the idle ones. */
+  capacities(): { webhookId: string; capacity: number }[] {
+    for (const [id, queue] of this.#all) if (queue.isIdle) this.#all.delete(id)
+    return [...this.#all.values()].map((queue) => ({ webhookId: queue.id, capacity: queue.capacity }))
   }
 
-  /** Those that should get nothing more for now. */
+  /** Endpoints whose queues take no more for now. */
   get full(): Iterable<string> {
     return this.#full
   }
@@ -133,18 +133,18 @@ export class EndpointQueues {
     }
     queue.push(item)
     this.#queued++
-    this.#list(queue)
-    this.#weigh(queue)
+    this.#schedule(queue)
+    this.#updateFull(queue)
   }
 
   next(): { queue: EndpointQueue; item: LeasedDelivery } | undefined {
-    for (let queue = this.#line.shift(); queue; queue = this.#line.shift()) {
-      queue.listed = false
+    for (let queue = this.#ready.shift(); queue; queue = this.#ready.shift()) {
+      queue.isScheduled = false
       const item = queue.next()
       if (!item) continue
-      this.#list(queue)
+      this.#schedule(queue)
       this.#queued--
-      this.#weigh(queue)
+      this.#updateFull(queue)
       return { queue, item }
     }
     return undefined
@@ -152,8 +152,8 @@ export class EndpointQueues {
 
   done(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms: number): void {
     queue.done(item, success, ms)
-    this.#list(queue)
-    this.#weigh(queue)
+    this.#schedule(queue)
+    this.#updateFull(queue)
   }
 
   clear(): LeasedDelivery[] {
@@ -162,14 +162,14 @@ export class EndpointQueues {
     return [...this.#all.values()].flatMap((queue) => queue.clear())
   }
 
-  #weigh(queue: EndpointQueue): void {
+  #updateFull(queue: EndpointQueue): void {
     if (queue.isFull) this.#full.add(queue.id)
     else if (this.#full.size > 0) this.#full.delete(queue.id)
   }
 
-  #list(queue: EndpointQueue): void {
-    if (queue.listed) return
-    queue.listed = true
-    this.#line.push(queue)
+  #schedule(queue: EndpointQueue): void {
+    if (queue.isScheduled) return
+    queue.isScheduled = true
+    this.#ready.push(queue)
   }
 }

@@ -7,7 +7,7 @@ export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
     [webhookId],
   )
 
-/** An endpoint that is disabled already keeps its reason. */
+/** An endpoint that is already disabled keeps its reason. */
 export const markDisabled = (db: Db, webhookId: string, reason: string): Promise<number> =>
   db.change(
     `update webhooks set enabled = false, disabled_reason = case when enabled then $2 else disabled_reason end
@@ -21,7 +21,7 @@ export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number
     at,
   ])
 
-/** A worker that has one leased keeps the lease: the result of an attempt under way still counts. */
+/** Leases are kept, so that the result of an attempt in flight still counts. */
 export const holdDeliveries = (db: Db, webhookId: string): Promise<number> =>
   db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [webhookId])
 
@@ -31,7 +31,7 @@ export const releaseDeliveries = (db: Db, webhookId: string, now: Date): Promise
     now,
   ])
 
-/** Releases deliveries that were written as held at the moment when their endpoint was enabled. */
+/** Releases deliveries that were inserted as held while their endpoint was being enabled. */
 export const releaseStrandedDeliveries = (db: Db, now: Date): Promise<number> =>
   db.change(
     `update deliveries d set due_at = $1, lease = null from webhooks w
@@ -42,6 +42,6 @@ export const releaseStrandedDeliveries = (db: Db, now: Date): Promise<number> =>
 export const dropDeliveries = (db: Db, webhookId: string): Promise<number> =>
   db.change(`delete from deliveries where webhook_id = $1`, [webhookId])
 
-/** Held for so long that their events are no longer kept. */
+/** Deletes held deliveries whose events are past retention. */
 export const deleteDeliveriesBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from deliveries where event_created_at < $1 and due_at = 'infinity'`, [before])

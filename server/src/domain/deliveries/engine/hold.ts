@@ -1,4 +1,4 @@
-/** Enabling, disabling and deleting an endpoint, with what that does to its deliveries. */
+/** Enabling, disabling and deleting endpoints, and the effect on their deliveries. */
 import type { Db } from '../../../db/db.ts'
 import { wakeAnywhere } from '../../../db/wake.ts'
 import {
@@ -10,32 +10,32 @@ import {
   releaseDeliveries,
 } from './hold.sql.ts'
 
-/** Makes the held deliveries of an endpoint due. Its run of failures begins anew. */
+/** Enables an endpoint, makes its held deliveries due and resets its failure count. */
 export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
     await markEnabled(tx, webhookId)
     await releaseDeliveries(tx, webhookId, now)
-    announce(tx, workspaceId)
+    notifyChanged(tx, workspaceId)
     wakeAnywhere(tx, 'deliveries', workspaceId)
   })
 
-/** Holds the open deliveries of an endpoint, and those of events to come, until it is enabled. Nothing is dropped. */
+/** Disables an endpoint. Its open deliveries, and those of new events, are held until it is enabled. */
 export const disableEndpoint = (db: Db, workspaceId: string, webhookId: string, reason: string): Promise<void> =>
   db.transaction(async (tx) => {
     await markDisabled(tx, webhookId, reason)
     await holdDeliveries(tx, webhookId)
-    announce(tx, workspaceId)
+    notifyChanged(tx, workspaceId)
   })
 
-/** The endpoint gets nothing more. Its recorded attempts are kept. */
+/** Deletes an endpoint and its open deliveries. Its recorded attempts are kept. */
 export const deleteEndpoint = (db: Db, workspaceId: string, webhookId: string, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
     await markDeleted(tx, webhookId, now)
     await dropDeliveries(tx, webhookId)
-    announce(tx, workspaceId)
+    notifyChanged(tx, workspaceId)
   })
 
-function announce(db: Db, workspaceId: string): void {
+function notifyChanged(db: Db, workspaceId: string): void {
   db.notify(workspaceId, 'webhooks')
   db.notify(workspaceId, 'deliveries')
 }

@@ -28,11 +28,11 @@ const cases: [string, Behaviour, object][] = [
     (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
     { status: 302, error: 'blocked' },
   ],
-  ['answers 299', 299, { status: 299, error: null, state: 'delivered' }],
-  ['answers 300', 300, { status: 300, error: 'http', state: 'retrying' }],
-  ['answers 410', 410, { status: 410, error: 'http' }],
+  ['returns 299', 299, { status: 299, error: null, state: 'delivered' }],
+  ['returns 300', 300, { status: 300, error: 'http', state: 'retrying' }],
+  ['returns 410', 410, { status: 410, error: 'http' }],
   [
-    'takes ever longer to end a good answer',
+    'never ends a 200 response',
     (response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 20)
@@ -41,7 +41,7 @@ const cases: [string, Behaviour, object][] = [
     { status: 200, error: null, state: 'delivered' },
   ],
   [
-    'breaks off a good answer',
+    'breaks off a 200 response',
     (response) => {
       response.writeHead(200, { 'content-length': 1000 }).write('half')
       setTimeout(() => response.destroy(), 20)
@@ -49,7 +49,7 @@ const cases: [string, Behaviour, object][] = [
     { status: 200, error: null, answer: Buffer.from('half') },
   ],
   [
-    'hints before it answers',
+    'sends early hints first',
     (response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
       response.writeHead(200).end('ok')
@@ -58,13 +58,13 @@ const cases: [string, Behaviour, object][] = [
   ],
 ]
 
-test.each(cases)('a receiver that %s', async (_what, behaviour, expected) => {
+test.each(cases)('records an attempt at a receiver that %s', async (_name, behaviour, expected) => {
   const receiver = await newReceiver()
   receiver.behave(behaviour)
   expect(await attemptAt(receiver)).toMatchObject({ address: '127.0.0.1', ...expected })
 })
 
-test('of an answer of 10 MB the first 16 KiB are kept, and the rest is not waited for', async () => {
+test('of a 10 MB response the first 16 KiB are stored, and the rest is not read', async () => {
   const receiver = await newReceiver()
   let sent = 0
   receiver.behave((response) => {
@@ -84,7 +84,7 @@ test('of an answer of 10 MB the first 16 KiB are kept, and the rest is not waite
   expect(sent).toBeLessThan(10)
 })
 
-test('what is no HTTP, and nobody at all, have classes of their own', async () => {
+test('a receiver that does not speak HTTP is a protocol error, and a closed port a connect error', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
@@ -96,9 +96,9 @@ test('what is no HTTP, and nobody at all, have classes of their own', async () =
   expect(await attemptAt({ url: `http://127.0.0.1:${port}/` })).toMatchObject({ error: 'connect', address: null })
 })
 
-test('a receiver that hangs costs only itself', async () => {
+test('a receiver that hangs does not delay others', async () => {
   const own = await startTestServer()
-  // Long enough that nothing is given up before the others have theirs.
+  // Long enough that no attempt times out before the others have their events.
   const worker = newDeliveryWorker(own.server, { deadlineMs: 60_000 })
   onTestFinished(async () => {
     await worker.stop(0)
@@ -114,8 +114,8 @@ test('a receiver that hangs costs only itself', async () => {
   hanging.behave(() => {})
   const others = await Promise.all(Array.from({ length: 10 }, newListener))
   await bad.write(500)
-  await until('it hangs', () => hanging.received.length > 0)
+  await until('the hanging receiver has requests', () => hanging.received.length > 0)
   await Promise.all(others.map(({ line }) => line.write(20)))
-  await until('the others have theirs', () => others.every(({ receiver }) => receiver.received.length === 20))
+  await until('the others have their events', () => others.every(({ receiver }) => receiver.received.length === 20))
   expect(hanging.received.length).toBeLessThanOrEqual(8)
 })

@@ -9,7 +9,7 @@ import { releaseStrandedDeliveries } from './hold.sql.ts'
 const server = useTestServer()
 const newReceiver = useReceivers()
 
-function hired() {
+function startWorker() {
   const worker = newDeliveryWorker(server)
   onTestFinished(() => worker.stop(0))
   return worker
@@ -21,25 +21,25 @@ async function newEndpoint() {
   return { receiver, line, ...(await line.listen(receiver)) }
 }
 
-test('what a process published that does not deliver is claimed by one that does', async () => {
+test('deliveries published by a process without a worker are claimed by a worker', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write(3)
   expect(await openOf(server, id)).toHaveLength(3)
-  await hired().drain()
+  await startWorker().drain()
   expect(receiver.received).toHaveLength(3)
   expect(await openOf(server, id)).toEqual([])
 })
 
-test('a lease that nobody settles runs out after 30 seconds, and another takes the delivery up', async () => {
+test('a lease without a result expires after 30 seconds, and a worker claims the delivery again', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
-  const until30 = new Date(server.clock.now().getTime() + 30_000)
+  const leaseUntil = new Date(server.clock.now().getTime() + 30_000)
   await server.db.change('update deliveries set lease = $2, due_at = $3 where webhook_id = $1', [
     id.slice(4),
     newUuid(),
-    until30,
+    leaseUntil,
   ])
-  const worker = hired()
+  const worker = startWorker()
   server.clock.forward({ seconds: 29 })
   await worker.drain()
   expect(receiver.received).toEqual([])
@@ -48,7 +48,7 @@ test('a lease that nobody settles runs out after 30 seconds, and another takes t
   expect(receiver.received).toHaveLength(1)
 })
 
-test('whoever lost the lease records the attempt and leaves the delivery to its new owner', async () => {
+test('a worker that lost the lease records the attempt but does not change the delivery', async () => {
   const { receiver, line, id } = await newEndpoint()
   const other = newUuid()
   receiver.behave((response) => {
@@ -56,19 +56,19 @@ test('whoever lost the lease records the attempt and leaves the delivery to its 
       .change(`update deliveries set lease = $2, due_at = 'infinity' where webhook_id = $1`, [id.slice(4), other])
       .then(() => response.end())
   })
-  const worker = hired()
+  const worker = startWorker()
   await line.write()
   await worker.drain()
   expect(await attemptsOf(server, id)).toMatchObject([{ state: 'delivered', status: 200 }])
   expect(await openOf(server, id)).toHaveLength(1)
 })
 
-test('a worker that is stopped gives back what hangs, and the next one makes it at once', async () => {
+test('a stopped worker releases its deliveries, and the next worker attempts them immediately', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(() => {})
   const first = newDeliveryWorker(server, { deadlineMs: 10_000 })
   await line.write(20)
-  await until('some are under way', () => receiver.received.length >= 8)
+  await until('some attempts are in flight', () => receiver.received.length >= 8)
   await first.stop(0)
   const open = await server.db.rows<{ lease: string | null; due_at: Date; attempts: number }>(
     'select lease, due_at, attempts from deliveries where webhook_id = $1',
@@ -77,16 +77,16 @@ test('a worker that is stopped gives back what hangs, and the next one makes it 
   expect(open).toEqual(Array(20).fill({ lease: null, due_at: server.clock.now(), attempts: 0 }))
   expect(await attemptsOf(server, id)).toEqual([])
   receiver.behave(200)
-  await hired().drain()
+  await startWorker().drain()
   expect(new Set(receiver.received.map((each) => each.id)).size).toBe(20)
   expect(await openOf(server, id)).toEqual([])
 })
 
-test('a delivery that was held in the moment its endpoint was enabled is found', async () => {
+test('a delivery that was inserted as held while its endpoint was being enabled is released', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
   await server.db.change(`update deliveries set due_at = 'infinity' where webhook_id = $1`, [id.slice(4)])
   await releaseStrandedDeliveries(server.db, server.clock.now())
-  await hired().drain()
+  await startWorker().drain()
   expect(receiver.received).toHaveLength(1)
 })

@@ -8,7 +8,7 @@ import { rotateWebhook } from '../../webhooks/webhooks.ts'
 const server = useTestServer()
 const newReceiver = useReceivers()
 
-/** A worker of a process that was started with other keys than those the secrets were sealed with. */
+/** A worker whose process has other keys than those the secrets were encrypted with. */
 function workerWithoutKeys() {
   const secretKeys = new Map([['other', randomBytes(32)]])
   const worker = newDeliveryWorker({ ...server, secretKeys })
@@ -16,24 +16,24 @@ function workerWithoutKeys() {
   return { worker, secretKeys }
 }
 
-const complaints = () => server.logged.filter((line) => line.includes('endpoint.secret_unreadable'))
+const unreadableErrors = () => server.logged.filter((line) => line.includes('endpoint.secret_unreadable'))
 
-test('deliveries whose endpoint’s secret does not open are kept, untried, and made when the key is back', async () => {
+test('deliveries to an endpoint whose secret cannot be decrypted wait without attempts until the key is back', async () => {
   const [receiver, line] = [await newReceiver(), await newLine(server)]
   const { id } = await line.listen(receiver)
-  const before = complaints().length
-  const { worker: without } = workerWithoutKeys()
+  const before = unreadableErrors().length
+  const { worker: workerWithoutKey } = workerWithoutKeys()
   await line.write(3)
-  await without.drain()
+  await workerWithoutKey.drain()
   server.clock.forward({ minutes: 10 })
   await line.write(2)
-  await without.drain()
+  await workerWithoutKey.drain()
   expect(receiver.received).toEqual([])
   expect(await openOf(server, id)).toHaveLength(5)
   expect(await attemptsOf(server, id)).toEqual([])
-  expect(complaints()).toHaveLength(before + 1)
+  expect(unreadableErrors()).toHaveLength(before + 1)
 
-  await without.stop(0)
+  await workerWithoutKey.stop(0)
   const worker = newDeliveryWorker(server)
   onTestFinished(() => worker.stop(0))
   await worker.drain()
@@ -44,17 +44,17 @@ test('deliveries whose endpoint’s secret does not open are kept, untried, and 
   )
 })
 
-test('one endpoint whose secret does not open holds up no other, and a new secret sets its deliveries going', async () => {
-  const [lost, sound, line] = [await newReceiver(), await newReceiver(), await newLine(server)]
-  const { id } = await line.listen(lost)
+test('an endpoint whose secret cannot be decrypted does not delay others, and rotating the secret releases its deliveries', async () => {
+  const [unreadable, readable, line] = [await newReceiver(), await newReceiver(), await newLine(server)]
+  const { id } = await line.listen(unreadable)
   const { worker, secretKeys } = workerWithoutKeys()
-  const other = await line.listen(sound)
+  const other = await line.listen(readable)
   await rotateWebhook(server.db, secretKeys, other.id)
   await line.write(4)
   await worker.drain()
-  expect([sound.received.length, lost.received.length]).toEqual([4, 0])
+  expect([readable.received.length, unreadable.received.length]).toEqual([4, 0])
   await rotateWebhook(server.db, secretKeys, id)
   await worker.drain()
   await worker.drain()
-  expect(lost.received).toHaveLength(4)
+  expect(unreadable.received).toHaveLength(4)
 })

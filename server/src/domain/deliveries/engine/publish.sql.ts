@@ -7,18 +7,18 @@ export interface EventRow {
   workspaceId: string
   type: string
   body: Buffer
-  /** The message it tells of. */
+  /** The message it is about. */
   messageId: string | null
 }
 
-/** A delivery as it was written. */
+/** An inserted delivery. */
 export interface PublishedDelivery {
   eventId: string
   webhookId: string
   leased: boolean
 }
 
-/** What a statement that keeps events has among its parameters. */
+/** Parameters that every statement with `insertEventsSql` has. */
 const eventParameters = {
   createdAt: 'timestamptz',
   leaseUntil: 'timestamptz',
@@ -27,18 +27,18 @@ const eventParameters = {
 } as const
 
 /**
- * Parts of a statement that keep events, and for each a delivery to every endpoint of its workspace that listens to it,
- * leased to this process; `handed` has the deliveries. An endpoint that is disabled gets its delivery too, held until it is
- * enabled. `events` names rows of (id, workspace_id, type, body, message_id).
+ * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
+ * leased to this process. `new_deliveries` returns the deliveries. A delivery to a disabled endpoint is held until the
+ * endpoint is enabled. `events` names rows of (id, workspace_id, type, body, message_id).
  */
 export const insertEventsSql = (
   events: string,
   { createdAt, leaseUntil, leaseToken, leaseExcept }: Places<typeof eventParameters>,
 ): string => `
-     told as (
+     new_events as (
        insert into events (id, workspace_id, type, body, message_id, created_at)
        select e.id, e.workspace_id, e.type, e.body, e.message_id, ${createdAt} from ${events} e
-     ), handed as (
+     ), new_deliveries as (
        insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
        select e.id, w.id, e.workspace_id, ${createdAt},
          case when not w.enabled then 'infinity' when w.id = any(${leaseExcept}) then ${createdAt}
@@ -55,7 +55,7 @@ const insertion = statement(
     events: { id: 'uuid', workspaceId: 'uuid', type: 'text', body: 'bytea', messageId: 'uuid' },
   },
   ({ events, ...places }) => `with new as materialized (select * from ${events}), ${insertEventsSql('new', places)}
-     select event_id as "eventId", webhook_id as "webhookId", leased from handed`,
+     select event_id as "eventId", webhook_id as "webhookId", leased from new_deliveries`,
 )
 
 export const insertEvents = (
@@ -84,7 +84,7 @@ const testInsertion = statement(
      values (${id}, ${webhookId}, ${workspaceId}, ${now}, ${attempts}, 'manual', ${now})`,
 )
 
-/** An event for one endpoint alone, as if so many attempts had been made already. */
+/** Inserts an event and its delivery to one endpoint, as if `attempts` attempts had been made already. */
 export const insertTestEvent = (
   db: Db,
   event: {

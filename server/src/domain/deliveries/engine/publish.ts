@@ -8,35 +8,35 @@ import { attemptsMax } from './retry-policy.ts'
 
 export { insertEventsSql, type PublishedDelivery } from './publish.sql.ts'
 
-/** Something that happened, not yet told to anybody. */
+/** An event that is not published yet. */
 export interface NewEvent {
   workspaceId: string
   type: EventType
   data: object
 }
 
-/** Events about to be written, with the lease that their deliveries are written under. */
-export interface Prepared {
+/** Events to insert, and the lease for their deliveries. */
+export interface PreparedEvents {
   createdAt: Date
   rows: readonly EventRow[]
   lease: Lease
 }
 
 /**
- * Publishes events: call it with the transaction that records what they tell, so that both are kept or neither. Where this
- * process delivers, it takes the first attempts upon itself: they are leased to it as they are written, and begin when the
- * transaction is committed.
+ * Publishes events. Call it within the transaction that makes the change the events are about, so that both are committed or
+ * neither. If this process runs a delivery worker, the new deliveries are leased to it and their first attempts start right
+ * after the commit.
  */
 export async function publish(db: Db, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const prepared = prepareEvents(db, now, events)
-  const written = await insertEvents(db, now, prepared.rows, prepared.lease)
-  offerToWorker(db, prepared, written)
+  const deliveries = await insertEvents(db, now, prepared.rows, prepared.lease)
+  offerToWorker(db, prepared, deliveries)
 }
 
 /**
- * Publishes an event for one endpoint alone, and returns its id. It is attempted once, even while the endpoint is disabled:
- * its schedule begins with the last attempt.
+ * Publishes an event to one endpoint only and returns the event's ID. It is attempted once, even if the endpoint is
+ * disabled: its schedule starts at the last attempt.
  */
 export async function publishTest(
   db: Db,
@@ -50,8 +50,8 @@ export async function publishTest(
   return id
 }
 
-/** The first half of publishing. */
-export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): Prepared {
+/** Builds the rows of events and gets a lease for their deliveries. Insert them, then call `offerToWorker`. */
+export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): PreparedEvents {
   const rows = events.map(({ workspaceId, type, data }) => ({
     ...newEvent(now, type, data),
     workspaceId,
@@ -62,11 +62,11 @@ export function prepareEvents(db: Db, now: Date, events: readonly NewEvent[]): P
   return { createdAt: now, rows, lease }
 }
 
-/** The second: of what was prepared, these were written, with these deliveries. */
+/** After the commit, gives the inserted deliveries that are leased to this process to its worker, or wakes another one. */
 export function offerToWorker(
   db: Db,
-  { createdAt, rows, lease: { token, until } }: Prepared,
-  written: readonly PublishedDelivery[],
+  { createdAt, rows, lease: { token, until } }: PreparedEvents,
+  deliveries: readonly PublishedDelivery[],
 ): void {
   for (const workspaceId of new Set(rows.map((row) => row.workspaceId))) {
     db.notify(workspaceId, 'messages')
@@ -81,23 +81,23 @@ export function offerToWorker(
     return
   }
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const items = written.flatMap(({ eventId, webhookId, leased }) => {
+  const items = deliveries.flatMap(({ eventId, webhookId, leased }) => {
     const event = leased ? byId.get(eventId) : undefined
     if (!event) return []
     const { workspaceId, type, body } = event
-    const begin = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
-    return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...begin }]
+    const start = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
+    return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...start }]
   })
   if (items.length > 0) db.afterCommit(() => worker.take(items))
 }
 
-/** The body is made once, as the bytes that every attempt signs and sends. */
+/** The body is serialized once: every attempt signs and sends the same bytes. */
 function newEvent(now: Date, type: string, data: object): { id: string; body: Buffer } {
   const id = newUuid(now.getTime())
   return { id, body: Buffer.from(JSON.stringify({ id, type, created_at: now.toISOString(), data })) }
 }
 
-/** Every event tells of a message. */
+/** The ID of the message that an event is about. */
 function messageOf(data: object): string | null {
   const { message_id: id } = data as { message_id?: unknown }
   return (typeof id === 'string' && withoutPrefix('msg', id)) || null

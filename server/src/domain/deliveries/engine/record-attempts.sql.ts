@@ -2,9 +2,9 @@ import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
-import type { Run } from './retry-policy.ts'
+import type { FailureRun } from './retry-policy.ts'
 
-/** What is kept of an attempt. */
+/** A recorded attempt. */
 export interface AttemptRecord {
   at: Date
   eventId: string
@@ -22,26 +22,28 @@ export interface AttemptRow extends AttemptRecord {
   webhookId: string
   workspaceId: string
   eventCreatedAt: Date
-  /** The lease under which it was made; null if a later attempt of this batch says what becomes of the delivery. */
+  /** The lease it was made under; null if a later attempt of the same delivery is in this batch and updates the delivery. */
   lease: string | null
-  /** For one that goes on: when it may be taken up next, and by whom. */
+  /** When the next attempt is due; null if the delivery is finished. */
   dueAt: Date | null
+  /** Set if this process keeps the lease for an immediate retry. */
   nextLease: string | null
 }
 
-export interface RunRow extends Run {
+export interface FailureRunRow extends FailureRun {
   webhookId: string
-  /** When the run at the end began. */
+  /** When the current run of failures began. */
   since: Date | null
   succeededAt: Date | null
 }
 
-export interface EndpointStanding {
+/** An endpoint after its attempts were recorded. */
+export interface EndpointHealth {
   webhookId: string
   enabled: boolean
   failures: number
   failingSince: Date | null
-  /** The longest run that was seen. */
+  /** The longest run of failures that this batch reached. */
   longest: number
 }
 
@@ -52,14 +54,14 @@ export interface HourRow {
   webhookId: string
   succeeded: number
   failed: number
-  /** How many took so long, by the steps of `durations.ts`. */
+  /** A histogram with the steps of `durations.ts`. */
   durations: readonly number[]
 }
 
 /**
- * Records attempts, does with their deliveries what was decided, as far as the leases are still ours, and counts the
- * failures of the endpoints, and all attempts by the hour: one statement. It does not wait for the disk: what a crash of
- * PostgreSQL undoes here is delivered once more. Endpoints are locked first and in order, so that nobody waits in a circle.
+ * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
+ * the failures of their endpoints, and counts the attempts by hour. It commits asynchronously: if PostgreSQL crashes and
+ * loses the commit, the events are delivered again. Endpoints are locked first and in order, to prevent deadlocks.
  */
 const recording = statement(
   {
@@ -113,7 +115,7 @@ const recording = statement(
          due_at = case when b.enabled then o.due_at else 'infinity' end
        from attempt o join before b on b.id = o.webhook_id
        where o.due_at is not null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
-     ), kept as (
+     ), inserted as (
        insert into delivery_attempts (at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state,
          address, status, error, answer, duration_us)
        select at, event_id, webhook_id, workspace_id, event_created_at, number, trigger, state, address, status, error,
@@ -144,9 +146,9 @@ const recording = statement(
 export const recordAttempts = (
   db: Db,
   attempts: readonly AttemptRow[],
-  runs: readonly RunRow[],
+  runs: readonly FailureRunRow[],
   hours: readonly HourRow[],
-): Promise<EndpointStanding[]> =>
+): Promise<EndpointHealth[]> =>
   withIndexLookups(db, (tx) =>
     recording.rows(tx, {
       webhookIds: runs.map(({ webhookId }) => webhookId),

@@ -6,33 +6,33 @@ import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
 import {
   type AttemptRow,
-  type EndpointStanding,
+  type EndpointHealth,
+  type FailureRunRow,
   type HourRow,
-  type RunRow,
   recordAttempts,
 } from './record-attempts.sql.ts'
-import { failuresMax, reasonFor, runOf } from './retry-policy.ts'
+import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
   fault: OutboundErrorKind | null
   endedAt: Date
-  /** Called when it is written, and its endpoint disabled if it comes to that. */
+  /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled. */
   onRecorded?: () => void
 }
 
-const gatherMs = 20
+const batchDelayMs = 20
 const batchMax = 400
 
 /**
- * Writes down what came of attempts, many at a time and in their order. What cannot be written is tried again until it
- * can: nothing is forgotten while the database is away.
+ * Records the results of attempts in batches and in order. A batch that fails is retried until it succeeds, so nothing is
+ * lost while the database is unreachable.
  */
 export class AttemptWriter {
   readonly #db: Db
   readonly #log: Logger
   #waiting: EndedAttempt[] = []
-  #working: Promise<void> | undefined
-  #hurry: (() => void) | undefined
+  #writing: Promise<void> | undefined
+  #flushNow: (() => void) | undefined
   readonly #onProgress: () => void
 
   constructor(db: Db, log: Logger, onProgress: () => void) {
@@ -41,34 +41,34 @@ export class AttemptWriter {
     this.#onProgress = onProgress
   }
 
-  /** How much is not written yet. */
+  /** Attempts that are not recorded yet. */
   get backlog(): number {
     return this.#waiting.length
   }
 
   add(ended: EndedAttempt): void {
     this.#waiting.push(ended)
-    if (this.#waiting.length >= batchMax || ended.onRecorded) this.#hurry?.()
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined
+    if (this.#waiting.length >= batchMax || ended.onRecorded) this.#flushNow?.()
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined
     })
   }
 
-  /** Resolves when all is written. */
+  /** Resolves when all attempts are recorded. */
   async flush(): Promise<void> {
-    while (this.#working) {
-      this.#hurry?.()
-      await this.#working
+    while (this.#writing) {
+      this.#flushNow?.()
+      await this.#writing
     }
   }
 
-  async #work(): Promise<void> {
+  async #writeAll(): Promise<void> {
     let size = batchMax
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < batchMax && !this.#waiting.some((each) => each.onRecorded)) {
         await new Promise<void>((resolve) => {
-          this.#hurry = resolve
-          setTimeout(resolve, gatherMs)
+          this.#flushNow = resolve
+          setTimeout(resolve, batchDelayMs)
         })
       }
       const batch = this.#waiting.slice(0, size)
@@ -84,8 +84,9 @@ export class AttemptWriter {
       } catch (error) {
         const fields = { event: 'delivery.recording_failed', err: error, attempts: batch.length } as const
         this.#log.warn(fields, 'recording delivery attempts failed; retrying')
-        // One that PostgreSQL will never take costs no other; its lease runs out and it is delivered again.
-        if (batch.length === 1 && isUnfit(error)) this.#waiting.shift()
+        // PostgreSQL will never accept this attempt, so drop it: its lease expires and it is delivered again. Smaller
+        // batches find it without losing the others.
+        if (batch.length === 1 && isInvalidData(error)) this.#waiting.shift()
         size = Math.max(1, batch.length >> 1)
         await sleep(200)
       }
@@ -93,63 +94,63 @@ export class AttemptWriter {
   }
 }
 
-/** PostgreSQL refuses the values, or they cannot even be written down. */
-const isUnfit = (error: unknown): boolean => {
+/** PostgreSQL rejects a value, or it cannot be encoded. */
+const isInvalidData = (error: unknown): boolean => {
   const { code = '' } = error as { code?: string }
   return /^2[23]/.test(code) || code === 'ERR_OUT_OF_RANGE'
 }
 
 const keyOf = ({ webhookId, eventId }: EndedAttempt): string => webhookId + eventId
 
-/** Writes the attempts, and disables the endpoints that failed too often. Returns those. */
-async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<EndpointStanding[]> {
+/** Records the attempts and disables endpoints that failed too often. Returns the disabled ones. */
+async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<EndpointHealth[]> {
   const last = new Map(batch.map((each) => [keyOf(each), each]))
   const attempts = batch.map((each) => (last.get(keyOf(each)) === each ? each : { ...each, lease: null }))
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
-  const standings = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
+  const endpoints = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
-  const failing = standings.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
-  const disabled: EndpointStanding[] = []
-  for (const standing of failing) {
-    if (await disable(db, standing, byEndpoint.get(standing.webhookId) ?? [])) disabled.push(standing)
+  const failing = endpoints.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
+  const disabled: EndpointHealth[] = []
+  for (const endpoint of failing) {
+    if (await disable(db, endpoint, byEndpoint.get(endpoint.webhookId) ?? [])) disabled.push(endpoint)
   }
   return disabled
 }
 
-function toRun([webhookId, own]: [string, EndedAttempt[]]): RunRow {
-  const lastSuccess = own.findLastIndex((each) => each.fault === null)
+function toRun([webhookId, attempts]: [string, EndedAttempt[]]): FailureRunRow {
+  const lastSuccess = attempts.findLastIndex((each) => each.fault === null)
   return {
     webhookId,
-    ...runOf(own.map((each) => each.fault === null)),
-    since: own[lastSuccess + 1]?.endedAt ?? null,
-    succeededAt: own[lastSuccess]?.endedAt ?? null,
+    ...failureRunOf(attempts.map((each) => each.fault === null)),
+    since: attempts[lastSuccess + 1]?.endedAt ?? null,
+    succeededAt: attempts[lastSuccess]?.endedAt ?? null,
   }
 }
 
-/** The attempts of a batch by endpoint and hour. */
+/** Counts the attempts of a batch by endpoint and hour. */
 function byHour(batch: readonly EndedAttempt[]): HourRow[] {
   const hourOf = ({ at }: EndedAttempt) => Math.floor(at.getTime() / 3_600_000) * 3_600_000
   const groups = Map.groupBy(batch, (each) => `${each.webhookId} ${hourOf(each)}`)
-  return [...groups.values()].map((own) => {
-    const first = own[0] as EndedAttempt
-    const succeeded = own.filter((each) => each.fault === null).length
+  return [...groups.values()].map((attempts) => {
+    const first = attempts[0] as EndedAttempt
+    const succeeded = attempts.filter((each) => each.fault === null).length
     return {
       hour: new Date(hourOf(first)),
       workspaceId: first.workspaceId,
       webhookId: first.webhookId,
       succeeded,
-      failed: own.length - succeeded,
-      durations: countSteps(own.map((each) => each.durationUs / 1000)),
+      failed: attempts.length - succeeded,
+      durations: countSteps(attempts.map((each) => each.durationUs / 1000)),
     }
   })
 }
 
-async function disable(db: Db, standing: EndpointStanding, own: readonly EndedAttempt[]): Promise<boolean> {
-  const failure = own.findLast((each) => each.fault !== null)
-  // A process died between recording the twentieth failure and disabling, and the endpoint has succeeded since.
+async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly EndedAttempt[]): Promise<boolean> {
+  const failure = attempts.findLast((each) => each.fault !== null)
+  // All attempts of this batch succeeded. The failures are from a process that died before it disabled the endpoint.
   if (!failure?.fault) return false
-  const since = standing.failingSince ?? failure.endedAt
-  const reason = reasonFor(failure.fault, failure.status, Math.max(standing.failures, failuresMax), since)
-  await disableEndpoint(db, failure.workspaceId, standing.webhookId, reason)
+  const since = endpoint.failingSince ?? failure.endedAt
+  const reason = disabledReason(failure.fault, failure.status, Math.max(endpoint.failures, failuresMax), since)
+  await disableEndpoint(db, failure.workspaceId, endpoint.webhookId, reason)
   return true
 }

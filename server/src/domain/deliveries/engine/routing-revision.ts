@@ -5,8 +5,8 @@ import { readRevision } from './targets.sql.ts'
 const timeoutMs = 2_000
 
 /**
- * Reads the routing revision on a connection of its own: a prepared statement that never waits for the pool. A read that
- * fails or times out closes the connection, and the next one opens another.
+ * Reads the routing revision with a prepared statement on a dedicated connection, so it never waits for the pool. A read
+ * that fails or times out closes the connection; the next read opens a new one.
  */
 export class RoutingRevision {
   readonly #db: Database
@@ -18,7 +18,7 @@ export class RoutingRevision {
     this.#db = db
   }
 
-  /** The revision at the moment of the call, or later. One read after the other, for they share the connection. */
+  /** The revision at the time of the call, or a later one. Reads are sequential because they share the connection. */
   read(): Promise<number> {
     const reading = this.#last.then(() => this.#read())
     this.#last = reading.catch(() => {})
@@ -28,7 +28,7 @@ export class RoutingRevision {
   async #read(): Promise<number> {
     if (this.#isClosed) throw closed()
     const session = this.#session ?? (await this.#open())
-    // Closing the connection fails the read that is under way.
+    // Closing the connection makes the current read fail.
     const timer = setTimeout(() => void this.#drop(), timeoutMs)
     try {
       return await readRevision(session)
@@ -62,4 +62,4 @@ export class RoutingRevision {
   }
 }
 
-const closed = () => new Error('the reader of the routing revision is closed')
+const closed = () => new Error('the routing revision reader is closed')

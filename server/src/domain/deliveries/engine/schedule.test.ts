@@ -16,7 +16,7 @@ async function newEndpoint() {
 
 const drain = () => deliveries.worker.drain()
 
-test('an event is posted to the endpoint at once, and the attempt is on record', async () => {
+test('an event is posted to the endpoint immediately, and the attempt is recorded', async () => {
   const { receiver, line, id } = await newEndpoint()
   await line.write()
   await drain()
@@ -45,7 +45,7 @@ test('an event is posted to the endpoint at once, and the attempt is on record',
   expect(await openOf(server, id)).toEqual([])
 })
 
-test('eight attempts: at once, at once again, then 10 s, 1 min, 5 min, 30 min, 2 h and 6 h after the failure before', async () => {
+test('eight attempts: two immediately, then 10 s, 1 min, 5 min, 30 min, 2 h and 6 h after the previous failure', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(500)
   const began = server.clock.now().getTime()
@@ -75,45 +75,45 @@ test('eight attempts: at once, at once again, then 10 s, 1 min, 5 min, 30 min, 2
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
 })
 
-test('the twentieth failure in a row disables the endpoint and says why; enabling it delivers all that was held', async () => {
+test('the twentieth failure in a row disables the endpoint with a reason, and enabling it delivers all held events', async () => {
   const { receiver, line, id } = await newEndpoint()
   receiver.behave(503)
-  const began = server.clock.now().toISOString()
+  const began = server.clock.now().toUTCString().slice(5, 22)
   await line.write(9)
   await drain()
   expect(receiver.received).toHaveLength(18)
   server.clock.forward({ seconds: 1 })
   await line.write(3)
   await drain()
-  const shown = async () => ((await line.workspace.call('/v1/webhook')).body as { data: object[] }).data[0]
-  expect(await shown()).toMatchObject({
+  const endpoint = async () => ((await line.workspace.call('/v1/webhook')).body as { data: object[] }).data[0]
+  expect(await endpoint()).toMatchObject({
     enabled: false,
-    disabled_reason: `20 attempts in a row have failed since ${began}; the last one was answered with status 503.`,
+    disabled_reason: `20 attempts in a row have failed since ${began} UTC. The last one returned status 503.`,
     last_success_at: null,
   })
-  const reached = receiver.received.length
-  expect(reached).toBeGreaterThanOrEqual(20)
-  // What happens meanwhile is held as well.
+  const receivedBefore = receiver.received.length
+  expect(receivedBefore).toBeGreaterThanOrEqual(20)
+  // New events are held as well.
   await line.write(5)
   server.clock.forward({ hours: 12 })
   await drain()
-  expect(receiver.received).toHaveLength(reached)
+  expect(receiver.received).toHaveLength(receivedBefore)
   expect((await openOf(server, id)).map(({ due }) => due)).toEqual(Array(17).fill('infinity'))
   receiver.behave(200)
   await enableWebhook(server.db, server.clock, id)
   await drain()
-  const arrived = receiver.received.slice(reached)
+  const arrived = receiver.received.slice(receivedBefore)
   expect(new Set(arrived.map((each) => each.id)).size).toBe(17)
   expect(arrived).toHaveLength(17)
   expect(await openOf(server, id)).toEqual([])
-  expect(await shown()).toMatchObject({
+  expect(await endpoint()).toMatchObject({
     enabled: true,
     disabled_reason: null,
     last_success_at: server.clock.now().toISOString(),
   })
 })
 
-test('a success after the nineteenth failure sets the count to zero', async () => {
+test('a success after the nineteenth failure resets the failure count', async () => {
   const { receiver, line, id } = await newEndpoint()
   const failures = async () =>
     (await server.db.first<{ failures: number }>('select failures from webhooks where id = $1', [id.slice(4)]))

@@ -10,7 +10,7 @@ const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
-/** As Stripe's own library does it; the house's clock is not today's. */
+/** Verifies with Stripe's library, at the time of the test server's clock. */
 function verifiesWithStripe(secret: string, { body, headers }: Received): boolean {
   try {
     const seconds = server.clock.now().getTime() / 1000
@@ -37,7 +37,7 @@ function verifiesWithStandardWebhooks(secret: string, { body, headers }: Receive
   }
 }
 
-test('the libraries of Stripe and of Standard Webhooks verify a delivery', async () => {
+test('the Stripe and Standard Webhooks libraries verify a delivery', async () => {
   const receiver = await newReceiver()
   const line = await newLine(server)
   const { secret } = await line.listen(receiver)
@@ -54,7 +54,7 @@ test('the libraries of Stripe and of Standard Webhooks verify a delivery', async
   }
 })
 
-test('after a rotation the next attempt verifies with the new secret alone', async () => {
+test('after a rotation the next attempt verifies with the new secret only', async () => {
   const receiver = await newReceiver()
   const line = await newLine(server)
   const { id, secret: old } = await line.listen(receiver)

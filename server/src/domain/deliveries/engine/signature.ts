@@ -2,20 +2,22 @@ import { HmacKey } from '../../../lib/hmac.ts'
 
 export const secretPrefix = 'whsec_'
 
-/** What both schemes are keyed with: the secret as it is shown, and the bytes that its second part stands for. */
+/** The keys of the two signature schemes. */
 export interface SigningKeys {
-  shown: HmacKey
+  /** Stripe's scheme: the secret as text, with its prefix. */
+  text: HmacKey
+  /** Standard Webhooks: the bytes that follow the prefix in base64. */
   bytes: HmacKey
 }
 
 export const signingKeysOf = (secret: string): SigningKeys => ({
-  shown: new HmacKey(Buffer.from(secret)),
+  text: new HmacKey(Buffer.from(secret)),
   bytes: new HmacKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')),
 })
 
-/** Signs a delivery twice: as Stripe's libraries read it, and as the Standard Webhooks ones do. */
+/** Signs a delivery twice, for Stripe's libraries and for those of Standard Webhooks. */
 export function signatureHeaders(keys: SigningKeys, eventId: string, seconds: number, body: Buffer): string[] {
-  const hex = keys.shown.sign(`${seconds}.`, body, 'hex')
+  const hex = keys.text.sign(`${seconds}.`, body, 'hex')
   const base64 = keys.bytes.sign(`${eventId}.${seconds}.`, body, 'base64')
   return [
     'service-signature',

@@ -4,10 +4,10 @@ import { type Loop, startLoop } from '../../../lib/loop.ts'
 import { deleteDeliveriesBefore, releaseStrandedDeliveries } from './hold.sql.ts'
 import { DeliveryWorker, type WorkerDeps } from './worker.ts'
 
-const lookEveryMs = 1_000
-const sweepEveryMs = 10_000
+const pollEveryMs = 1_000
+const releaseEveryMs = 10_000
 
-/** Delivers until stopped: looks for what is due every second, and in between when something is known to be. */
+/** Runs a delivery worker until stopped. It polls every second, and earlier if a delivery is known to become due. */
 export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'stop'> {
   const { clock, db } = deps
   let nextDueMs = Number.POSITIVE_INFINITY
@@ -15,29 +15,29 @@ export function startDeliveries(deps: Omit<WorkerDeps, 'onDue'>): Pick<Loop, 'st
     nextDueMs = Math.min(nextDueMs, dueAt.getTime())
   }
   const worker = new DeliveryWorker({ ...deps, onDue })
-  const loop = startLoop(deps, 'deliveries', lookEveryMs, async () => {
+  const loop = startLoop(deps, 'deliveries', pollEveryMs, async () => {
     if (nextDueMs <= clock.now().getTime()) nextDueMs = Number.POSITIVE_INFINITY
     const claimed = await worker.claim()
     return { nextInMs: claimed > 0 ? 0 : Math.max(10, nextDueMs - clock.now().getTime()) }
   })
-  const sweep = startLoop(
+  const releaseLoop = startLoop(
     deps,
     'held deliveries',
-    sweepEveryMs,
+    releaseEveryMs,
     async () => void (await releaseStrandedDeliveries(db, clock.now())),
   )
   return {
     async stop() {
-      await Promise.all([loop.stop(), sweep.stop()])
+      await Promise.all([loop.stop(), releaseLoop.stop()])
       await worker.stop()
     },
   }
 }
 
-/** Deliveries that were held for so long that their events are no longer kept. */
+/** Deletes held deliveries whose events are past retention. */
 export async function deletePastRetention(db: Db, log: Logger, now: Date, retentionDays: number): Promise<void> {
-  const dropped = await deleteDeliveriesBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
-  if (dropped > 0) {
-    log.warn({ event: 'delivery.expired', deliveries: dropped }, 'held deliveries expired with their events')
+  const deleted = await deleteDeliveriesBefore(db, new Date(now.getTime() - retentionDays * 86_400_000))
+  if (deleted > 0) {
+    log.warn({ event: 'delivery.expired', deliveries: deleted }, 'held deliveries expired with their events')
   }
 }

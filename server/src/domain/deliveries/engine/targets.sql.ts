@@ -9,13 +9,13 @@ export interface SealedTarget {
   enabled: boolean
 }
 
-/** Changes in the same transaction as what a target holds: a trigger counts it up. */
+/** A trigger raises the revision in every transaction that changes a target. */
 export async function readRevision(session: Session): Promise<number> {
   const row = await session.ask('routing_revision', 'select value from routing_revision')
   return Number(row?.[0] ?? 0)
 }
 
-/** What a delivery needs of endpoints, and the routing revision at which it was read. */
+/** Endpoints, with the routing revision at which they were read. */
 export const sealedTargets = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedTarget>[]> =>
   db.rows(
     `select r.value as revision, w.id, w.url, w.secret_sealed, w.enabled

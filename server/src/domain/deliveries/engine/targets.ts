@@ -5,52 +5,52 @@ import { RoutingRevision } from './routing-revision.ts'
 import { type SigningKeys, signingKeysOf } from './signature.ts'
 import { type SealedTarget, sealedTargets } from './targets.sql.ts'
 
-/** What a delivery needs to know of its endpoint. */
+/** An endpoint as an attempt needs it. */
 export interface Target {
   url: URL
   enabled: boolean
-  /** Null if its secret does not open: nothing can be signed until a key that opens it is back, or it is rotated. */
+  /** Null if the secret cannot be decrypted: nothing can be signed until its key is configured or the secret is rotated. */
   keys: SigningKeys | null
 }
 
-const maxCopies = 50_000
+const maxCached = 50_000
 
 /**
- * Endpoints with their secrets opened, cached in memory only. Whatever changes one also changes the routing revision, so
- * one small read tells whether the cache is current.
+ * A cache of endpoints with decrypted secrets, in memory only. Every change to an endpoint also raises the routing revision,
+ * so reading one number is enough to know whether the cache is current.
  */
 export class Targets {
   readonly #keys: SecretKeys
-  readonly #onFault: (id: string, error: unknown) => void
+  readonly #onUnreadable: (id: string, error: unknown) => void
   readonly #revision: RoutingRevision
   readonly #cache: RevisionedCache<Target>
-  readonly #sealed = new Set<string>()
+  readonly #unreadable = new Set<string>()
 
-  constructor(db: Database, keys: SecretKeys, onFault: (id: string, error: unknown) => void) {
+  constructor(db: Database, keys: SecretKeys, onUnreadable: (id: string, error: unknown) => void) {
     this.#keys = keys
-    this.#onFault = onFault
+    this.#onUnreadable = onUnreadable
     this.#revision = new RoutingRevision(db)
     const read = async (ids: readonly string[]) =>
       readAt(await sealedTargets(db, ids), 'id', (row) => [row.id, this.#open(row)])
-    this.#cache = new RevisionedCache(read, maxCopies)
+    this.#cache = new RevisionedCache(read, maxCached)
   }
 
-  /** Those whose secret did not open when they were last read. */
-  get sealed(): ReadonlySet<string> {
-    return this.#sealed
+  /** Endpoints whose secret could not be decrypted at the last read. */
+  get unreadable(): ReadonlySet<string> {
+    return this.#unreadable
   }
 
-  /** These targets as they are at the moment of the call, or later; one that was deleted is null. */
+  /** The targets as they are at the time of the call, or later. A deleted endpoint is null. */
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, Target | null>> {
     const { values } = await this.#cache.find(ids, await this.#revision.read())
     for (const [id, target] of values) {
-      if (target?.keys !== null) this.#sealed.delete(id)
-      else this.#sealed.add(id)
+      if (target?.keys !== null) this.#unreadable.delete(id)
+      else this.#unreadable.add(id)
     }
     return values
   }
 
-  /** Fails the read under way, if it waits for the revision. */
+  /** Makes a read that is waiting for the revision fail. */
   close(): Promise<void> {
     return this.#revision.close()
   }
@@ -63,9 +63,9 @@ export class Targets {
     try {
       return signingKeysOf(open(this.#keys, row.secret_sealed, webhookSecretContext(row.id)))
     } catch (error) {
-      // Told once, not again with every change to any other endpoint.
-      if (!this.#sealed.has(row.id)) this.#onFault(row.id, error)
-      this.#sealed.add(row.id)
+      // Report it once, not again whenever another endpoint changes.
+      if (!this.#unreadable.has(row.id)) this.#onUnreadable(row.id, error)
+      this.#unreadable.add(row.id)
       return null
     }
   }

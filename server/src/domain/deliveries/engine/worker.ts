@@ -20,36 +20,36 @@ export interface WorkerDeps {
   secretKeys: SecretKeys
   outbound: Outbound
   productVersion: string
-  /** Told when a delivery of this process is due before the next look. */
+  /** Called when a delivery of this process becomes due before the next poll. */
   onDue?: (dueAt: Date) => void
 }
 
 const leaseMs = 30_000
-/** An attempt begins only if its lease lasts until it has surely ended. */
-const attemptMs = 15_000
-const underWayMax = 512
+/** The longest an attempt takes. It starts only if its lease lasts at least this long. */
+const attemptMaxMs = 15_000
+const inFlightMax = 512
 const queuedMax = 50_000
 const unrecordedMax = 5_000
 const claimMax = 500
-/** While more than these are under way, refreshes of the targets begin some milliseconds apart: more attempts share one. */
-const busyFrom = 8
-const refreshEveryMs = 4
-const refreshAgainMs = 200
+/** With more than this many in flight, refreshes start `refreshGapMs` apart, so that more attempts share one refresh. */
+const busyAbove = 8
+const refreshGapMs = 4
+const refreshRetryMs = 200
 
-interface Picked {
+interface PickedDelivery {
   queue: EndpointQueue
   item: LeasedDelivery
 }
 
 /**
- * Makes the deliveries of this process. It holds leases on deliveries: on those it published itself since they were written,
- * on the others since it claimed them. Each waits in its endpoint's queue until it is picked, is attempted, and its
- * result is recorded. A lease whose result is not recorded runs out, here or in a process that died, and the delivery is
- * claimed again.
+ * Makes delivery attempts. The worker holds a lease on every delivery in its memory: those that this process published are
+ * leased when they are inserted, the others when they are claimed. A delivery waits in its endpoint's queue until it is
+ * picked and attempted, and then the result is recorded. If no result is recorded, for example because the process died,
+ * the lease expires and a worker claims the delivery again.
  *
- * An attempt begins only after a refresh of the targets that started after it was picked. All that were picked by then
- * share the refresh, so a rotated secret, a changed URL or a disabled endpoint holds for everything in memory. While the
- * database is away no attempt begins.
+ * Before an attempt starts, the targets (URL, secret, enabled) are refreshed. The refresh starts after the delivery was
+ * picked, so a rotated secret, a changed URL or a disabled endpoint also takes effect for deliveries that are already in
+ * memory. All deliveries picked by then share one refresh. While the database is unreachable, no attempt starts.
  */
 export class DeliveryWorker implements FirstAttempts {
   readonly #deps: WorkerDeps
@@ -57,21 +57,24 @@ export class DeliveryWorker implements FirstAttempts {
   readonly #writer: AttemptWriter
   readonly #queues = new EndpointQueues()
   /** Picked from the queues, waiting for a refresh of the targets. */
-  #picked: Picked[] = []
+  #picked: PickedDelivery[] = []
   #isRefreshing = false
-  /** When the last refresh began, by the process's own clock. */
-  #refreshedAt = Number.NEGATIVE_INFINITY
-  /** Picked or being attempted. */
-  #underWay = 0
-  #entering = 0
+  /** When the last refresh started, in `performance.now()` time. */
+  #lastRefreshMs = Number.NEGATIVE_INFINITY
+  /** How many deliveries are picked or being attempted. */
+  #inFlight = 0
+  /** Calls of `take` whose deliveries are not queued yet. */
+  #pendingTakes = 0
   #stopping = false
-  /** We end ourselves what is under way. */
-  #cutting = false
-  /** Leases that are given back when we stop. */
-  #back: LeasedDelivery[] = []
+  /** Set when `stop` closes the connections of attempts that are still in flight. */
+  #aborting = false
+  /** Leases to release when the worker stops. */
+  #toRelease: LeasedDelivery[] = []
   #onIdle: (() => void)[] = []
   readonly #userAgent: string
-  readonly #giveBack: (item: LeasedDelivery) => Promise<unknown>
+  /** Releases the lease; the delivery is due immediately. */
+  readonly #release: (item: LeasedDelivery) => Promise<unknown>
+  /** Releases the lease and holds the delivery until its endpoint is enabled. */
   readonly #hold: (item: LeasedDelivery) => Promise<unknown>
 
   constructor(deps: WorkerDeps) {
@@ -84,13 +87,13 @@ export class DeliveryWorker implements FirstAttempts {
     )
     this.#writer = new AttemptWriter(deps.db, deps.log, () => this.#pump())
     this.#userAgent = `Parley/${deps.productVersion}`
-    const release = (due: () => Date | 'infinity') =>
+    const batchedRelease = (dueAt: () => Date | 'infinity') =>
       batched(async (items: LeasedDelivery[]) => {
-        await releaseLeases(deps.db, items, due())
+        await releaseLeases(deps.db, items, dueAt())
         return items
       })
-    this.#giveBack = release(() => deps.clock.now())
-    this.#hold = release(() => 'infinity')
+    this.#release = batchedRelease(() => deps.clock.now())
+    this.#hold = batchedRelease(() => 'infinity')
     deps.db.process.firstAttempts = this
   }
 
@@ -100,21 +103,21 @@ export class DeliveryWorker implements FirstAttempts {
   }
 
   take(items: readonly LeasedDelivery[]): void {
-    this.#entering++
-    // Yield first, so that the request whose transaction was committed gets its response before we start delivering.
+    this.#pendingTakes++
+    // Yield first, so that the webhook or request that published these is acknowledged before we start delivering.
     setImmediate(() => {
-      this.#entering--
-      this.#enter(items)
-      this.#tellIdle()
+      this.#pendingTakes--
+      this.#enqueue(items)
+      this.#notifyIdle()
     })
   }
 
-  /** Claims what is due, as far as there is room; says how much it got. */
+  /** Claims due deliveries up to the capacity of the queues. Returns how many were claimed. */
   async claim(): Promise<number> {
     const { db, clock } = this.#deps
     if (this.#stopping || this.#queues.queued > queuedMax) return 0
-    // Nothing is claimed for an endpoint whose secret does not open; a rotation since then would otherwise go unnoticed.
-    if (this.#targets.sealed.size > 0) await this.#targets.read([...this.#targets.sealed])
+    // Nothing is claimed for endpoints with an unreadable secret, so read them again here: it may have been rotated.
+    if (this.#targets.unreadable.size > 0) await this.#targets.read([...this.#targets.unreadable])
     const lease = newUuid()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
@@ -122,28 +125,28 @@ export class DeliveryWorker implements FirstAttempts {
       now,
       lease,
       leaseUntil,
-      busy: this.#rooms(),
-      usualRoom: claimMax,
+      busy: this.#capacities(),
+      defaultCapacity: claimMax,
       limit: claimMax,
     })
-    const held = { lease, leaseUntilMs: leaseUntil.getTime() }
+    const leased = { lease, leaseUntilMs: leaseUntil.getTime() }
     const items = rows.flatMap(({ body, type, ...row }) =>
-      body === null || type === null ? [] : [{ ...row, body, type, ...held }],
+      body === null || type === null ? [] : [{ ...row, body, type, ...leased }],
     )
-    const gone = rows.filter((row) => row.body === null)
-    if (gone.length > 0) {
+    const expired = rows.filter((row) => row.body === null)
+    if (expired.length > 0) {
       await dropLeases(
         db,
-        gone.map((row) => ({ ...row, lease })),
+        expired.map((row) => ({ ...row, lease })),
       )
-      const fields = { event: 'delivery.expired', deliveries: gone.length } as const
+      const fields = { event: 'delivery.expired', deliveries: expired.length } as const
       this.#deps.log.warn(fields, 'deliveries expired with their events')
     }
     this.take(items)
     return rows.length
   }
 
-  /** Makes every delivery that is due, and those that become due by that, until none is left. */
+  /** Attempts all due deliveries, including immediate retries, until none is due. */
   async drain(): Promise<void> {
     do {
       await this.idle()
@@ -151,7 +154,7 @@ export class DeliveryWorker implements FirstAttempts {
     await this.idle()
   }
 
-  /** Resolves when nothing waits, is under way or unrecorded. */
+  /** Resolves when nothing is queued, in flight or unrecorded. */
   async idle(): Promise<void> {
     for (;;) {
       await this.#writer.flush()
@@ -160,123 +163,125 @@ export class DeliveryWorker implements FirstAttempts {
     }
   }
 
-  /** Begins nothing more, gives back what waits, and lets what is under way end, if it does so in time. */
+  /** Starts no more attempts, releases queued deliveries, and gives attempts in flight `graceMs` to finish. */
   async stop(graceMs = 2_000): Promise<void> {
     this.#stopping = true
     const { process } = this.#deps.db
     if (process.firstAttempts === this) process.firstAttempts = null
-    this.#back = this.#queues.clear()
-    const closed = this.#targets.close()
+    this.#toRelease = this.#queues.clear()
+    const targetsClosed = this.#targets.close()
     for (const { queue, item } of this.#picked.splice(0)) {
-      this.#back.push(item)
-      this.#over(queue, item, null)
+      this.#toRelease.push(item)
+      this.#finish(queue, item, null)
     }
     await Promise.race([this.idle(), sleep(graceMs, undefined, { ref: false })])
-    this.#cutting = true
+    this.#aborting = true
     await this.#deps.outbound.close()
-    // Without a database nothing can be recorded; then the leases run out.
-    await Promise.race([Promise.all([this.idle(), closed]), sleep(2_000, undefined, { ref: false })])
-    if (this.#back.length > 0) await releaseLeases(this.#deps.db, this.#back, this.#deps.clock.now())
+    // If the database is unreachable, nothing can be recorded and the leases expire.
+    await Promise.race([Promise.all([this.idle(), targetsClosed]), sleep(2_000, undefined, { ref: false })])
+    if (this.#toRelease.length > 0) await releaseLeases(this.#deps.db, this.#toRelease, this.#deps.clock.now())
   }
 
   get #isIdle(): boolean {
-    return this.#underWay === 0 && this.#queues.queued === 0 && this.#entering === 0
+    return this.#inFlight === 0 && this.#queues.queued === 0 && this.#pendingTakes === 0
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#isIdle) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  #enter(items: readonly LeasedDelivery[]): void {
+  #enqueue(items: readonly LeasedDelivery[]): void {
     for (const item of items) {
-      if (this.#stopping) this.#back.push(item)
+      if (this.#stopping) this.#toRelease.push(item)
       else this.#queues.push(item)
     }
     this.#pump()
   }
 
   #pump(): void {
-    while (this.#underWay < underWayMax && this.#writer.backlog < unrecordedMax) {
+    while (this.#inFlight < inFlightMax && this.#writer.backlog < unrecordedMax) {
       const next = this.#queues.next()
       if (!next) break
-      this.#underWay++
+      this.#inFlight++
       this.#picked.push(next)
     }
-    if (!this.#isRefreshing && this.#picked.length > 0) void this.#beginPicked()
+    if (!this.#isRefreshing && this.#picked.length > 0) void this.#startPicked()
   }
 
-  async #beginPicked(): Promise<void> {
+  async #startPicked(): Promise<void> {
     this.#isRefreshing = true
     while (this.#picked.length > 0) {
-      const waitMs = this.#underWay > busyFrom ? this.#refreshedAt + refreshEveryMs - performance.now() : 0
+      const waitMs = this.#inFlight > busyAbove ? this.#lastRefreshMs + refreshGapMs - performance.now() : 0
       if (waitMs > 0) await sleep(waitMs)
-      this.#refreshedAt = performance.now()
-      // What is picked from here on waits for the next refresh.
+      this.#lastRefreshMs = performance.now()
+      // Deliveries picked after this line wait for the next refresh.
       const count = this.#picked.length
       const targets = await this.#readTargets(this.#picked.map(({ item }) => item.webhookId))
       if (!targets) continue
       for (const { queue, item } of this.#picked.splice(0, count)) {
-        this.#begin(queue, item, targets.get(item.webhookId) ?? null)
+        this.#startAttempt(queue, item, targets.get(item.webhookId) ?? null)
       }
     }
     this.#isRefreshing = false
   }
 
-  /** Null if they cannot be read just now. */
+  /** Null if the read failed. */
   async #readTargets(webhookIds: readonly string[]): Promise<ReadonlyMap<string, Target | null> | null> {
     try {
       return await this.#targets.read(webhookIds)
     } catch (error) {
       if (!this.#stopping) {
         const fields = { event: 'endpoint.read_failed', err: error } as const
-        this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt begins until it succeeds')
-        await sleep(refreshAgainMs)
+        this.#deps.log.warn(fields, 'reading endpoints failed; no delivery attempt starts until it succeeds')
+        await sleep(refreshRetryMs)
       }
       return null
     }
   }
 
-  #begin(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
+  #startAttempt(queue: EndpointQueue, item: LeasedDelivery, target: Target | null): void {
     const { clock, db } = this.#deps
     const now = clock.now()
-    if (item.leaseUntilMs < now.getTime() + attemptMs) {
-      this.#over(queue, item, null)
+    // The lease could expire during the attempt: leave the delivery to the worker that claims it then.
+    if (item.leaseUntilMs < now.getTime() + attemptMaxMs) {
+      this.#finish(queue, item, null)
       return
     }
     if (target?.keys && (target.enabled || item.trigger === 'manual')) {
       this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
-        (posted) => this.#ended(queue, item, now, posted),
+        (posted) => this.#onAttemptEnded(queue, item, now, posted),
         (error) => {
           const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
           this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')
-          this.#over(queue, item, null)
+          this.#finish(queue, item, null)
         },
       )
       return
     }
-    // Deleted or disabled since it was taken; or nobody here can sign it, and whoever can may have it at once.
-    const back = !target ? dropLeases(db, [item]) : target.enabled ? this.#giveBack(item) : this.#hold(item)
-    back.catch(() => {}).finally(() => this.#over(queue, item, null))
+    // No target: the endpoint was deleted. Enabled: this process cannot decrypt the secret, so another one may claim it
+    // immediately. Otherwise the endpoint is disabled.
+    const released = !target ? dropLeases(db, [item]) : target.enabled ? this.#release(item) : this.#hold(item)
+    released.catch(() => {}).finally(() => this.#finish(queue, item, null))
   }
 
-  /** How much is claimed of each endpoint: nothing of one whose secret does not open here. */
-  #rooms(): { webhookId: string; room: number }[] {
-    const { sealed } = this.#targets
-    const rooms = this.#queues.rooms().filter(({ webhookId }) => !sealed.has(webhookId))
-    for (const webhookId of sealed) rooms.push({ webhookId, room: 0 })
-    return rooms
+  /** How many deliveries to claim per endpoint; none for one whose secret this process cannot decrypt. */
+  #capacities(): { webhookId: string; capacity: number }[] {
+    const { unreadable } = this.#targets
+    const capacities = this.#queues.capacities().filter(({ webhookId }) => !unreadable.has(webhookId))
+    for (const webhookId of unreadable) capacities.push({ webhookId, capacity: 0 })
+    return capacities
   }
 
-  #ended(queue: EndpointQueue, item: LeasedDelivery, at: Date, posted: Posted): void {
+  #onAttemptEnded(queue: EndpointQueue, item: LeasedDelivery, at: Date, posted: Posted): void {
     const success = posted.fault === null
-    if (this.#cutting && !success) {
-      this.#back.push(item)
-      this.#over(queue, item, null)
+    if (this.#aborting && !success) {
+      this.#toRelease.push(item)
+      this.#finish(queue, item, null)
       return
     }
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
-    const { ended, again } = outcomeOf(item, posted, { at, endedAt, leaseUntil })
+    const { ended, immediateRetry } = outcomeOf(item, posted, { at, endedAt, leaseUntil })
     const { metrics } = this.#deps.db.process
     metrics.add('attempts', ended.state)
     metrics.time('attempts', posted.durationUs / 1000)
@@ -291,19 +296,20 @@ export class DeliveryWorker implements FirstAttempts {
       } as const
       this.#deps.log.debug(failure, 'a delivery attempt failed')
     }
-    const end = () => this.#over(queue, item, success, posted.durationUs / 1000)
-    // One that keeps failing is tried again only when it is known whether this was its last chance.
-    const waits = !success && queue.isProbing
-    this.#writer.add(waits ? { ...ended, onRecorded: end } : ended)
-    if (again) this.#enter([again])
+    const finish = () => this.#finish(queue, item, success, posted.durationUs / 1000)
+    // Recording this failure may disable the endpoint, so a probing queue waits for it before its next attempt.
+    const waitsForRecord = !success && queue.isProbing
+    this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
+    if (immediateRetry) this.#enqueue([immediateRetry])
     else if (ended.dueAt) this.#deps.onDue?.(ended.dueAt)
-    if (!waits) end()
+    if (!waitsForRecord) finish()
   }
 
-  #over(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms = 0): void {
-    this.#underWay--
+  /** `success` is null if no attempt was made. */
+  #finish(queue: EndpointQueue, item: LeasedDelivery, success: boolean | null, ms = 0): void {
+    this.#inFlight--
     this.#queues.done(queue, item, success, ms)
     this.#pump()
-    this.#tellIdle()
+    this.#notifyIdle()
   }
 }

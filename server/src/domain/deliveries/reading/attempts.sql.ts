@@ -4,8 +4,8 @@ import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
 
 export const attemptColumns = `at, event_id as "eventId", number, trigger, state, address, status, error, answer, duration_us as "durationUs"`
 
-/** Where a page ended. */
-export type Place = Pick<AttemptRecord, 'at' | 'eventId' | 'number'>
+/** The position of the last attempt of a page. */
+export type Cursor = Pick<AttemptRecord, 'at' | 'eventId' | 'number'>
 
 const page = statement(
   {
@@ -23,10 +23,10 @@ const page = statement(
      order by at desc, event_id, number limit ${limit}`,
 )
 
-/** A page of an endpoint's attempts, the newest first: one read of the index on (webhook_id, at, event_id). */
+/** A page of an endpoint's attempts, newest first, by one scan of the index on (webhook_id, at, event_id). */
 export const attemptsPage = (
   db: Db,
-  { before, ...input }: { workspaceId: string; webhookId: string; before: Place | null; limit: number },
+  { before, ...input }: { workspaceId: string; webhookId: string; before: Cursor | null; limit: number },
 ): Promise<AttemptRecord[]> =>
   page.rows(db, {
     ...input,

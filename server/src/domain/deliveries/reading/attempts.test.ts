@@ -8,7 +8,7 @@ const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
 const newReceiver = useReceivers()
 
-test('attempts are listed page by page, the newest first, each once', async () => {
+test('attempts are listed newest first, and pages neither skip nor repeat attempts', async () => {
   const receiver = await newReceiver()
   const line = await newLine(server)
   const { id } = await line.listen(receiver)
@@ -17,15 +17,15 @@ test('attempts are listed page by page, the newest first, each once', async () =
     await deliveries.worker.drain()
     server.clock.forward({ seconds: 1 })
   }
-  const seen = []
+  const listed = []
   for (let page = await listAttempts(server.db, id, { limit: 4 }); page.length > 0; ) {
-    seen.push(...page)
+    listed.push(...page)
     page = await listAttempts(server.db, id, { limit: 4, before: page.at(-1) ?? null })
   }
-  expect(new Set(seen.map((each) => each.eventId)).size).toBe(15)
-  expect(seen).toHaveLength(15)
-  expect(seen.map((each) => each.at.getTime())).toEqual(seen.map((each) => each.at.getTime()).sort((a, b) => b - a))
-  expect(seen[0]).toMatchObject({
+  expect(new Set(listed.map((each) => each.eventId)).size).toBe(15)
+  expect(listed).toHaveLength(15)
+  expect(listed.map((each) => each.at.getTime())).toEqual(listed.map((each) => each.at.getTime()).sort((a, b) => b - a))
+  expect(listed[0]).toMatchObject({
     trigger: 'first',
     state: 'delivered',
     status: 200,
@@ -33,7 +33,7 @@ test('attempts are listed page by page, the newest first, each once', async () =
   })
 })
 
-test('a page is one read of the index', async () => {
+test('a page is read by one index scan', async () => {
   await server.db.rows('set enable_seqscan = off')
   const plan = await server.db.rows<{ 'QUERY PLAN': string }>(
     `explain select * from delivery_attempts

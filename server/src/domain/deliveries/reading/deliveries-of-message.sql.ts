@@ -8,7 +8,7 @@ export interface EventOfMessage {
   createdAt: Date
 }
 
-/** The events that tell of a message; none is older than it. */
+/** The events about a message. `since` is when the message was created: no event is older. */
 export const eventsOfMessage = (
   db: Db,
   workspaceId: string,
@@ -34,7 +34,7 @@ export interface DeliveryOfEvent {
   dueAt: Date | null
 }
 
-/** Every delivery of these events, finished or not: one that is finished is its last attempt. */
+/** All deliveries of these events. A finished delivery has no row of its own; its last attempt represents it. */
 export const deliveriesOfEvents = (
   db: Db,
   workspaceId: string,

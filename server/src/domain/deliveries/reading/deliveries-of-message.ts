@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withPrefix } from '../../../lib/ids.ts'
 import { deliveriesOfEvents, eventsOfMessage } from './deliveries-of-message.sql.ts'
 
-/** What a message caused: each event that told of it, and how far each has come to each endpoint. */
+/** The events about a message, each with the state of its deliveries. */
 export async function findEventsOf(
   db: Db,
   workspaceId: string,

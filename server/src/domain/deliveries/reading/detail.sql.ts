@@ -5,19 +5,19 @@ import { attemptColumns } from './attempts.sql.ts'
 import { deliveryState, lastAttempt } from './delivery-state.sql.ts'
 
 export interface DetailRow {
-  /** Null if the event is past its retention. */
+  /** Null if the event is past retention. */
   type: string | null
   body: Buffer | null
   createdAt: Date | null
-  /** Null if there is no such delivery. */
+  /** Null if the delivery does not exist. */
   state: DeliveryState | null
-  /** Of an open delivery; null otherwise. */
+  /** Null if the delivery is finished. */
   dueAt: Date | null
   attempts: number | null
   leased: boolean
 }
 
-/** A delivery of this event to this endpoint, as far as there is one; its event may be gone. */
+/** The delivery of an event to an endpoint. The event itself may be past retention. */
 export const deliveryOf = (
   db: Db,
   workspaceId: string,
@@ -27,14 +27,14 @@ export const deliveryOf = (
   db.first(
     `select e.type, e.body, coalesce(e.created_at, d.event_created_at) as "createdAt", ${deliveryState} as state,
        nullif(d.due_at, 'infinity') as "dueAt", d.attempts, d.lease is not null as leased
-     from (select $3::uuid as id) as asked
-     left join events e on e.id = asked.id and e.workspace_id = $1
-     left join deliveries d on d.webhook_id = $2 and d.event_id = asked.id and d.workspace_id = $1
-     ${lastAttempt('asked.id', '$2', `coalesce(e.created_at, d.event_created_at, '-infinity')`)}`,
+     from (select $3::uuid as id) as requested
+     left join events e on e.id = requested.id and e.workspace_id = $1
+     left join deliveries d on d.webhook_id = $2 and d.event_id = requested.id and d.workspace_id = $1
+     ${lastAttempt('requested.id', '$2', `coalesce(e.created_at, d.event_created_at, '-infinity')`)}`,
     [workspaceId, webhookId, eventId],
   )
 
-/** Every attempt of a delivery, the oldest first. */
+/** All attempts of a delivery, oldest first. */
 export const attemptsOfDelivery = (
   db: Db,
   workspaceId: string,

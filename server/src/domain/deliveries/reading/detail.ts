@@ -5,14 +5,14 @@ import { withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireEndpoint } from '../endpoint.ts'
 import type { AttemptRecord } from '../engine/record-attempts.sql.ts'
-import { aheadFrom, attemptsMax } from '../engine/retry-policy.ts'
+import { attemptsMax, upcomingAttempts } from '../engine/retry-policy.ts'
 import { attemptsOfDelivery, type DetailRow, deliveryOf } from './detail.sql.ts'
 import { explainFailure } from './explain-failure.ts'
 
-/** As much of an answer as is kept. */
-const answerMax = 16 * 1024
+/** Only this much of a response body is stored. */
+const responseMax = 16 * 1024
 
-/** One event for one endpoint: what was sent, what came of every attempt, and what is to come. */
+/** A delivery with its body, its attempts and the attempts to come. */
 export async function getDelivery(
   db: Db,
   clock: Clock,
@@ -27,7 +27,7 @@ export async function getDelivery(
   ])
   const last = attempts.at(-1)
   const createdAt = row?.createdAt ?? last?.eventCreatedAt
-  // An event of the workspace that this endpoint does not listen to is no delivery.
+  // The event may exist without a delivery to this endpoint.
   if (!row?.state || !createdAt) return refuse('not_found')
   const body = row.body?.toString() ?? null
   const underWay = row.attempts !== null && row.leased
@@ -51,16 +51,16 @@ export async function getDelivery(
     message_id: messageOf(body),
     under_way: underWay,
     tries: attempts.map(toAttempt),
-    ahead: aheadOf(row, clock.now()),
+    ahead: upcomingOf(row, clock.now()),
     attempts_max: attemptsMax,
   }
 }
 
-function aheadOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
+function upcomingOf({ attempts, dueAt, leased }: DetailRow, now: Date): DeliveryDetail['ahead'] {
   if (attempts === null || dueAt === null) return []
-  const [current, ...rest] = aheadFrom(attempts + 1, leased || dueAt < now ? now : dueAt)
-  const ahead = leased || !current ? rest : [current, ...rest]
-  return ahead.map(({ number, at }) => ({ number, at: at.toISOString() }))
+  const [current, ...rest] = upcomingAttempts(attempts + 1, leased || dueAt < now ? now : dueAt)
+  const upcoming = leased || !current ? rest : [current, ...rest]
+  return upcoming.map(({ number, at }) => ({ number, at: at.toISOString() }))
 }
 
 const toAttempt = (attempt: AttemptRecord): Attempt => ({
@@ -74,11 +74,11 @@ const toAttempt = (attempt: AttemptRecord): Attempt => ({
   trouble: explainFailure(attempt.error, attempt.status),
   answer: attempt.answer.toString(),
   answer_bytes: attempt.answer.length,
-  answer_cut: attempt.answer.length >= answerMax,
+  answer_cut: attempt.answer.length >= responseMax,
   duration_ms: attempt.durationUs / 1000,
 })
 
-/** Our own words: every event but a bare test names the message it tells of. A test's names one that never was. */
+/** The message that an event is about. Test events have none, or the ID of a message that does not exist. */
 function messageOf(body: string | null): string | null {
   if (body === null) return null
   const { data } = JSON.parse(body) as { data?: { message_id?: unknown; test?: unknown } }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { explainFailure } from './explain-failure.ts'
 
-test('what arrived had no trouble', () => {
+test('a successful attempt has no explanation', () => {
   expect(explainFailure(null, 204)).toBeNull()
 })
 
 test.each(['dns', 'connect', 'tls', 'timeout', 'blocked', 'protocol'])(
-  '%s is told in words, with a remedy',
+  '%s has a title and a remedy in plain words',
   (error) => {
-    const trouble = explainFailure(error, null)
-    expect(trouble?.title).not.toContain('(')
-    expect(trouble?.remedy.length).toBeGreaterThan(30)
+    const explanation = explainFailure(error, null)
+    expect(explanation?.title).not.toContain('(')
+    expect(explanation?.remedy.length).toBeGreaterThan(30)
   },
 )
 
@@ -18,17 +18,17 @@ test.each([
   [301, 'Redirects are not followed'],
   [401, 'signing secret'],
   [404, 'path'],
-  [429, 'fewer requests'],
-  [418, 'refused the event'],
-  [500, 'broke'],
+  [429, 'rate of requests'],
+  [418, 'rejected the event'],
+  [500, 'failed while processing'],
   [503, 'running'],
-  [599, 'broke'],
-])('an answer of %i says what helps', (status, words) => {
-  const trouble = explainFailure('http', status)
-  expect(trouble?.title).toContain(String(status))
-  expect(trouble?.remedy).toContain(words)
+  [599, 'failed while processing'],
+])('status %i has a remedy', (status, text) => {
+  const explanation = explainFailure('http', status)
+  expect(explanation?.title).toContain(String(status))
+  expect(explanation?.remedy).toContain(text)
 })
 
-test('a kind that is not known yet is told all the same', () => {
+test('an unknown error kind is named in the title', () => {
   expect(explainFailure('gremlins', null)?.title).toContain('gremlins')
 })

@@ -1,63 +1,65 @@
 import type { FailureExplanation } from '@parley/contract/console/deliveries'
 
-/** Why an attempt failed, for whoever has to mend it; null if it did not. */
+/** Why an attempt failed and how to fix it; null if it did not fail. */
 export function explainFailure(error: string | null, status: number | null): FailureExplanation | null {
   if (error === null) return null
-  if (error === 'http' && status !== null) return answerTrouble(status)
-  return connectionTroubles[error] ?? { title: `The attempt failed (${error}).`, remedy: 'Retry the delivery.' }
+  if (error === 'http' && status !== null) return explainStatus(status)
+  return connectionFailures[error] ?? { title: `The attempt failed (${error}).`, remedy: 'Retry the delivery.' }
 }
 
-const connectionTroubles: Record<string, FailureExplanation> = {
+const connectionFailures: Record<string, FailureExplanation> = {
   dns: {
-    title: 'The name of the endpoint has no address.',
-    remedy: 'Check the host in the URL for a slip, and that its DNS record exists and can be seen from here.',
+    title: 'The host name could not be resolved.',
+    remedy: 'Check the host in the URL for typos, and that its DNS record exists and is visible to this server.',
   },
   connect: {
-    title: 'No connection could be made.',
-    remedy: 'Check that the server is running, listens on the port of the URL, and that its firewall lets us in.',
+    title: 'The connection failed.',
+    remedy:
+      'Check that the server is running and listens on the port in the URL, and that its firewall allows this server.',
   },
   tls: {
-    title: 'The certificate was not trusted, or the TLS handshake failed.',
-    remedy: 'Renew the certificate, serve the whole chain with its intermediates, and check that it names this host.',
+    title: 'The certificate is not trusted, or the TLS handshake failed.',
+    remedy:
+      'Check that the certificate is valid and issued for this host, and that the server sends the intermediate certificates.',
   },
   timeout: {
-    title: 'There was no answer within ten seconds.',
-    remedy: 'Answer 2xx first and do the work afterwards: put the event in a queue of your own.',
+    title: 'No response within 10 seconds.',
+    remedy: 'Return a 2xx status first and process the event afterwards, for example from a queue.',
   },
   blocked: {
-    title: 'The URL leads to an address that deliveries must not reach.',
+    title: 'Deliveries to this address are not allowed.',
     remedy:
-      'Use a public address. For one in a private network, the operator names it in PARLEY_WEBHOOK_ALLOW_CIDRS; for plain http, in PARLEY_WEBHOOK_ALLOW_HTTP.',
+      'Use a public address. To allow a private network, the operator sets PARLEY_WEBHOOK_ALLOW_CIDRS; to allow plain http, PARLEY_WEBHOOK_ALLOW_HTTP.',
   },
   protocol: {
-    title: 'The connection ended before a proper answer came.',
-    remedy: 'Check the receiver and the proxy before it for crashes: it closed the connection, or did not speak HTTP.',
+    title: 'The connection ended without a valid HTTP response.',
+    remedy: 'Check the receiver and any proxy in front of it for crashes, and that the port in the URL serves HTTP.',
   },
 }
 
-function answerTrouble(status: number): FailureExplanation {
-  const title = `The endpoint answered ${status}.`
-  if (status < 400) return { title, remedy: 'Redirects are not followed. Set the URL to where it leads in the end.' }
-  return { title, remedy: answerRemedies[status] ?? (status < 500 ? refusedRemedy : brokenRemedy) }
+function explainStatus(status: number): FailureExplanation {
+  const title = `The endpoint returned ${status}.`
+  if (status < 400) return { title, remedy: 'Redirects are not followed. Change the URL to the final address.' }
+  return { title, remedy: remedyByStatus[status] ?? (status < 500 ? clientErrorRemedy : serverErrorRemedy) }
 }
 
-const refusedRemedy = 'The receiver refused the event. Its answer below may say why.'
-const brokenRemedy = 'The receiver broke while taking the event. Look for the event id in its logs at that time.'
+const clientErrorRemedy = 'The receiver rejected the event. Its response below may say why.'
+const serverErrorRemedy = 'The receiver failed while processing the event. Search its logs for the event ID.'
 
-const notLetIn =
-  'The receiver did not accept the signature, or wants credentials of its own. Check that it uses the current signing secret and verifies the raw body.'
+const unauthorizedRemedy =
+  'The receiver rejected the signature, or requires credentials. Check that it uses the current signing secret and verifies the raw body.'
 
-const answerRemedies: Record<number, string> = {
-  400: 'The receiver could not read the event, or its signature check answers 400. Check the secret and that the raw body is verified.',
-  401: notLetIn,
-  403: notLetIn,
-  404: 'There is nothing at this path. Check the path of the URL and that the route is deployed.',
-  405: 'The path does not take POST. Check the path of the URL.',
-  410: 'The receiver says that this address is gone for good. Change the URL or delete the endpoint.',
-  413: 'The receiver takes no body of this size. Raise its limit; an event rarely has more than 64 KiB.',
-  415: 'The receiver does not read application/json. Let it.',
-  429: 'The receiver asks for fewer requests. Raise its limit for us; the retries come at growing intervals.',
-  502: 'The proxy before the receiver could not reach it. Check that the application is running.',
-  503: 'The receiver says that it cannot take requests just now. Check that the application is running.',
-  504: 'The receiver took longer than the proxy before it waits. Answer 2xx first and do the work afterwards.',
+const remedyByStatus: Record<number, string> = {
+  400: 'The receiver could not read the event, or its signature check failed. Check that it uses the current signing secret and verifies the raw body.',
+  401: unauthorizedRemedy,
+  403: unauthorizedRemedy,
+  404: 'The receiver found nothing at this path. Check the path of the URL and that the route is deployed.',
+  405: 'The receiver does not accept POST at this path. Check the path of the URL.',
+  410: 'The receiver says that this URL is gone for good. Change the URL or delete the endpoint.',
+  413: 'The event is larger than the receiver allows. Raise its limit; an event rarely has more than 64 KiB.',
+  415: 'The receiver does not accept application/json. Configure it to accept JSON.',
+  429: 'The receiver limits the rate of requests. Raise its limit for deliveries; retries come at growing intervals.',
+  502: 'The proxy in front of the receiver could not reach it. Check that the application is running.',
+  503: 'The receiver is temporarily unavailable. Check that the application is running.',
+  504: 'The receiver took longer than the proxy in front of it allows. Return a 2xx status first and process the event afterwards.',
 }

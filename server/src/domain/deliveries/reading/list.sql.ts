@@ -19,14 +19,14 @@ export interface DeliveryListRow {
   dueAt: Date | null
 }
 
-/** Where a page ended. */
-export interface Place {
+/** The position of the last row of a page. */
+export interface Cursor {
   at: Date
   eventId: string
   webhookId: string
 }
 
-/** Along the index, and what belongs to a row looked up for that row: never all there is, to join or sort it. */
+/** Makes PostgreSQL walk the index and look up joined rows one by one. A page must never join or sort a whole table. */
 const rowByRow = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'], db, read)
 
@@ -36,12 +36,12 @@ export interface DeliveryListQuery {
   eventId: string | null
   since: Date | null
   until: Date | null
-  after: Place | null
+  after: Cursor | null
   take: number
 }
 
-/** Each case has only the conditions that matter, so that each has a plan that an index fits. */
-const requested = {
+/** A statement includes only the conditions that are set, so that each combination gets a plan that uses an index. */
+const parameters = {
   workspaceId: 'uuid',
   webhookId: 'uuid',
   eventId: 'uuid',
@@ -50,7 +50,7 @@ const requested = {
   afterAt: 'timestamptz',
   afterEventId: 'uuid',
   afterWebhookId: 'uuid',
-  // An event's id begins with its time: the first and the last id of that millisecond.
+  // An event's ID begins with its time: these are the first and the last ID of a millisecond.
   sinceId: 'uuid',
   untilId: 'uuid',
   afterFirstId: 'uuid',
@@ -69,24 +69,24 @@ const valuesOf = ({ after, ...input }: DeliveryListQuery) => ({
   afterLastId: after && lastIdAt(after.at),
 })
 
-/** Deliveries that are not finished, by their event's id, the newest first. */
+/** Open deliveries by event ID, newest first. */
 export function openPage(
   db: Db,
   input: DeliveryListQuery,
   state: 'waiting' | 'held' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(requested, (the) => {
+  const listing = statement(parameters, (param) => {
     const conditions = [
       state === 'held' && `d.due_at = 'infinity'`,
       state === 'waiting' && `d.due_at < 'infinity'`,
-      eventId && `d.event_id = ${the.eventId}`,
-      since && `d.event_id >= ${the.sinceId}`,
-      until && `d.event_id <= ${the.untilId}`,
-      after && `d.event_id <= ${the.afterLastId}`,
+      eventId && `d.event_id = ${param.eventId}`,
+      since && `d.event_id >= ${param.sinceId}`,
+      until && `d.event_id <= ${param.untilId}`,
+      after && `d.event_id <= ${param.afterLastId}`,
       after &&
-        `(d.event_id < ${the.afterFirstId}
-          or (d.event_id, d.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+        `(d.event_id < ${param.afterFirstId}
+          or (d.event_id, d.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
     return `select d.event_id as "eventId", d.webhook_id as "webhookId", d.name as "webhookName", e.type,
        ${deliveryState} as state, d.event_created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
@@ -94,10 +94,10 @@ export function openPage(
      from (
        select d.*, w.name from webhooks w
        cross join lateral (select * from deliveries d
-         where d.webhook_id = w.id and d.workspace_id = ${the.workspaceId} ${all(conditions)}
-         order by d.event_id desc limit ${the.take}) as d
-       where ${endpoints(input, the)}
-       order by d.event_id desc, d.webhook_id desc limit ${the.take}
+         where d.webhook_id = w.id and d.workspace_id = ${param.workspaceId} ${all(conditions)}
+         order by d.event_id desc limit ${param.take}) as d
+       where ${endpoints(input, param)}
+       order by d.event_id desc, d.webhook_id desc limit ${param.take}
      ) as d
      ${eventOf('d')}
      ${lastAttempt('d.event_id', 'd.webhook_id', 'd.event_created_at')}
@@ -107,8 +107,8 @@ export function openPage(
 }
 
 /**
- * Finished deliveries, which are their last attempts, by the time of those, the newest first. `is true` keeps the index of
- * the endpoint from being read for a later attempt, of which the event's has a few and the endpoint's has all.
+ * Finished deliveries by the time of their last attempt, newest first. `is true` keeps PostgreSQL from using the endpoint's
+ * index to look for a later attempt: the event has a few attempts, the endpoint has all of them.
  */
 export function finishedPage(
   db: Db,
@@ -116,15 +116,16 @@ export function finishedPage(
   state: 'delivered' | 'failed' | null,
 ): Promise<DeliveryListRow[]> {
   const { eventId, since, until, after } = input
-  const listing = statement(requested, (the) => {
+  const listing = statement(parameters, (param) => {
     const conditions = [
-      // Each case has a text of its own, so that the index of failures fits the one it is for.
+      // The state is a literal, so that the partial index of failures can be used.
       state ? `a.state = '${state}'` : `a.state in ('delivered', 'failed')`,
-      eventId && `a.event_id = ${the.eventId}`,
-      since && `a.at >= ${the.since}`,
-      until && `a.at <= ${the.until}`,
-      after && `a.at <= ${the.afterAt}`,
-      after && `(a.at < ${the.afterAt} or (a.event_id, a.webhook_id) < (${the.afterEventId}, ${the.afterWebhookId}))`,
+      eventId && `a.event_id = ${param.eventId}`,
+      since && `a.at >= ${param.since}`,
+      until && `a.at <= ${param.until}`,
+      after && `a.at <= ${param.afterAt}`,
+      after &&
+        `(a.at < ${param.afterAt} or (a.event_id, a.webhook_id) < (${param.afterEventId}, ${param.afterWebhookId}))`,
     ]
     return `select x.event_id as "eventId", x.webhook_id as "webhookId", x.name as "webhookName", e.type, x.state,
        x.event_created_at as "createdAt", made.count as attempts, x.at as "lastAt", x.status, x.error,
@@ -134,14 +135,14 @@ export function finishedPage(
        cross join lateral (
          select a.event_id, a.webhook_id, a.event_created_at, a.at, a.state, a.status, a.error, a.duration_us
          from delivery_attempts a
-         where a.webhook_id = w.id and a.workspace_id = ${the.workspaceId} ${all(conditions)}
+         where a.webhook_id = w.id and a.workspace_id = ${param.workspaceId} ${all(conditions)}
            and not exists (select 1 from delivery_attempts l
              where l.event_id = a.event_id and (l.webhook_id = a.webhook_id) is true and l.at >= a.at
                and (l.at, l.number) > (a.at, a.number))
            and not exists (select 1 from deliveries d where d.webhook_id = a.webhook_id and d.event_id = a.event_id)
-         order by a.at desc, a.event_id desc limit ${the.take}) as a
-       where ${endpoints(input, the)}
-       order by a.at desc, a.event_id desc, a.webhook_id desc limit ${the.take}
+         order by a.at desc, a.event_id desc limit ${param.take}) as a
+       where ${endpoints(input, param)}
+       order by a.at desc, a.event_id desc, a.webhook_id desc limit ${param.take}
      ) as x
      ${eventOf('x')}
      cross join lateral (select count(*) from delivery_attempts a
@@ -157,65 +158,65 @@ export interface ListedEvent {
 }
 
 /**
- * Events of a type, the newest first, and the last event that was looked at if there may be more. Of a frequent type the
- * newest events are looked through, `look` of them at most; a rare one has an index of its own.
+ * Events of a type, newest first, and the last event that was scanned if there may be more. For a frequent type it scans the
+ * newest events, at most `scanLimit`; rare types have a partial index.
  */
 export async function eventsPage(
   db: Db,
   input: DeliveryListQuery,
   type: string,
-  look: number,
+  scanLimit: number,
 ): Promise<{ events: ListedEvent[]; last: ListedEvent | null }> {
   const { eventId, since, until, after } = input
-  const conditions = (the: Places<typeof requested>) =>
+  const conditions = (param: Places<typeof parameters>) =>
     all([
-      eventId && `e.id = ${the.eventId}`,
-      since && `e.created_at >= ${the.since}`,
-      until && `e.created_at <= ${the.until}`,
-      after && `e.created_at <= ${the.afterAt}`,
-      // The event of the place itself again: others of its deliveries may follow.
-      after && `(e.created_at < ${the.afterAt} or e.id <= ${the.afterEventId})`,
+      eventId && `e.id = ${param.eventId}`,
+      since && `e.created_at >= ${param.since}`,
+      until && `e.created_at <= ${param.until}`,
+      after && `e.created_at <= ${param.afterAt}`,
+      // Includes the event of the cursor, which may have more deliveries.
+      after && `(e.created_at < ${param.afterAt} or e.id <= ${param.afterEventId})`,
     ])
   const newest = 'order by e.created_at desc, e.id desc'
   if (!frequentTypes.includes(type)) {
     const listing = statement(
-      { ...requested, type: 'text' },
-      (the) => `select e.id, e.created_at as "createdAt" from events e
-       where e.workspace_id = ${the.workspaceId} and e.type = ${the.type} and ${isRare} ${conditions(the)} ${newest}
-       limit ${the.take}`,
+      { ...parameters, type: 'text' },
+      (param) => `select e.id, e.created_at as "createdAt" from events e
+       where e.workspace_id = ${param.workspaceId} and e.type = ${param.type} and ${isRare} ${conditions(param)} ${newest}
+       limit ${param.take}`,
     )
     const events = await listing.rows<ListedEvent>(db, { ...valuesOf(input), type })
     return { events, last: events.length < input.take ? null : (events.at(-1) ?? null) }
   }
-  const looking = statement(
-    { ...requested, type: 'text', look: 'int' },
-    (the) => `with looked as materialized (
-       select e.id, e.created_at, e.type = ${the.type} as fits from events e
-       where e.workspace_id = ${the.workspaceId} ${conditions(the)} ${newest} limit ${the.look}
+  const scan = statement(
+    { ...parameters, type: 'text', scanLimit: 'int' },
+    (param) => `with scanned as materialized (
+       select e.id, e.created_at, e.type = ${param.type} as matches from events e
+       where e.workspace_id = ${param.workspaceId} ${conditions(param)} ${newest} limit ${param.scanLimit}
      )
-     select f.id, f.created_at as "createdAt", true as fits, 0 as looked
-     from (select * from looked e where e.fits ${newest} limit ${the.take}) as f
+     select f.id, f.created_at as "createdAt", true as matches, 0 as count
+     from (select * from scanned e where e.matches ${newest} limit ${param.take}) as f
      union all
-     select l.id, l.created_at, false, (select count(*) from looked)
-     from (select * from looked order by created_at, id limit 1) as l
+     select l.id, l.created_at, false, (select count(*) from scanned)
+     from (select * from scanned order by created_at, id limit 1) as l
      order by "createdAt" desc, id desc`,
   )
-  const rows = await looking.rows<ListedEvent & { fits: boolean; looked: number }>(db, {
+  const rows = await scan.rows<ListedEvent & { matches: boolean; count: number }>(db, {
     ...valuesOf(input),
     type,
-    look,
+    scanLimit,
   })
-  const events = rows.filter(({ fits }) => fits)
-  const end = rows.find(({ fits }) => !fits)
+  const events = rows.filter(({ matches }) => matches)
+  const last = rows.find(({ matches }) => !matches)
   if (events.length === input.take) return { events, last: events.at(-1) ?? null }
-  return { events, last: end && end.looked >= look ? end : null }
+  return { events, last: last && last.count >= scanLimit ? last : null }
 }
 
 const frequentTypes: readonly string[] = ['message.sent', 'message.delivered', 'message.read', 'message.received']
-/** As the index has it. */
+/** Must be the same condition as in the partial index. */
 const isRare = `e.type not in ('message.sent', 'message.delivered', 'message.read', 'message.received')`
 
-/** The deliveries of these events, finished or not, in the order of the events. */
+/** The deliveries of these events, open or finished, in the order of the events. */
 export function deliveriesOf(
   db: Db,
   input: DeliveryListQuery,
@@ -223,21 +224,21 @@ export function deliveriesOf(
   events: readonly ListedEvent[],
 ): Promise<DeliveryListRow[]> {
   const listing = statement(
-    { ...requested, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
-    (the) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${the.type} as type,
+    { ...parameters, events: { id: 'uuid', createdAt: 'timestamptz' }, type: 'text' },
+    (param) => `select e.id as "eventId", w.id as "webhookId", w.name as "webhookName", ${param.type} as type,
        ${deliveryState} as state, e.created_at as "createdAt", coalesce(l.made, 0) as attempts, l.at as "lastAt",
        l.status, l.error, l.duration_us as "durationUs", ${nextAttemptAt} as "dueAt"
-     from (select * from ${the.events}) as e
+     from (select * from ${param.events}) as e
      cross join webhooks w
      left join deliveries d on d.webhook_id = w.id and d.event_id = e.id
      ${lastAttempt('e.id', 'w.id', 'e.created_at')}
-     where ${endpoints(input, the)} and (d.event_id is not null or l.state is not null)
+     where ${endpoints(input, param)} and (d.event_id is not null or l.state is not null)
      order by e.created_at desc, e.id desc, w.id desc`,
   )
   return listing.rows(db, { ...valuesOf(input), events, type })
 }
 
-/** Joins the event of a delivery on the page; it is gone once it is past its retention. */
+/** Joins the event of a delivery. Its columns are null if the event is past retention. */
 const eventOf = (row: string): string => `left join lateral (select e.type from events e
     where e.id = ${row}.event_id and e.created_at = ${row}.event_created_at limit 1) as e on true`
 
@@ -247,8 +248,8 @@ const all = (conditions: readonly (string | false | null)[]): string =>
     .map((condition) => `and ${condition}`)
     .join(' ')
 
-const endpoints = ({ webhookId }: DeliveryListQuery, the: Places<typeof requested>): string =>
-  `w.workspace_id = ${the.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${the.webhookId}`}`
+const endpoints = ({ webhookId }: DeliveryListQuery, param: Places<typeof parameters>): string =>
+  `w.workspace_id = ${param.workspaceId} and w.deleted_at is null ${webhookId === null ? '' : `and w.id = ${param.webhookId}`}`
 
 const firstIdAt = (at: Date): string => `${timeOfId(at)}-0000-0000-000000000000`
 const lastIdAt = (at: Date): string => `${timeOfId(at)}-ffff-ffff-ffffffffffff`

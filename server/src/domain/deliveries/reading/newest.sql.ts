@@ -9,16 +9,16 @@ export interface DeliveryRow {
   type: string | null
   state: DeliveryState
   attempts: number
-  /** When the last attempt was made, and how it ended. */
+  /** When the last attempt was made. `status` and `error` are its result. */
   lastAt: Date | null
   status: number | null
   error: string | null
-  /** When the next one is due; null if none is. */
+  /** When the next attempt is due; null if there is none. */
   dueAt: Date | null
   createdAt: Date
 }
 
-/** The newest of each endpoint by a read of the index, then the newest of those. */
+/** Reads the newest deliveries of each endpoint from the index, then takes the newest of those. */
 export const newestDeliveries = (
   db: Db,
   { webhookId, state, limit }: { webhookId: string | null; state: DeliveryState | null; limit: number },

@@ -19,7 +19,7 @@ export interface Delivery {
   created_at: string
 }
 
-/** The newest deliveries, of all endpoints or of one. */
+/** The newest deliveries of one endpoint or of all. */
 export async function listDeliveries(
   db: Db,
   {

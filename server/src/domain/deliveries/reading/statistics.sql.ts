@@ -18,12 +18,12 @@ export const hoursSince = (db: Db, workspaceId: string, hour: Date): Promise<Hou
 export interface OpenCounts {
   webhookId: string
   lastAttemptAt: Date | null
-  /** Counted up to the bound. */
+  /** Both are counted up to the bound. */
   held: number
   waiting: number
 }
 
-/** Of these endpoints, which are of one workspace or (null) of any. */
+/** The endpoints must belong to the workspace, or to any if it is null. */
 export const openCounts = (
   db: Db,
   workspaceId: string | null,
@@ -43,14 +43,14 @@ export const openCounts = (
   )
 
 export interface DeliveryCounts {
-  /** Not finished and not held: under way, due, or due later. */
+  /** Open and not held: in flight, due, or due later. */
   waiting: number
   held: number
   overdue: number
   oldestDueAt: Date | null
 }
 
-/** Of all workspaces. */
+/** Counts the deliveries of all workspaces. */
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
     `select count(*) filter (where due_at <> 'infinity')::int as waiting,

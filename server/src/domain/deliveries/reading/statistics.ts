@@ -4,11 +4,11 @@ import { type HourCounts, hoursSince, type OpenCounts, openCounts } from './stat
 export { countDeliveries } from './statistics.sql.ts'
 export type { HourCounts, OpenCounts }
 
-/** A workspace's attempts by endpoint and hour, since an hour. */
+/** The attempts of a workspace by endpoint and hour, since `since`. */
 export const readDeliveryHours = (db: Db, workspaceId: string, since: Date): Promise<HourCounts[]> =>
   hoursSince(db, workspaceId, since)
 
-/** What is open for these endpoints, counted up to the bound, and when each had its last attempt. */
+/** Counts the open deliveries of these endpoints up to `bound`, and reads the time of their last attempt. */
 export async function readOpenCounts(
   db: Db,
   workspaceId: string | null,

@@ -3,28 +3,28 @@ import type { MessageStatus } from '@parley/contract/message'
 import type { Db } from '../../../db/db.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 
-/** What is looked for; what is undefined does not matter. Some of it only a sent message has. */
-export interface Wanted {
+/** The conditions of a search; undefined ones are ignored. Some apply to sent messages only. */
+export interface MessageSearch {
   direction?: Direction | undefined
   id?: string | undefined
-  /** With the senders that it may be of: the network's ids are unique only for each. */
+  /** Needs `senderId` or `senderIds`: WhatsApp's IDs are unique per sender only. */
   waMessageId?: string | undefined
   senderIds?: readonly string[] | undefined
   phone?: string | undefined
-  /** Not this number: it is looked for beside. */
+  /** Excludes a number that another search of the same list covers. */
   notPhone?: string | undefined
   reference?: string | undefined
   status?: MessageStatus | undefined
   type?: string | undefined
   senderId?: string | undefined
   templateId?: string | undefined
-  /** The network's id of the message that is answered. */
+  /** WhatsApp's ID of the message that it replies to. */
   quoted?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
 
-export interface LoggedRow {
+export interface MessageListRow {
   id: string
   direction: Direction
   at: Date
@@ -36,36 +36,36 @@ export interface LoggedRow {
   status: MessageStatus | 'received'
   preview: string | null
   template_id: string | null
-  /** What the variables of its template were given. */
+  /** The values of its template's variables. */
   variables: Record<string, unknown> | null
   reference: string | null
   error: string | null
 }
 
 /**
- * Messages of both directions that fit one of the wishes, by time. Each wish is a read of its own of the index that fits
- * it, no longer than the page; the statement has only the conditions that matter, so that each gets its own plan.
+ * Sent and received messages that match any of the searches, by time. Each search is a subquery that reads at most one page
+ * from the index that fits it. A subquery includes only the conditions that are set, so that each gets its own plan.
  */
 export function selectMessages(
   db: Db,
   workspaceId: string,
-  inputs: readonly Wanted[],
+  searches: readonly MessageSearch[],
   page: KeySet,
-): Promise<LoggedRow[]> {
+): Promise<MessageListRow[]> {
   const values: unknown[] = [workspaceId, page.take]
   const param = (value: unknown) => `$${values.push(value)}`
-  const place = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
-  const parts = inputs.flatMap((wanted) =>
+  const position = page.after && `(${param(page.after.at)}::timestamptz, ${param(page.after.id)}::uuid)`
+  const parts = searches.flatMap((search) =>
     ([sentTable, receivedTable] as const).flatMap((table) => {
-      const conditions = conditionsOf(table, wanted, param)
+      const conditions = conditionsOf(table, search, param)
       if (conditions === null) return []
       const { time } = table
-      if (place) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${place}`)
+      if (position) conditions.push(`(${time}, id) ${page.order === 'desc' ? '<' : '>'} ${position}`)
       const where = ['workspace_id = $1', ...conditions].join(' and ')
-      // Answers to one message are few; the fence keeps them from being looked for along the whole of time.
-      const fence = wanted.quoted === undefined ? '' : 'offset 0'
+      // A message has few replies. `offset 0` keeps PostgreSQL from scanning the time index to find them.
+      const optimizationFence = search.quoted === undefined ? '' : 'offset 0'
       return [
-        `(select ${table.columns} from (select * from ${table.name} where ${where} ${fence}) as m
+        `(select ${table.columns} from (select * from ${table.name} where ${where} ${optimizationFence}) as m
           order by ${time} ${page.order}, id ${page.order} limit $2::int)`,
       ]
     }),
@@ -78,7 +78,7 @@ export function selectMessages(
   )
 }
 
-/** As many characters of a message as a list shows. */
+/** The maximum length of the preview of a message in a list. */
 export const previewLength = 500
 
 const sentTable = {
@@ -109,38 +109,38 @@ const receivedTable = {
     null::json as variables`,
 } as const
 
-/** Null: nothing in this table can fit. */
+/** Null if no row of this table can match. */
 function conditionsOf(
   table: typeof sentTable | typeof receivedTable,
-  wanted: Wanted,
+  search: MessageSearch,
   param: (value: unknown) => string,
 ): string[] | null {
-  const { reference, status, templateId } = wanted
+  const { reference, status, templateId } = search
   const isSentOnly = reference !== undefined || status !== undefined || templateId !== undefined
   if (table.direction === 'received' && isSentOnly) return null
-  if (wanted.direction !== undefined && wanted.direction !== table.direction) return null
+  if (search.direction !== undefined && search.direction !== table.direction) return null
   const conditions: string[] = []
   const equal = (column: string, type: string, value: unknown) => {
     if (value !== undefined) conditions.push(`${column} = ${param(value)}::${type}`)
   }
-  equal('id', 'uuid', wanted.id)
-  equal(table.phone, 'text', wanted.phone)
-  if (wanted.notPhone !== undefined) conditions.push(`${table.phone} <> ${param(wanted.notPhone)}::text`)
+  equal('id', 'uuid', search.id)
+  equal(table.phone, 'text', search.phone)
+  if (search.notPhone !== undefined) conditions.push(`${table.phone} <> ${param(search.notPhone)}::text`)
   equal('reference', 'text', reference)
-  equal('sender_id', 'uuid', wanted.senderId)
+  equal('sender_id', 'uuid', search.senderId)
   equal('template_id', 'uuid', templateId)
-  equal('quoted_wa_message_id', 'text', wanted.quoted)
-  equal('wa_message_id', 'text', wanted.waMessageId)
-  if (wanted.senderIds !== undefined) conditions.push(`sender_id = any(${param(wanted.senderIds)}::uuid[])`)
-  // Words of ours, spelled out: an index of rare ones serves only who names one.
-  if (status !== undefined) conditions.push(`status = '${word(status)}'`)
-  if (wanted.type !== undefined) conditions.push(`type = '${word(wanted.type)}'`)
-  if (wanted.from) conditions.push(`${table.time} >= ${param(wanted.from)}::timestamptz`)
-  if (wanted.to) conditions.push(`${table.time} < ${param(wanted.to)}::timestamptz`)
+  equal('quoted_wa_message_id', 'text', search.quoted)
+  equal('wa_message_id', 'text', search.waMessageId)
+  if (search.senderIds !== undefined) conditions.push(`sender_id = any(${param(search.senderIds)}::uuid[])`)
+  // Literals, because a partial index is only used if the statement names the value.
+  if (status !== undefined) conditions.push(`status = '${keyword(status)}'`)
+  if (search.type !== undefined) conditions.push(`type = '${keyword(search.type)}'`)
+  if (search.from) conditions.push(`${table.time} >= ${param(search.from)}::timestamptz`)
+  if (search.to) conditions.push(`${table.time} < ${param(search.to)}::timestamptz`)
   return conditions
 }
 
-function word(text: string): string {
-  if (!/^[a-z_]{1,30}$/.test(text)) throw new Error(`"${text}" is no word of ours`)
+function keyword(text: string): string {
+  if (!/^[a-z_]{1,30}$/.test(text)) throw new Error(`"${text}" is not a keyword`)
   return text
 }

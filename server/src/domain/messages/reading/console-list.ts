@@ -1,4 +1,4 @@
-/** All messages of a workspace, sent and received, as people look for them. */
+/** The console's list of sent and received messages. */
 import type { ListedMessage, ListedMessageQuery } from '@parley/contract/console/messages'
 import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
@@ -6,22 +6,23 @@ import type { KeySet } from '../../../lib/key-set.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
-import { type LoggedRow, previewLength, selectMessages, type Wanted } from './console-list.sql.ts'
+import { type MessageListRow, type MessageSearch, previewLength, selectMessages } from './console-list.sql.ts'
 
-/** A message in a list, with the name of its template and what that is made of. */
-export type ListedRow = LoggedRow & { template_name: string | null; components: unknown[] | null }
+/** A message in a list, with the name and the components of its template. */
+export type ListedRow = MessageListRow & { template_name: string | null; components: unknown[] | null }
 
-/** Messages of both directions that fit one of the wishes. */
+/** Sent and received messages that match any of the searches. */
 export async function searchMessages(
   db: Db,
   workspaceId: string,
-  inputs: readonly Wanted[],
+  searches: readonly MessageSearch[],
   page: KeySet,
 ): Promise<ListedRow[]> {
-  const isOfAnySender = ({ waMessageId, senderId }: Wanted) => waMessageId !== undefined && senderId === undefined
-  const senderIds = inputs.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
-  const placed = inputs.map((wanted) => (isOfAnySender(wanted) ? { ...wanted, senderIds } : wanted))
-  const rows = await selectMessages(db, workspaceId, placed, page)
+  const isOfAnySender = ({ waMessageId, senderId }: MessageSearch) =>
+    waMessageId !== undefined && senderId === undefined
+  const senderIds = searches.some(isOfAnySender) ? await senderIdsOf(db, workspaceId) : []
+  const scoped = searches.map((search) => (isOfAnySender(search) ? { ...search, senderIds } : search))
+  const rows = await selectMessages(db, workspaceId, scoped, page)
   const ids = rows.flatMap((row) => row.template_id ?? [])
   const templates = await findUsedTemplates(db, workspaceId, [...new Set(ids)])
   return rows.map((row) => {
@@ -36,7 +37,7 @@ export async function listConsoleMessages(
   query: ListedMessageQuery,
   page: KeySet,
 ): Promise<ListedRow[]> {
-  const wanted: Wanted = {
+  const filters: MessageSearch = {
     direction: query.direction,
     status: query.status,
     type: query.type,
@@ -46,14 +47,14 @@ export async function listConsoleMessages(
     from: query.from === undefined ? undefined : new Date(query.from),
     to: query.to === undefined ? undefined : new Date(query.to),
   }
-  const inputs = query.q === undefined ? [wanted] : searches(query.q).map((search) => ({ ...wanted, ...search }))
-  return searchMessages(db, workspaceId, inputs, page)
+  const searches = query.q === undefined ? [filters] : searchesFor(query.q).map((search) => ({ ...filters, ...search }))
+  return searchMessages(db, workspaceId, searches, page)
 }
 
-/** What somebody may mean by what they typed: an id, ours or the network's, a number, a reference. */
-export function searches(typed: string): Wanted[] {
+/** What a search text can be: a message ID, WhatsApp's ID, a phone number or a reference. */
+export function searchesFor(typed: string): MessageSearch[] {
   const text = typed.trim()
-  // What cannot be stored cannot be found.
+  // PostgreSQL cannot store NUL.
   if (text === '' || text.includes('\0')) return []
   const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
   if (uuid !== undefined) return [{ id: uuid }]
@@ -63,7 +64,7 @@ export function searches(typed: string): Wanted[] {
   return [{ phone: digits }, { reference: text, notPhone: digits }]
 }
 
-export const placeOf = ({ at, id }: ListedRow) => ({ at, id })
+export const markOf = ({ at, id }: ListedRow) => ({ at, id })
 
 export function toListed({ components, variables, ...row }: ListedRow): ListedMessage {
   const filled = components && filledBody(components, variables ?? {})

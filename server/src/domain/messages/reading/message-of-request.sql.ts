@@ -1,17 +1,17 @@
 import type { Db } from '../../../db/db.ts'
 
-export interface Asked {
+export interface RequestReference {
   requestId: string
   keyId: string
   at: Date
   until: Date
 }
 
-/** No index knows request ids; the key and the moment leave next to nothing to look through. */
+/** There is no index on request_id. The API key and the time range leave only a few rows to check. */
 export const messageOfRequest = (
   db: Db,
   workspaceId: string,
-  { requestId, keyId, at, until }: Asked,
+  { requestId, keyId, at, until }: RequestReference,
 ): Promise<{ id: string } | undefined> =>
   db.first(
     `select id from messages

@@ -35,18 +35,18 @@ const filters = {
   createdBefore: 'timestamptz',
 } as const
 
-const shown = ({ workspaceId, keyId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
+const matches = ({ workspaceId, keyId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
   `workspace_id = ${workspaceId} and key_id = ${keyId} and (${status} is null or status = ${status})
    and (${to} is null or recipient = ${to}) and (${createdAfter} is null or created_at > ${createdAfter})
    and (${createdBefore} is null or created_at < ${createdBefore})`
 
-/** Who sent them: a key sees its own messages only. */
+/** The API key that sent the messages. A key can only read its own messages. */
 export interface Author {
   workspaceId: string
   keyId: string
 }
 
-const shownValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => ({
+const filterValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => ({
   workspaceId,
   keyId,
   status: filters.status,
@@ -55,15 +55,15 @@ const shownValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) =>
   createdBefore: filters.created_before,
 })
 
-const listing = pagedStatement(filters, (places) => `select ${columns} from messages where ${shown(places)}`)
+const listing = pagedStatement(filters, (places) => `select ${columns} from messages where ${matches(places)}`)
 
 export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
-  listing.rows(db, shownValues(author, filters), page)
+  listing.rows(db, filterValues(author, filters), page)
 
-const counting = statement(filters, (places) => `select count(*) as total from messages where ${shown(places)}`)
+const counting = statement(filters, (places) => `select count(*) as total from messages where ${matches(places)}`)
 
 export async function countMessages(db: Db, author: Author, filters: MessageFilters): Promise<number> {
-  const row = await counting.first<{ total: number }>(db, shownValues(author, filters))
+  const row = await counting.first<{ total: number }>(db, filterValues(author, filters))
   return row?.total ?? 0
 }
 

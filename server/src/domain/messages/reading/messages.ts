@@ -14,8 +14,11 @@ export async function listMessages(
   filters: MessageFilters,
   page: KeySet,
 ): Promise<{ rows: MessageRow[]; total: number }> {
-  const wanted = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
-  const [rows, total] = await Promise.all([messagesOf(db, author, wanted, page), countMessages(db, author, wanted)])
+  const normalized = { ...filters, ...(filters.to && { to: filters.to.replace(/^\+/, '') }) }
+  const [rows, total] = await Promise.all([
+    messagesOf(db, author, normalized, page),
+    countMessages(db, author, normalized),
+  ])
   return { rows, total }
 }
 

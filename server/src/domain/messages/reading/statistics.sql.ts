@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withPlannerSettingsOff } from '../../../db/planner-settings.ts'
 import type { TimeBuckets } from '../../../lib/time-buckets.ts'
 
+/** Makes PostgreSQL use an index-only scan. */
 const fromIndex = <T>(db: Db, read: (tx: Db) => Promise<T>): Promise<T> =>
   withPlannerSettingsOff(['sort', 'seqscan', 'bitmapscan'], db, read)
 
@@ -11,8 +12,8 @@ export interface SentRow extends Record<MessageStatus, number> {
 }
 
 /**
- * Messages by the status they have now, for each step. Status and time lie in the index, where a step is a stretch of its
- * own: neither the messages themselves are read nor is it worked out for each in which step it lies.
+ * Counts messages by their current status in each time bucket. The index has the status and the time, and each bucket is one
+ * range of it, so the messages themselves are not read.
  */
 export const messagesByBucket = (db: Db, workspaceId: string, { starts, hours }: TimeBuckets): Promise<SentRow[]> =>
   fromIndex(db, (tx) =>

@@ -43,7 +43,6 @@ export interface ReceivedRow {
   received_at: Date
   sender_id: string
   wa_message_id: string
-  /** Without where the network has its file, which is nobody's business. */
   text: string | null
   reply: Reply | null
   media: InboundMedia | null
@@ -52,6 +51,7 @@ export interface ReceivedRow {
   quoted: string | null
 }
 
+/** Leaves out where the network stores the media file: only the download needs it. */
 export const receivedMessage = (db: Db, workspaceId: string, id: string): Promise<ReceivedRow | undefined> =>
   db.first(
     `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
@@ -61,8 +61,8 @@ export const receivedMessage = (db: Db, workspaceId: string, id: string): Promis
     [workspaceId, id],
   )
 
-/** What was asked for, to be asked for again. */
-export const askedFor = (
+/** The original request of a message, for sending it again. */
+export const storedRequest = (
   db: Db,
   workspaceId: string,
   id: string,

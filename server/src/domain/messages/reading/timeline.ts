@@ -1,4 +1,4 @@
-/** Why did this not arrive? All there is to know about one message, on one page. */
+/** The details and the timeline of one message for the console. */
 
 import type { MessageDetail } from '@parley/contract/console/messages'
 import { can, type Role } from '@parley/contract/console/permissions'
@@ -19,12 +19,12 @@ import { searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
 import { type ReceivedRow, receivedMessage, type SentRow, sentMessage } from './timeline.sql.ts'
 
-/** What a role may not see of it is null. */
+/** Parts that the role may not see are null. */
 export async function readTimeline(db: Db, workspaceId: string, role: Role, id: string): Promise<MessageDetail> {
   const uuid = withoutPrefix('msg', id) ?? refuse('not_found')
   const row =
     (await sentMessage(db, workspaceId, uuid)) ?? (await receivedMessage(db, workspaceId, uuid)) ?? refuse('not_found')
-  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], one)
+  const [listed] = await searchMessages(db, workspaceId, [{ id: uuid }], firstOnly)
   const sender = await findSender(db, workspaceId, row.sender_id)
   if (!listed || !sender) return refuse('not_found')
   const events = can(role, 'deliveries:read') ? await findEventsOf(db, workspaceId, uuid, row.created_at) : null
@@ -41,16 +41,16 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
     explained: row.error && { ...row.error, ...explainError(row.error) },
     events,
     replies: await repliesTo(db, workspaceId, row),
-    in_reply_to: quoted === null ? null : await quotedBy(db, workspaceId, row.sender_id, quoted),
+    in_reply_to: quoted === null ? null : await quotedMessage(db, workspaceId, row.sender_id, quoted),
     ...rest,
   }
 }
 
-const one: KeySet = { take: 1, after: null, order: 'desc' }
+const firstOnly: KeySet = { take: 1, after: null, order: 'desc' }
 const firstReplies: KeySet = { take: 20, after: null, order: 'asc' }
 
 async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) {
-  const asked =
+  const request =
     row.request_id !== null && can(role, 'requests:read')
       ? await findRequest(db, workspaceId, row.request_id, row.created_at)
       : undefined
@@ -65,15 +65,15 @@ async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) 
     received: null,
     template: template ? { ...template, id: withPrefix('tpl', template.id) } : null,
     author: await authorOf(db, workspaceId, row),
-    api_request: asked
+    api_request: request
       ? {
-          id: withPrefix('req', asked.id),
-          at: asked.at.toISOString(),
-          method: asked.method,
-          route: asked.route,
-          status: asked.status,
-          duration_ms: asked.duration_us / 1000,
-          address: asked.address,
+          id: withPrefix('req', request.id),
+          at: request.at.toISOString(),
+          method: request.method,
+          route: request.route,
+          status: request.status,
+          duration_ms: request.duration_us / 1000,
+          address: request.address,
         }
       : null,
     steps: [
@@ -125,11 +125,11 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
 
 async function repliesTo(db: Db, workspaceId: string, row: SentRow | ReceivedRow) {
   if (row.wa_message_id === null) return []
-  const wanted = { senderId: row.sender_id, quoted: row.wa_message_id }
-  return (await searchMessages(db, workspaceId, [wanted], firstReplies)).map(toListed)
+  const search = { senderId: row.sender_id, quoted: row.wa_message_id }
+  return (await searchMessages(db, workspaceId, [search], firstReplies)).map(toListed)
 }
 
-async function quotedBy(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
-  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], one)
+async function quotedMessage(db: Db, workspaceId: string, senderId: string, waMessageId: string) {
+  const [message] = await searchMessages(db, workspaceId, [{ senderId, waMessageId }], firstOnly)
   return { wa_message_id: waMessageId, message: message ? toListed(message) : null }
 }

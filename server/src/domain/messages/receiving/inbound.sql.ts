@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 
-/** Which of these ids of the network are messages that a sender of ours sent, and their ids here. */
-export const sentAmong = (
+/** Finds the messages that our senders sent with these WhatsApp IDs. */
+export const findSentMessages = (
   db: Db,
   quoted: readonly { senderId: string; waMessageId: string }[],
 ): Promise<{ senderId: string; waMessageId: string; id: string; templateId: string | null }[]> =>
@@ -27,15 +27,15 @@ export interface InboundRow {
   content: object
 }
 
-/** A message that was new, with a delivery of its event; all but the message's id null where nobody listens. */
-export interface KeptRow {
+/** A new message with one delivery of its event. The other columns are null if no endpoint subscribes to it. */
+export interface StoredRow {
   messageId: string
   eventId: string | null
   webhookId: string | null
   leased: boolean | null
 }
 
-/** An event for each message, and the lease under which the deliveries are written. */
+/** One event per message, and the lease for their deliveries. */
 export interface EventBatch {
   createdAt: Date
   rows: readonly { id: string; body: Buffer }[]
@@ -45,12 +45,12 @@ export interface EventBatch {
 type EventPlaces = Readonly<Record<'createdAt' | 'leaseUntil' | 'leaseToken' | 'leaseExcept', string>>
 
 /**
- * Keeps each message of the network once, and with each that is new its event and deliveries: one statement, which is
- * nearly all that an ordinary webhook costs. In order, so that two batches never wait in a circle. With `onlyAt` nothing is
- * kept unless that is the routing revision.
+ * Stores messages and, for each new one, its event and deliveries, in one statement: nearly the whole cost of a typical
+ * webhook. A duplicate message is ignored. Rows are inserted in order, to prevent deadlocks between batches. If `onlyAt` is
+ * given and is not the current routing revision, nothing is stored.
  */
 export function saveInboundStatement(insertEventsSql: (events: string, places: EventPlaces) => string) {
-  const keeping = statement(
+  const storing = statement(
     {
       createdAt: 'timestamptz',
       leaseUntil: 'timestamptz',
@@ -75,7 +75,7 @@ export function saveInboundStatement(insertEventsSql: (events: string, places: E
     },
     ({ arrivals, onlyAt, ...places }) => `with new as materialized (
        select arrivals.* from routing_revision r, ${arrivals} where r.value = coalesce(${onlyAt}, r.value)
-     ), kept as (
+     ), stored as (
        insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, profile_name,
          type, received_at, recorded_at, content, quoted_wa_message_id)
        select n.id, n.workspace_id, n.sender_id, n.wa_message_id, n.sent_by, n.sent_by_user_id, n.profile_name,
@@ -86,18 +86,18 @@ export function saveInboundStatement(insertEventsSql: (events: string, places: E
        returning id
      ), fresh as materialized (
        select n.event_id as id, n.workspace_id, 'message.received' as type, n.body, n.id as message_id
-       from new n join kept k on k.id = n.id
+       from new n join stored s on s.id = n.id
      ), ${insertEventsSql('fresh', places)}
-     select f.message_id as "messageId", h.event_id as "eventId", h.webhook_id as "webhookId", h.leased
-     from fresh f left join handed h on h.event_id = f.id`,
+     select f.message_id as "messageId", d.event_id as "eventId", d.webhook_id as "webhookId", d.leased
+     from fresh f left join new_deliveries d on d.event_id = f.id`,
   )
   return (
     db: Db,
     rows: readonly InboundRow[],
     { createdAt, rows: events, lease }: EventBatch,
     onlyAt: number | null,
-  ): Promise<KeptRow[]> =>
-    keeping.rows(db, {
+  ): Promise<StoredRow[]> =>
+    storing.rows(db, {
       arrivals: rows.map((row, index) => {
         const { id, body } = events[index] as EventBatch['rows'][number]
         return { ...row, eventId: id, body }

@@ -14,22 +14,28 @@ import {
 import { saveSubmissions } from '../../flows/save-submissions.ts'
 import { saveOrders } from '../../orders/save-orders.ts'
 import type { Destination } from '../../senders/senders.ts'
-import { currentRevision, type InboundRow, type KeptRow, saveInboundStatement, sentAmong } from './inbound.sql.ts'
+import {
+  currentRevision,
+  findSentMessages,
+  type InboundRow,
+  type StoredRow,
+  saveInboundStatement,
+} from './inbound.sql.ts'
 
-const keepWithEvents = saveInboundStatement(insertEventsSql)
+const storeWithEvents = saveInboundStatement(insertEventsSql)
 
 export interface InboundArrival {
   item: InboundItem
   destination: Destination
 }
 
-/** The routing changed since somebody looked where messages belong: nothing was kept. */
+/** The routing revision changed after the messages were routed. Nothing was stored. */
 export class RoutingChanged extends Error {}
 
 /**
- * Keeps messages that people sent and publishes `message.received` for each that is new; a submitted form among them is
- * kept as such and told by `flow.completed` too, and a cart becomes an order. Run it within a transaction, unless all are
- * plain. With `onlyAt` it does all that only at that routing revision, and throws `Rerouted` at any other.
+ * Stores received messages and publishes `message.received` for each new one. A form submission is also stored and published
+ * as `flow.completed`, and a cart becomes an order. Run it within a transaction, unless all messages are plain. If `onlyAt`
+ * is given and is not the current routing revision, it stores nothing and throws `RoutingChanged`.
  */
 export async function saveInbound(
   db: Db,
@@ -45,32 +51,32 @@ export async function saveInbound(
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
-  const kept = await keepWithEvents(db, rows, prepared, onlyAt)
-  const fresh = new Set(kept.map(({ messageId }) => messageId))
-  if (fresh.size === 0) {
-    // All were known, or nothing was looked at.
+  const stored = await storeWithEvents(db, rows, prepared, onlyAt)
+  const newIds = new Set(stored.map(({ messageId }) => messageId))
+  if (newIds.size === 0) {
+    // Either all messages were duplicates, or the revision was another one.
     if (onlyAt !== null && (await currentRevision(db)) !== onlyAt) throw new RoutingChanged()
     return
   }
-  const written = kept.filter((row): row is KeptRow & PublishedDelivery => row.eventId !== null)
-  const news = prepared.rows.filter((_, index) => fresh.has(rows[index]?.id ?? ''))
-  offerToWorker(db, { ...prepared, rows: news }, written)
-  await keepFormsAndOrders(
+  const deliveries = stored.filter((row): row is StoredRow & PublishedDelivery => row.eventId !== null)
+  const newEvents = prepared.rows.filter((_, index) => newIds.has(rows[index]?.id ?? ''))
+  offerToWorker(db, { ...prepared, rows: newEvents }, deliveries)
+  await saveFormsAndOrders(
     db,
     now,
     arrivals.flatMap(({ item, destination }, index) => {
       const id = rows[index]?.id ?? ''
-      return !isPlain(item) && fresh.has(id) ? [{ id, item, destination, quoted: quoted[index] ?? null }] : []
+      return !isPlain(item) && newIds.has(id) ? [{ id, item, destination, quoted: quoted[index] ?? null }] : []
     }),
   )
 }
 
-/** Nothing but the message and its event is kept of it. */
+/** A plain message has no form and no order: only the message and its event are stored. */
 export const isPlain = ({ form, order }: InboundItem): boolean => form === null && order === null
 
-async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Promise<void> {
-  const submissions = await saveSubmissions(db, now, news.flatMap(toSubmission))
-  await saveOrders(db, now, news.flatMap(toCart))
+async function saveFormsAndOrders(db: Db, now: Date, newArrivals: readonly NewArrival[]): Promise<void> {
+  const submissions = await saveSubmissions(db, now, newArrivals.flatMap(toSubmission))
+  await saveOrders(db, now, newArrivals.flatMap(toCart))
   await publish(
     db,
     now,
@@ -78,18 +84,18 @@ async function keepFormsAndOrders(db: Db, now: Date, news: readonly News[]): Pro
   )
 }
 
-interface News extends InboundArrival {
+interface NewArrival extends InboundArrival {
   id: string
   quoted: Quoted | null
 }
 
-function toSubmission({ id, item, destination: { workspaceId, senderId }, quoted }: News) {
+function toSubmission({ id, item, destination: { workspaceId, senderId }, quoted }: NewArrival) {
   const { form, from, fromUserId, receivedAt } = item
   if (form === null) return []
   return [{ workspaceId, senderId, messageId: id, from, fromUserId, quoted, receivedAt, form }]
 }
 
-function toCart({ id, item, destination: { workspaceId, senderId } }: News) {
+function toCart({ id, item, destination: { workspaceId, senderId } }: NewArrival) {
   const { order: cart, from, fromUserId, profileName, receivedAt } = item
   return cart === null
     ? []
@@ -101,14 +107,14 @@ interface Quoted {
   templateId: string | null
 }
 
-/** For each the message that it quotes, if we sent that. */
+/** For each arrival, the message that it replies to, if we sent that message. */
 async function quotedMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<(Quoted | undefined)[]> {
   const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
   const quoted = arrivals.flatMap(({ item: { quotedWaMessageId }, destination: { senderId } }) =>
     quotedWaMessageId === null ? [] : [{ senderId, waMessageId: quotedWaMessageId }],
   )
   if (quoted.length === 0) return []
-  const sent = await sentAmong(db, quoted)
+  const sent = await findSentMessages(db, quoted)
   const byKey = new Map(sent.map((message) => [keyOf(message.senderId, message.waMessageId), message]))
   return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, item.quotedWaMessageId)))
 }
@@ -140,19 +146,19 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
   }
 }
 
-/** Where its files lie, and what opens them, is nobody's business but the fetcher's. */
+/** Removes the URLs and keys of the files: only the download needs them. */
 const withoutSources = (form: FormSubmission) => ({
   ...form,
   files: form.files.map(({ field, index, file_name, mime_type }) => ({ field, index, file_name, mime_type })),
 })
 
 function withoutNulls(parts: Record<string, unknown>): object {
-  const kept: Record<string, unknown> = {}
-  for (const name in parts) if (parts[name] !== null) kept[name] = parts[name]
-  return kept
+  const present: Record<string, unknown> = {}
+  for (const name in parts) if (parts[name] !== null) present[name] = parts[name]
+  return present
 }
 
-/** Every field is always there. */
+/** The data of the event. All fields are always present. */
 function toData(
   item: InboundItem,
   { senderId }: Destination,

@@ -17,9 +17,9 @@ const change = (phoneNumberId: string, value: object) => ({
   field: 'messages',
   value: { messaging_product: 'whatsapp', metadata: { phone_number_id: phoneNumberId }, ...value },
 })
-const status = (id: string, word: string, timestamp = '1786000001', more: object = {}) => ({
+const status = (id: string, name: string, timestamp = '1786000001', more: object = {}) => ({
   id,
-  status: word,
+  status: name,
   timestamp,
   recipient_id: '16505550123',
   ...more,
@@ -29,11 +29,11 @@ async function newNumber(phoneNumberId: string = String(Math.trunc(Math.random()
   const workspace = await newWorkspace(server)
   const app = await newApp(server)
   const sender = await newSender(server, workspace.id, app.id, phoneNumberId)
-  const says = (...messages: object[]) =>
+  const postMessages = (...messages: object[]) =>
     app.post(envelope({ id: '1', changes: [change(phoneNumberId, { messages })] }))
-  const reports = (...statuses: object[]) =>
+  const postStatuses = (...statuses: object[]) =>
     app.post(envelope({ id: '1', changes: [change(phoneNumberId, { statuses })] }))
-  return { workspace, app, sender, says, reports }
+  return { workspace, app, sender, postMessages, postStatuses }
 }
 
 async function sentMessage(workspaceId: string, senderId: string, waMessageId: string | null): Promise<string> {
@@ -53,9 +53,9 @@ async function sentMessage(workspaceId: string, senderId: string, waMessageId: s
   return id
 }
 
-test('a message becomes one event, with every field there', async () => {
-  const { workspace, sender, says } = await newNumber()
-  expect(await says(text('wamid.A'))).toBe(200)
+test('a message gives one message.received event with all fields', async () => {
+  const { workspace, sender, postMessages } = await newNumber()
+  expect(await postMessages(text('wamid.A'))).toBe(200)
   const [event, ...more] = await eventsOf(server, workspace.id)
   expect(more).toEqual([])
   expect(event).toMatchObject({
@@ -81,15 +81,15 @@ test('a message becomes one event, with every field there', async () => {
   expect(validate.errors).toBeNull()
 })
 
-test('however often the network tells of a message, there is one event', async () => {
-  const { workspace, says } = await newNumber()
-  await Promise.all(Array.from({ length: 20 }, () => says(text('wamid.A'), text('wamid.A'), text('wamid.B'))))
-  await says(text('wamid.A'))
+test('a message that the network repeats gives one event', async () => {
+  const { workspace, postMessages } = await newNumber()
+  await Promise.all(Array.from({ length: 20 }, () => postMessages(text('wamid.A'), text('wamid.A'), text('wamid.B'))))
+  await postMessages(text('wamid.A'))
   const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => event.data.wa_message_id).sort()).toEqual(['wamid.A', 'wamid.B'])
 })
 
-test('a batch over two workspaces is told apart, however it is mixed and repeated', async () => {
+test('a batch for two workspaces is routed to each, even if it is mixed and repeated', async () => {
   const app = await newApp(server)
   const workspaces = [await newWorkspace(server), await newWorkspace(server)]
   const numbers = ['700000000000001', '700000000000002']
@@ -123,16 +123,16 @@ test('a batch over two workspaces is told apart, however it is mixed and repeate
     const delivered = events.filter((event) => event.type === 'message.delivered')
     const expected = [0, 1, 2].flatMap((entry) => [0, 1, 2, 3].map((n) => `wamid.${entry}.${which}.${n}`))
     expect(received.map((event) => event.data.wa_message_id).sort()).toEqual(expected.sort())
-    const own = ids.filter((_, n) => n % 2 === which).map((id) => `msg_${id}`)
-    expect(delivered.map((event) => event.data.message_id).sort()).toEqual(own.sort())
+    const messageIds = ids.filter((_, n) => n % 2 === which).map((id) => `msg_${id}`)
+    expect(delivered.map((event) => event.data.message_id).sort()).toEqual(messageIds.sort())
     expect(events.length).toBe(received.length + delivered.length)
   }
 })
 
-test('an answer to a message of ours names it; one to anything else only the network’s id', async () => {
-  const { workspace, sender, says } = await newNumber()
+test('a reply to a message of ours has its message_id, any other reply only the wa_message_id', async () => {
+  const { workspace, sender, postMessages } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, 'wamid.OURS')
-  await says(
+  await postMessages(
     { ...text('wamid.A'), context: { id: 'wamid.OURS' } },
     { ...text('wamid.B'), context: { id: 'wamid.ELSE' } },
     { ...text('wamid.C'), context: { forwarded: true } },
@@ -145,13 +145,13 @@ test('an answer to a message of ours names it; one to anything else only the net
   ])
 })
 
-test('a status never goes back, and each is told once', async () => {
-  const { workspace, sender, reports } = await newNumber()
+test('a message never goes back to an earlier status, and each status is published once', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, 'wamid.S')
-  await reports(status('wamid.S', 'read', '1786000009'))
-  await reports(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
-  await reports(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
-  await reports(status('wamid.S', 'read', '1786000011'))
+  await postStatuses(status('wamid.S', 'read', '1786000009'))
+  await postStatuses(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
+  await postStatuses(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
+  await postStatuses(status('wamid.S', 'read', '1786000011'))
   const message = await server.db.first(
     'select status, delivered_at, read_at, failed_at, error from messages where id = $1',
     [id],
@@ -170,27 +170,27 @@ test('a status never goes back, and each is told once', async () => {
   ])
 })
 
-test('a failure carries the network’s error; the handset’s word outranks it', async () => {
-  const { workspace, sender, reports } = await newNumber()
+test('a failed status has the network’s error, and a later delivered status overrides it', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, 'wamid.F')
   const errors = [{ code: 131026, title: 'Undeliverable', message: 'Undeliverable', error_data: { details: 'why' } }]
-  await reports(status('wamid.F', 'failed', '1786000002', { errors }))
+  await postStatuses(status('wamid.F', 'failed', '1786000002', { errors }))
   const [failed] = await eventsOf(server, workspace.id)
   expect(failed).toMatchObject({
     type: 'message.failed',
     data: { error: { code: 131026, title: 'Undeliverable', message: 'Undeliverable', details: 'why' } },
   })
-  await reports(status('wamid.F', 'delivered', '1786000005'))
+  await postStatuses(status('wamid.F', 'delivered', '1786000005'))
   expect(await server.db.first('select status, error from messages where id = $1', [id])).toEqual({
     status: 'delivered',
     error: null,
   })
 })
 
-test('a status that comes before the send call’s answer finds its message by the id we gave along', async () => {
-  const { workspace, sender, reports } = await newNumber()
+test('a status that arrives before the response of the send call is matched by our message ID', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, null)
-  await reports(status('wamid.EARLY', 'sent', '1786000001', { biz_opaque_callback_data: `msg_${id}` }))
+  await postStatuses(status('wamid.EARLY', 'sent', '1786000001', { biz_opaque_callback_data: `msg_${id}` }))
   expect(await server.db.first('select status, wa_message_id from messages where id = $1', [id])).toEqual({
     status: 'sent',
     wa_message_id: 'wamid.EARLY',
@@ -199,14 +199,14 @@ test('a status that comes before the send call’s answer finds its message by t
   expect(events.map((event) => event.type)).toEqual(['message.sent'])
 })
 
-test('a status without that id is kept until its message is known; statuses of others lead to nothing', async () => {
-  const { workspace, sender, reports } = await newNumber()
-  const { applyEarlyStatuses: settleEarly } = await import('./statuses.ts')
-  await reports(status('wamid.LATE', 'delivered'), status('wamid.OTHER', 'delivered'))
+test('a status without our ID is stored until its message is known, and statuses of other apps publish nothing', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
+  const { applyEarlyStatuses } = await import('./statuses.ts')
+  await postStatuses(status('wamid.LATE', 'delivered'), status('wamid.OTHER', 'delivered'))
   expect(await eventsOf(server, workspace.id)).toEqual([])
   await sentMessage(workspace.id, sender.id, 'wamid.LATE')
-  await settleEarly(server.db, server.clock)
-  await settleEarly(server.db, server.clock)
+  await applyEarlyStatuses(server.db, server.clock)
+  await applyEarlyStatuses(server.db, server.clock)
   const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => [event.type, event.data.wa_message_id])).toEqual([['message.delivered', 'wamid.LATE']])
 })
@@ -217,8 +217,8 @@ test.each([
   ['truncated', (bytes: string, secret: string) => signatureOf(secret, bytes).slice(0, -2)],
   ['in upper case', (bytes: string, secret: string) => signatureOf(secret, bytes).toUpperCase()],
   ['of a body that differs by one byte', (bytes: string, secret: string) => signatureOf(secret, `${bytes} `)],
-  ['of the old kind', () => 'sha1=da39a3ee5e6b4b0d3255bfef95601890afd80709'],
-])('a webhook whose signature is %s is refused and nothing of it is kept', async (_, sign) => {
+  ['of the old SHA-1 kind', () => 'sha1=da39a3ee5e6b4b0d3255bfef95601890afd80709'],
+])('a webhook whose signature is %s gets 401 and nothing is stored', async (_, sign) => {
   const { workspace, app, sender } = await newNumber()
   const body = envelope({ id: '1', changes: [change(sender.phoneNumberId, { messages: [text('wamid.A')] })] })
   const bytes = JSON.stringify(body)
@@ -226,21 +226,21 @@ test.each([
   expect(await eventsOf(server, workspace.id)).toEqual([])
 })
 
-test('a number of another app, or nobody’s, is answered 200 and leads to nothing', async () => {
+test('an update for a number of another app or an unknown number gets 200 and publishes nothing', async () => {
   const { workspace, sender } = await newNumber()
-  const stranger = await newApp(server)
+  const otherApp = await newApp(server)
   const at = (phoneNumberId: string) =>
     envelope({ id: '1', changes: [change(phoneNumberId, { messages: [text('wamid.A')] })] })
-  expect(await stranger.post(at(sender.phoneNumberId))).toBe(200)
-  expect(await stranger.post(at('999'))).toBe(200)
+  expect(await otherApp.post(at(sender.phoneNumberId))).toBe(200)
+  expect(await otherApp.post(at('999'))).toBe(200)
   expect(await eventsOf(server, workspace.id)).toEqual([])
   expect(await server.db.rows('select 1 from inbound_messages where workspace_id = $1', [workspace.id])).toEqual([])
 })
 
-test('what is remembered of an app or a number is never trusted beyond its time', async () => {
-  const { workspace, app, sender, says } = await newNumber()
-  await says(text(`wamid.${newUuid()}`))
-  await says(text(`wamid.${newUuid()}`))
+test('a cached app or number is not used after it changes', async () => {
+  const { workspace, app, sender, postMessages } = await newNumber()
+  await postMessages(text(`wamid.${newUuid()}`))
+  await postMessages(text(`wamid.${newUuid()}`))
   expect(await eventsOf(server, workspace.id)).toHaveLength(2)
 
   const unknown = String(Math.trunc(Math.random() * 1e15))
@@ -253,13 +253,13 @@ test('what is remembered of an app or a number is never trusted beyond its time'
   await toUnknown()
   expect(await eventsOf(server, other.id)).toHaveLength(1)
 
-  // The number goes to another workspace: not one more message to the one that had it.
+  // The number moves to another workspace: the first workspace gets no more messages.
   await server.db.change('update senders set workspace_id = $2, phone_number_id = $3 where id = $1', [
     sender.id,
     other.id,
     '7',
   ])
-  expect(await says(text(`wamid.${newUuid()}`))).toBe(200)
+  expect(await postMessages(text(`wamid.${newUuid()}`))).toBe(200)
   expect(await eventsOf(server, workspace.id)).toHaveLength(2)
 
   const sealed = seal(server.secretKeys, 'another', `apps/${app.id}/app_secret`)
@@ -268,8 +268,8 @@ test('what is remembered of an app or a number is never trusted beyond its time'
   expect(await eventsOf(server, other.id)).toHaveLength(1)
 })
 
-test('each endpoint that listens gets a delivery; one that is disabled has it held', async () => {
-  const { workspace, says } = await newNumber()
+test('each endpoint that subscribes gets a delivery, which is held if the endpoint is disabled', async () => {
+  const { workspace, postMessages } = await newNumber()
   const make = (events: string[]) =>
     createWebhook(server.db, server.clock, server.secretKeys, anyTarget, {
       workspaceId: workspace.id,
@@ -281,7 +281,7 @@ test('each endpoint that listens gets a delivery; one that is disabled has it he
   const held = await make(['message.received'])
   await make(['message.read'])
   await server.db.change(`update webhooks set enabled = false where id = $1`, [held.webhook.id.slice(4)])
-  await says(text('wamid.A'))
+  await postMessages(text('wamid.A'))
   const [event] = await eventsOf(server, workspace.id)
   const deliveries = await server.db.rows<{ webhook_id: string; due: string; event_id: string }>(
     `select webhook_id, event_id, due_at::text as due from deliveries where workspace_id = $1`,
@@ -296,9 +296,9 @@ test('each endpoint that listens gets a delivery; one that is disabled has it he
   expect(deliveries.every((each) => each.event_id === event?.id)).toBe(true)
 })
 
-test('the handshake echoes the challenge to whoever knows the token, and to nobody else', async () => {
+test('the handshake returns the challenge only for the right verify token', async () => {
   const app = await newApp(server)
-  const greet = async (token: string, id = app.id) => {
+  const handshake = async (token: string, id = app.id) => {
     const query = new URLSearchParams({
       'hub.mode': 'subscribe',
       'hub.challenge': '1158201444',
@@ -307,7 +307,7 @@ test('the handshake echoes the challenge to whoever knows the token, and to nobo
     const response = await fetch(`${server.url}/network/whatsapp/${id}?${query}`)
     return [response.status, await response.text()]
   }
-  expect(await greet(`token-${app.secret}`)).toEqual([200, '1158201444'])
-  expect((await greet('wrong'))[0]).toBe(403)
-  expect((await greet(`token-${app.secret}`, newUuid()))[0]).toBe(403)
+  expect(await handshake(`token-${app.secret}`)).toEqual([200, '1158201444'])
+  expect((await handshake('wrong'))[0]).toBe(403)
+  expect((await handshake(`token-${app.secret}`, newUuid()))[0]).toBe(403)
 })

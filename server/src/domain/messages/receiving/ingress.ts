@@ -12,10 +12,10 @@ import { applyTemplateChange, scheduleSync } from '../../connections/connections
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
-import { Routes } from './number-routes.ts'
+import { NumberRoutes } from './number-routes.ts'
 import { type RoutedUpdate, saveUpdates } from './record-updates.ts'
 
-/** What the ingress knows of an app: enough to tell the network from anybody else. */
+/** An app's secrets, which prove that a webhook comes from the network. */
 export interface AppSecrets {
   networkKey: HmacKey | null
   verifyToken: string
@@ -27,65 +27,67 @@ export interface ReceiveDeps {
   db: Db
   clock: Clock
   log: Logger
-  /** The app's secrets, or undefined if there is no such app. */
+  /** The app's secrets. Undefined if the app does not exist. */
   openApp(appId: string): Promise<AppSecrets | undefined>
-  /** The same without asking: as they were at their revision. */
+  /** The cached secrets, without reading the database. They are valid at their revision. */
   cachedApp(appId: string): AppSecrets | undefined
 }
 
 export interface Ingress {
-  /** The challenge to echo in the network's handshake; null if whoever asks is not the network. */
+  /** The challenge to return in the network's handshake. Null if the verify token is wrong. */
   verifyHandshake(appId: string, queryString: string): Promise<string | null>
   /**
-   * Refuses a webhook before its body is read: a signature that is missing or malformed, or an app that does not exist.
-   * The database is asked only about an app that is not in memory; all that are asked for at a time share one statement.
+   * Refuses a webhook before its body is read if the signature is missing or malformed or the app does not exist. Reads the
+   * database only for an app that is not cached; concurrent reads share one statement.
    */
   screen(appId: string, signature: Signature): Promise<void> | undefined
-  /** Resolves once all that a webhook tells is committed. */
+  /** Resolves when all updates of the webhook are committed. */
   receive(appId: string, body: Buffer, signature: Signature): Promise<void>
 }
 
 /**
- * Network → us. The signature is checked over the bytes as they came; then everything in them is read, and all that
- * concurrent webhooks tell is kept in one transaction: messages, statuses, events and their deliveries. What is not ours
- * is noted and answered like the rest, for the network would otherwise repeat the whole batch for days. An update for an
- * unknown number of a connected account is parked in the same transaction, and published once a sync has found the number.
+ * Receives webhooks from the network (WhatsApp). The signature is checked over the raw body. Then the updates of concurrent
+ * webhooks are stored in one transaction: messages, statuses, events and their deliveries. Updates that do not belong to a
+ * connected account are logged and acknowledged too, because the network would otherwise repeat the whole webhook for days.
+ * An update for an unknown number of a connected account is parked in the same transaction and published when a sync has
+ * found the number.
  *
- * Most webhooks are plain messages for numbers that are known. These are read by what is remembered of apps and numbers,
- * and kept by one statement that does nothing if that is no longer current; the others, and whatever that statement
- * refused, wait for a look first.
+ * Fast path: most webhooks have only plain messages for known numbers. They are routed with cached apps and numbers and
+ * stored by one statement, which stores nothing if the routing revision has changed. For all other webhooks, and those that
+ * this statement rejected, the current revision is read from the database first.
  */
 export function newIngress(deps: ReceiveDeps): Ingress {
-  const routes = new Routes(deps.db)
-  // So many updates, not webhooks: one may have a thousand, and those behind it wait for as long as the batch takes.
+  const routes = new NumberRoutes(deps.db)
+  // Counts updates, not webhooks: a webhook may have a thousand, and the next batch waits until this one is done.
   const limits = { maxItems: 120, maxUnderWay: 2, sizeOf: ({ items }: Webhook) => items.length }
-  const keep = batched(
-    oneByOneIfNeeded((webhooks) => keepAll({ ...deps, routes }, webhooks)),
+  const storeBatched = batched(
+    withOneByOneFallback((webhooks) => storeAll({ ...deps, routes }, webhooks)),
     limits,
   )
-  const keepPlain = batched(
-    oneByOneIfNeeded((webhooks) => keepAsRemembered({ ...deps, routes }, webhooks)),
+  const storePlainBatched = batched(
+    withOneByOneFallback((webhooks) => storeByCachedRoutes({ ...deps, routes }, webhooks)),
     limits,
   )
 
-  /** Nothing if it is not signed by this app. */
+  /** Undefined if the signature is wrong. */
   function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
     const parsed = parse(body)
     return { appId, revision: app.revision, body: parsed, items: readWebhook(parsed, deps.clock.now()) }
   }
 
-  async function keepByMemory(webhook: Webhook): Promise<boolean> {
+  /** The fast path. Returns false if the webhook cannot take it or the routing has changed. */
+  async function storeFromCache(webhook: Webhook): Promise<boolean> {
     const { appId, items, revision } = webhook
-    // An unknown number would only fail the whole batch, and with it the webhooks of known ones.
-    const isForMemory = (item: Incoming) =>
+    // An unknown number would make the whole batch fail, including webhooks for known numbers.
+    const isPlainForKnownNumber = (item: Incoming) =>
       item.kind === 'message' &&
       isPlain(item) &&
       !routes.isUnknown({ appId, phoneNumberId: item.phoneNumberId }, revision)
-    if (items.length === 0 || !items.every(isForMemory)) return false
-    const outcome = await keepPlain(webhook)
+    if (items.length === 0 || !items.every(isPlainForKnownNumber)) return false
+    const outcome = await storePlainBatched(webhook)
     if (outcome.kind === 'failed' && !(outcome.error instanceof RoutingChanged)) throw outcome.error
-    return outcome.kind === 'kept'
+    return outcome.kind === 'stored'
   }
 
   return {
@@ -99,22 +101,22 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },
     async receive(appId, body, signature) {
-      const recalled = deps.cachedApp(appId)
-      const remembered = read(recalled, appId, body, signature)
-      if (remembered && (await keepByMemory(remembered))) return
+      const cachedSecrets = deps.cachedApp(appId)
+      const cached = read(cachedSecrets, appId, body, signature)
+      if (cached && (await storeFromCache(cached))) return
       const app = await deps.openApp(appId)
-      // The very same is what it was; only what changed is read anew.
-      const webhook = remembered && app === recalled ? remembered : read(app, appId, body, signature)
+      // Parse the webhook again only if the app's secrets have changed.
+      const webhook = cached && app === cachedSecrets ? cached : read(app, appId, body, signature)
       if (!webhook) refuseSignature()
-      const outcome = await keep(webhook)
+      const outcome = await storeBatched(webhook)
       if (outcome.kind === 'failed') throw outcome.error
     },
   }
 }
 
-/** The same for an unknown app and a wrong signature: the response must not tell which apps exist. */
+/** The same response for an unknown app and a wrong signature, so that it does not reveal which apps exist. */
 function refuseSignature(): never {
-  refuse('invalid_key', { message: 'The signature is missing or is not this app’s.' })
+  refuse('invalid_key', { message: 'Invalid signature. Check the app secret.' })
 }
 
 type Signature = string | string[] | undefined
@@ -122,7 +124,7 @@ type Signature = string | string[] | undefined
 interface Webhook {
   appId: string
   revision: number
-  /** As it was parsed: what is parked is stored as the network sent it. */
+  /** The parsed body. A parked update is stored as the network sent it. */
   body: unknown
   items: Incoming[]
 }
@@ -135,47 +137,46 @@ function parse(body: Buffer): unknown {
   }
 }
 
-type KeepDeps = ReceiveDeps & { routes: Routes }
+type StoreDeps = ReceiveDeps & { routes: NumberRoutes }
 
-type Outcome = { kind: 'kept' } | { kind: 'failed'; error: unknown }
+type Outcome = { kind: 'stored' } | { kind: 'failed'; error: unknown }
 
-/** All at once; if that fails, one by one, so that a webhook that cannot be kept costs no other. */
-function oneByOneIfNeeded(keepThese: (webhooks: readonly Webhook[]) => Promise<void>) {
-  return async function keepEach(webhooks: readonly Webhook[]): Promise<Outcome[]> {
+/** Stores a batch. If that fails, stores each webhook alone, so that one bad webhook does not affect the others. */
+function withOneByOneFallback(storeBatch: (webhooks: readonly Webhook[]) => Promise<void>) {
+  return async function storeEach(webhooks: readonly Webhook[]): Promise<Outcome[]> {
     try {
-      await keepThese(webhooks)
-      return webhooks.map(() => ({ kind: 'kept' }))
+      await storeBatch(webhooks)
+      return webhooks.map(() => ({ kind: 'stored' }))
     } catch (error) {
       if (webhooks.length === 1 || error instanceof RoutingChanged)
         return webhooks.map(() => ({ kind: 'failed', error }))
       const outcomes: Outcome[] = []
-      for (const webhook of webhooks) outcomes.push(...(await keepEach([webhook])))
+      for (const webhook of webhooks) outcomes.push(...(await storeEach([webhook])))
       return outcomes
     }
   }
 }
 
-/** Webhooks of plain messages only. */
-async function keepAsRemembered({ db, clock, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
-  const { revision, addressed } = await place(routes, webhooks)
-  const arrivals = addressed.flatMap(({ item, destination }) =>
+/** For webhooks that have only plain messages. */
+async function storeByCachedRoutes({ db, clock, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
+  const { revision, routed } = await routeItems(routes, webhooks)
+  const arrivals = routed.flatMap(({ item, destination }) =>
     destination !== null && item.kind === 'message' ? [{ item, destination }] : [],
   )
-  // A number that is not known may have become ours since.
-  if (arrivals.length < addressed.length || webhooks.some((each) => each.revision !== revision))
-    throw new RoutingChanged()
+  // An unknown number may have been added since the cached revision.
+  if (arrivals.length < routed.length || webhooks.some((each) => each.revision !== revision)) throw new RoutingChanged()
   await saveInbound(db, clock.now(), arrivals, revision)
 }
 
-async function keepAll({ db, clock, log, routes }: KeepDeps, webhooks: readonly Webhook[]): Promise<void> {
+async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonly Webhook[]): Promise<void> {
   const now = clock.now()
-  const { addressed } = await place(routes, webhooks)
-  const placed = addressed.filter((each): each is Addressed & RoutedUpdate => each.destination !== null)
-  const unknown = addressed.filter(({ destination }) => destination === null)
+  const { routed } = await routeItems(routes, webhooks)
+  const known = routed.filter((each): each is RoutedItem & RoutedUpdate => each.destination !== null)
+  const unknown = routed.filter(({ destination }) => destination === null)
   const updates = unknown.length === 0 ? [] : updatesFor(unknown, webhooks)
-  if (placed.length + updates.length > 0) {
+  if (known.length + updates.length > 0) {
     const outcomes = await db.transaction(async (tx) => {
-      await saveUpdates(tx, now, placed)
+      await saveUpdates(tx, now, known)
       return parkUpdates(tx, now, updates)
     })
     logUnknown(
@@ -204,22 +205,22 @@ const numberKeyOf = ({
   phoneNumberId: string
 }) => `${appId} ${wabaId} ${phoneNumberId}`
 
-/** The changes that bring messages or statuses for unknown numbers. */
-function updatesFor(unknown: readonly Addressed[], webhooks: readonly Webhook[]): UnknownUpdate[] {
+/** The changes that contain messages or statuses for unknown numbers. */
+function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]): UnknownUpdate[] {
   const keys = new Set(unknown.map(({ appId, item }) => numberKeyOf({ ...item, appId })))
   return webhooks.flatMap(({ appId, body }) =>
     splitWebhook(body).flatMap((change) => (keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [])),
   )
 }
 
-/** One line per number and batch. */
+/** Logs one line per number and batch. */
 function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[]): void {
-  for (const own of Map.groupBy(updates, numberKeyOf).values()) {
-    const count = (wanted: ParkOutcome) => own.filter(({ outcome }) => outcome === wanted).length
-    const { appId, wabaId, phoneNumberId } = own[0] as UnknownUpdate
+  for (const group of Map.groupBy(updates, numberKeyOf).values()) {
+    const count = (kind: ParkOutcome) => group.filter(({ outcome }) => outcome === kind).length
+    const { appId, wabaId, phoneNumberId } = group[0] as UnknownUpdate
     const fields = { app_id: appId, waba_id: wabaId, phone_number_id: phoneNumberId }
     if (count('not_connected') > 0) {
-      const dropped = { event: 'update.dropped', ...fields, updates: own.length } as const
+      const dropped = { event: 'update.dropped', ...fields, updates: group.length } as const
       log.info(dropped, 'update dropped: the account is not connected through this app')
     } else {
       const parked = {
@@ -234,13 +235,13 @@ function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: P
 }
 
 /**
- * The messages and statuses of webhooks, each with where it belongs, or null if its number is not one of ours; and the
- * routing revision at which that is so.
+ * The messages and statuses of webhooks with their destinations, and the routing revision at which these are valid. The
+ * destination is null if the number is unknown.
  */
-async function place(
-  routes: Routes,
+async function routeItems(
+  routes: NumberRoutes,
   webhooks: readonly Webhook[],
-): Promise<{ revision: number; addressed: Addressed[] }> {
+): Promise<{ revision: number; routed: RoutedItem[] }> {
   const items = webhooks.flatMap(({ appId, items }) =>
     items.flatMap((item) => (item.kind === 'message' || item.kind === 'status' ? [{ appId, item }] : [])),
   )
@@ -248,17 +249,17 @@ async function place(
     items.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
     Math.max(...webhooks.map(({ revision }) => revision)),
   )
-  const addressed = items.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
-  return { revision, addressed }
+  const routed = items.map((each, index) => ({ ...each, destination: destinations[index] ?? null }))
+  return { revision, routed }
 }
 
-interface Addressed {
+interface RoutedItem {
   appId: string
   item: InboundItem | StatusItem
   destination: Destination | null
 }
 
-/** Template changes, account notices and problems: updates that lead to no event. */
+/** Handles updates that publish no event: template changes, account notices and problems. */
 async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
   switch (item.kind) {
     case 'template':

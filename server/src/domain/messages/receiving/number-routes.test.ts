@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
-import { Routes } from './number-routes.ts'
+import { NumberRoutes } from './number-routes.ts'
 
-/** A database that has every number but those with a 0, and responds when it is told to, at the revision it is told. */
+/** A database that knows every number without a 0. `respond` returns the result of the oldest query, at a revision. */
 function slowDatabase() {
   const responses: ((revision: number) => void)[] = []
   const db = {
@@ -29,33 +29,36 @@ function slowDatabase() {
 
 const address = (phoneNumberId: string) => ({ appId: 'a', phoneNumberId })
 
-/** The routes after somebody asked for x and 0 at revision 7. */
-async function knowing() {
+/** Routes that have cached the numbers x and 0 at revision 7. */
+async function cachedRoutes() {
   const { db, respond } = slowDatabase()
-  const routes = new Routes(db)
+  const routes = new NumberRoutes(db)
   const first = routes.find([address('x'), address('0')], 7)
   await respond(7)
   expect(await first).toMatchObject({ revision: 7, destinations: [{ senderId: 'sender of x' }, null] })
   return { routes, respond }
 }
 
-test('a number that is known, or known not to be ours, is not asked for again at its revision', async () => {
-  const { routes } = await knowing()
+test('a known or unknown number is not read again at its revision', async () => {
+  const { routes } = await cachedRoutes()
   expect(await routes.find([address('x'), address('0')], 7)).toMatchObject({ revision: 7 })
   expect([7, 8].map((revision) => routes.isUnknown(address('0'), revision))).toEqual([true, false])
   expect(routes.isUnknown(address('x'), 7)).toBe(false)
 })
 
-test.each([7, 8])('a number stays known to whoever asks while the revision moves on (answered at %i)', async (at) => {
-  const { routes, respond } = await knowing()
-  const asked = routes.find([address('x'), address('y')], 7)
-  const other = routes.find([address('z')], 8)
-  await respond(at)
-  await respond(8)
-  await respond(8)
-  expect(await asked).toMatchObject({
-    revision: at,
-    destinations: [{ senderId: 'sender of x' }, { senderId: 'sender of y' }],
-  })
-  expect(await other).toMatchObject({ revision: 8, destinations: [{ senderId: 'sender of z' }] })
-})
+test.each([7, 8])(
+  'a lookup succeeds while another one moves the cache to a new revision (response at %i)',
+  async (at) => {
+    const { routes, respond } = await cachedRoutes()
+    const lookup = routes.find([address('x'), address('y')], 7)
+    const other = routes.find([address('z')], 8)
+    await respond(at)
+    await respond(8)
+    await respond(8)
+    expect(await lookup).toMatchObject({
+      revision: at,
+      destinations: [{ senderId: 'sender of x' }, { senderId: 'sender of y' }],
+    })
+    expect(await other).toMatchObject({ revision: 8, destinations: [{ senderId: 'sender of z' }] })
+  },
+)

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { RevisionedCache, readAt } from '../../../db/revisioned-cache.ts'
 import { type Destination, destinationsOf } from '../../senders/senders.ts'
 
-/** One of the network's numbers, as seen through an app. */
+/** A phone number of the network and the app through which it is connected. */
 export interface Address {
   appId: string
   phoneNumberId: string
@@ -15,27 +15,27 @@ function addressOf(key: string): Address {
   return { appId, phoneNumberId }
 }
 
-const maxCopies = 50_000
+const maxCached = 50_000
 
 /**
- * Where payloads belong, at a routing revision. Whoever asks has just read the revision, so in steady state nothing is asked
- * of the database; a number that is not ours is remembered as well.
+ * Maps phone numbers to senders, cached for one routing revision. Callers pass the current revision, so the database is read
+ * only after a change. Unknown numbers are cached too.
  */
-export class Routes {
+export class NumberRoutes {
   readonly #cache: RevisionedCache<Destination>
 
   constructor(db: Db) {
     const read = async (keys: readonly string[]) =>
       readAt(await destinationsOf(db, keys.map(addressOf)), 'senderId', (found) => [keyOf(found), found])
-    this.#cache = new RevisionedCache(read, maxCopies)
+    this.#cache = new RevisionedCache(read, maxCached)
   }
 
-  /** At this revision the number was looked for and not found. Asks nothing of the database. */
+  /** Whether the number is cached as unknown at this revision. Does not read the database. */
   isUnknown(address: Address, revision: number): boolean {
     return this.#cache.get(keyOf(address), revision) === null
   }
 
-  /** In the order of the addresses, at one revision: the one given, or a later one. */
+  /** The destinations in the order of the addresses, at the given revision or a later one. */
   async find(
     addresses: readonly Address[],
     revision: number,

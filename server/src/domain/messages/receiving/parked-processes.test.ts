@@ -21,31 +21,31 @@ async function setUp() {
 const parkedOf = async (db: Awaited<ReturnType<typeof setUp>>['db']) =>
   (await db.first<{ count: number }>('select count(*)::int as count from parked_updates'))?.count
 
-test('what an API process parks is published once, though the worker was killed and two new ones start at once', async () => {
+test('updates parked by an API process are published once when a killed worker is replaced by two', async () => {
   const { db, control, start, addNumber, texts } = await setUp()
   await start('api')
   const killed = await start('worker')
   killed.child.kill('SIGKILL')
   await new Promise((resolve) => killed.child.once('exit', resolve))
   const number = addNumber('15550780091')
-  const wanted = Array.from({ length: 40 }, (_, n) => `message ${n}`)
-  for (const text of wanted) {
+  const messages = Array.from({ length: 40 }, (_, n) => `message ${n}`)
+  for (const text of messages) {
     await control.phones.say('491701112223', { to: number, text })
     await control.idle()
   }
   expect([await parkedOf(db), await texts()]).toEqual([40, []])
   await Promise.all([start('worker'), start('worker')])
-  await until('everything is published', async () => (await texts()).length >= wanted.length)
-  expect(await texts()).toEqual(wanted)
+  await until('all updates are published', async () => (await texts()).length >= messages.length)
+  expect(await texts()).toEqual(messages)
   expect(await parkedOf(db)).toBe(0)
 
-  // Now that a worker runs, the API process wakes it.
+  // A running worker is woken by the API process.
   const session = await db.session()
   onTestFinished(() => session.close())
-  const heard: string[] = []
-  await session.listen(changeChannel, (payload) => void heard.push(payload))
+  const notifications: string[] = []
+  await session.listen(changeChannel, (payload) => void notifications.push(payload))
   const another = addNumber('15550780092')
-  await control.phones.say('491701112223', { to: another, text: 'at once' })
-  await until('the worker is woken', () => heard.some((payload) => payload.includes('sync_due')))
-  await until('it is published', async () => (await texts()).includes('at once'))
+  await control.phones.say('491701112223', { to: another, text: 'woken' })
+  await until('the worker is woken', () => notifications.some((payload) => payload.includes('sync_due')))
+  await until('the update is published', async () => (await texts()).includes('woken'))
 }, 90_000)

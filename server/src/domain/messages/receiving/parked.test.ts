@@ -18,12 +18,12 @@ import { releaseParked } from './release-parked.ts'
 
 const server = useTestServer()
 const network = useSimulator(server)
-// The deadlines of the product: on a busy machine shorter ones lead to retries, and each arrival is counted here.
+// Production timeouts: on a busy machine shorter ones cause retries, and these tests count each delivery.
 const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
 const log = () => newLogger('debug', { write: (line) => void server.logged.push(line) })
 
-/** A connected account whose first sync succeeds or fails, an endpoint, and the webhooks that the network posts for it. */
+/** A connected account whose first sync succeeds or fails, an endpoint, and functions that post webhooks as the network. */
 async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFailure } = {}) {
   const { db, clock, secretKeys } = server
   const workspace = await newWorkspace(server)
@@ -62,7 +62,7 @@ async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFai
     post,
     change,
     /** Posts a webhook with one change for a number. */
-    says: (phoneNumberId: string, value: object, entryId = wabaId) =>
+    postChange: (phoneNumberId: string, value: object, entryId = wabaId) =>
       post({ object: 'whatsapp_business_account', entry: [{ id: entryId, changes: [change(phoneNumberId, value)] }] }),
     /** The bodies that the endpoint received, in the order of arrival. */
     async delivered() {
@@ -79,7 +79,7 @@ async function connectAccount({ firstSync = 'ok' }: { firstSync?: 'ok' | CallFai
 
 const unavailable: CallFailure = { kind: 'unreachable', why: 'ECONNREFUSED' }
 
-/** The network, whose list of templates fails while told so. */
+/** The network. With a failure as `outcome`, listing templates fails. */
 function networkWith(outcome: 'ok' | CallFailure) {
   if (outcome === 'ok') return network.network
   const { client: real } = network.network
@@ -93,7 +93,7 @@ function networkWith(outcome: 'ok' | CallFailure) {
 const drainWith = (outcome: 'ok' | CallFailure) => drainSyncs(networkWith(outcome), log())
 
 let phones = 0
-/** A number that the account lists from now on. */
+/** Adds a number to the account. */
 const addNumber = (account: TestAccount): string =>
   network.control.numbers.create({
     wabaId: account.wabaId,
@@ -106,18 +106,18 @@ const seconds = (from: Date) => (from.getTime() - server.clock.now().getTime()) 
 const loggedEvents = (name: string) =>
   server.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === name)
 
-test('a message for a number that was added after the sync is delivered once, after a sync at once', async () => {
+test('a message for a number that was added after the sync starts a sync and is delivered once', async () => {
   const shop = await connectAccount()
   server.clock.forward({ minutes: 5 })
   const number = addNumber(shop.account)
-  expect(await shop.says(number, { messages: [text('wamid.NEW')] })).toBe(200)
+  expect(await shop.postChange(number, { messages: [text('wamid.NEW')] })).toBe(200)
   expect(await eventsOf(server, shop.workspace.id)).toEqual([])
   expect(await network.drain()).toBe(1)
   await release()
   await release()
   expect(await shop.delivered()).toMatchObject([{ type: 'message.received', data: { wa_message_id: 'wamid.NEW' } }])
   expect(await shop.parked()).toEqual([])
-  expect(await shop.says(number, { messages: [text('wamid.NEXT')] })).toBe(200)
+  expect(await shop.postChange(number, { messages: [text('wamid.NEXT')] })).toBe(200)
   expect((await shop.delivered()).map(({ data }) => data.wa_message_id)).toEqual(['wamid.NEW', 'wamid.NEXT'])
 })
 
@@ -134,13 +134,13 @@ test.each([
     },
   ],
 ] as [string, CallFailure][])(
-  'sixty messages that arrive in the minute in which the network %s are all delivered, in order',
+  '60 messages that arrive in a minute in which the network %s are all delivered, in order',
   async (_, failure) => {
     const shop = await connectAccount({ firstSync: failure })
     const number = network.control.numbers.list().find(({ wabaId }) => wabaId === shop.account.wabaId)?.id ?? ''
     let syncs = 0
     for (let n = 0; n < 60; n++) {
-      expect(await shop.says(number, { messages: [text(`wamid.${n}`)] })).toBe(200)
+      expect(await shop.postChange(number, { messages: [text(`wamid.${n}`)] })).toBe(200)
       server.clock.forward({ seconds: 1 })
       syncs += await drainWith(failure)
     }
@@ -156,18 +156,20 @@ test.each([
   },
 )
 
-test('a webhook that the network repeats while it is parked is stored once and gives one event', async () => {
+test('a webhook that the network repeats while it is parked is stored once and published once', async () => {
   const shop = await connectAccount()
   const number = addNumber(shop.account)
   const value = { messages: [text('wamid.A'), text('wamid.B')] }
-  expect(await Promise.all(Array.from({ length: 20 }, () => shop.says(number, value)))).toEqual(Array(20).fill(200))
+  expect(await Promise.all(Array.from({ length: 20 }, () => shop.postChange(number, value)))).toEqual(
+    Array(20).fill(200),
+  )
   expect(await shop.parked()).toHaveLength(1)
   // The same message in another batch is another update, and still one event.
-  await shop.says(number, { messages: [text('wamid.B'), text('wamid.C')] })
+  await shop.postChange(number, { messages: [text('wamid.B'), text('wamid.C')] })
   server.clock.forward({ seconds: 3 })
   await network.drain()
   await release()
-  expect(await shop.says(number, value)).toBe(200)
+  expect(await shop.postChange(number, value)).toBe(200)
   const received = (await shop.delivered()).map(({ data }) => data.wa_message_id)
   expect(received.sort()).toEqual(['wamid.A', 'wamid.B', 'wamid.C'])
 })
@@ -176,7 +178,7 @@ test('processes that release at the same time publish each update once, in order
   const shop = await connectAccount()
   const number = addNumber(shop.account)
   const ids = Array.from({ length: 350 }, (_, n) => `wamid.${n}`)
-  for (const id of ids) await shop.says(number, { messages: [text(id)] })
+  for (const id of ids) await shop.postChange(number, { messages: [text(id)] })
   server.clock.forward({ seconds: 3 })
   await network.drain()
   const dbs = [1, 2, 3].map(() => openDatabase(server.connection, () => {}, 2))
@@ -193,12 +195,12 @@ test('processes that release at the same time publish each update once, in order
   expect(await shop.parked()).toEqual([])
 })
 
-test('an update for an account that is not connected through the app is answered 200 and dropped', async () => {
+test('an update for an account that is not connected through the app gets 200 and is dropped', async () => {
   const shop = await connectAccount()
   const other = await connectAccount()
   const before = await shop.look()
-  expect(await shop.says('106549999999999', { messages: [text('wamid.X')] }, '999')).toBe(200)
-  expect(await shop.says('106549999999999', { messages: [text('wamid.X')] }, other.account.wabaId)).toBe(200)
+  expect(await shop.postChange('106549999999999', { messages: [text('wamid.X')] }, '999')).toBe(200)
+  expect(await shop.postChange('106549999999999', { messages: [text('wamid.X')] }, other.account.wabaId)).toBe(200)
   expect([await shop.parked(), await other.parked()]).toEqual([[], []])
   expect((await shop.look()).syncDueAt).toEqual(before.syncDueAt)
 })
@@ -251,9 +253,9 @@ test('messages, statuses, a form and a cart of one parked webhook are published;
 test('updates that were parked when the process stopped are released by the next one', async () => {
   const shop = await connectAccount()
   const number = addNumber(shop.account)
-  await shop.says(number, { messages: [text('wamid.A')] })
+  await shop.postChange(number, { messages: [text('wamid.A')] })
   server.clock.forward({ seconds: 3 })
-  // The sync settles, and the process ends before it releases anything.
+  // The sync ends, and the process stops before it releases any update.
   await network.drain()
   expect(await eventsOf(server, shop.workspace.id)).toEqual([])
   const db = openDatabase(server.connection, () => {}, 2)
@@ -262,10 +264,10 @@ test('updates that were parked when the process stopped are released by the next
   expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.A'])
 })
 
-test('an update that is parked just after its number became known is released by the next look', async () => {
+test('an update that is parked just after its number became known is released by the next poll', async () => {
   const shop = await connectAccount()
   const number = addNumber(shop.account)
-  // The look for the number came before the sync, the commit after it.
+  // The update was routed before the sync and is committed after it.
   const webhook = { id: shop.account.wabaId, changes: [shop.change(number, { messages: [text('wamid.LATE')] })] }
   const update = {
     appId: shop.app.id,
@@ -279,7 +281,7 @@ test('an update that is parked just after its number became known is released by
   expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.LATE'])
 })
 
-test('a number that the account does not list is asked for less and less often, and published once it is listed', async () => {
+test('a number that the account does not list is synced at growing intervals, and published when it is listed', async () => {
   const shop = await connectAccount()
   server.clock.forward({ minutes: 5 })
   const unlisted = '106549000000001'
@@ -287,7 +289,7 @@ test('a number that the account does not list is asked for less and less often, 
   const logged = loggedEvents('sync.numbers_not_listed').length
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
-    await shop.says(unlisted, { messages: [text(`wamid.${n}`)] })
+    await shop.postChange(unlisted, { messages: [text(`wamid.${n}`)] })
     await network.drain()
     waits.push(seconds((await shop.look()).syncDueAt))
     server.clock.forward({ seconds: waits[n] ?? 0 })
@@ -302,11 +304,11 @@ test('a number that the account does not list is asked for less and less often, 
     updates: 8,
   })
 
-  // Another unknown number does not wait behind the first.
+  // Another unknown number does not wait for the interval of the first.
   await network.drain()
   server.clock.forward({ seconds: 20 })
   const second = addNumber(shop.account)
-  await shop.says(second, { messages: [text('wamid.SECOND')] })
+  await shop.postChange(second, { messages: [text('wamid.SECOND')] })
   await network.drain()
   await release()
   expect((await eventsOf(server, shop.workspace.id)).map(({ data }) => data.wa_message_id)).toEqual(['wamid.SECOND'])
@@ -325,7 +327,7 @@ test('many unknown numbers of one account cause few syncs', async () => {
   server.clock.forward({ minutes: 5 })
   const before = shop.account.calls('phone_numbers')
   for (let n = 0; n < 60; n++) {
-    await shop.says(`10654800000${100 + n}`, { messages: [text(`wamid.${n}`)] })
+    await shop.postChange(`10654800000${100 + n}`, { messages: [text(`wamid.${n}`)] })
     await network.drain()
     server.clock.forward({ seconds: 1 })
   }
@@ -333,7 +335,7 @@ test('many unknown numbers of one account cause few syncs', async () => {
   expect(await shop.parked()).toHaveLength(60)
 })
 
-test('a pause that the network asks for is respected, however many updates are parked', async () => {
+test('the network’s Retry-After is respected while updates are parked', async () => {
   const pause: CallFailure = {
     kind: 'refused',
     status: 400,
@@ -344,7 +346,7 @@ test('a pause that the network asks for is respected, however many updates are p
   const shop = await connectAccount({ firstSync: pause })
   const before = shop.account.calls('phone_numbers')
   for (let n = 0; n < 29; n++) {
-    await shop.says(`1065470000000${10 + n}`, { messages: [text(`wamid.${n}`)] })
+    await shop.postChange(`1065470000000${10 + n}`, { messages: [text(`wamid.${n}`)] })
     server.clock.forward({ seconds: 10 })
     await drainWith(pause)
   }
@@ -355,7 +357,7 @@ test('a pause that the network asks for is respected, however many updates are p
   expect(seconds((await shop.look()).syncDueAt)).toBe(300)
 })
 
-test('while updates are parked a failed sync is repeated after 15 s; refusals without end make it five minutes', () => {
+test('while updates are parked a failed sync is repeated after 15 s, and after repeated refusals every 5 minutes', () => {
   const refused = (retryAfterMs: number | null): CallFailure => ({
     kind: 'refused',
     status: 401,
@@ -374,7 +376,7 @@ test('a sync that died with its process is repeated within a minute while update
   const shop = await connectAccount()
   server.clock.forward({ minutes: 5 })
   const number = addNumber(shop.account)
-  await shop.says(number, { messages: [text('wamid.A')] })
+  await shop.postChange(number, { messages: [text('wamid.A')] })
   const { client, ...rest } = network.network
   const dying = Object.create(client) as typeof client
   dying.listPhoneNumbers = () => Promise.reject(new Error('killed'))
@@ -387,10 +389,10 @@ test('a sync that died with its process is repeated within a minute while update
   expect(await eventsOf(server, shop.workspace.id)).toHaveLength(1)
 })
 
-test('an update that cannot be published is set aside, and those behind it are published', async () => {
+test('an update that cannot be published is postponed, and the updates after it are published', async () => {
   const shop = await connectAccount()
   const number = addNumber(shop.account)
-  for (const id of ['wamid.A', 'wamid.BROKEN', 'wamid.C']) await shop.says(number, { messages: [text(id)] })
+  for (const id of ['wamid.A', 'wamid.BROKEN', 'wamid.C']) await shop.postChange(number, { messages: [text(id)] })
   await server.db.change(`update parked_updates set webhook = 'broken' where webhook like '%wamid.BROKEN%'`)
   server.clock.forward({ seconds: 3 })
   await network.drain()
@@ -408,15 +410,15 @@ test('an update that cannot be published is set aside, and those behind it are p
 
 test('updates that are parked for longer than the retention are deleted, with one line in the log', async () => {
   const shop = await connectAccount()
-  await shop.says('106549000000002', { messages: [text('wamid.A')] })
-  await shop.says('106549000000002', { messages: [text('wamid.B')] })
-  const forget = () => deleteOldParked(server.db, log(), server.clock.now(), 30)
+  await shop.postChange('106549000000002', { messages: [text('wamid.A')] })
+  await shop.postChange('106549000000002', { messages: [text('wamid.B')] })
+  const deleteOld = () => deleteOldParked(server.db, log(), server.clock.now(), 30)
   server.clock.forward({ hours: 29 * 24 })
-  await forget()
+  await deleteOld()
   expect(await shop.parked()).toHaveLength(2)
   server.clock.forward({ hours: 2 * 24 })
-  await forget()
-  await forget()
+  await deleteOld()
+  await deleteOld()
   expect(await shop.parked()).toEqual([])
   const [line, ...more] = loggedEvents('parked_updates.expired')
   expect([line?.updates, more]).toEqual([expect.any(Number), []])

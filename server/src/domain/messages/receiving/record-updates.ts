@@ -12,15 +12,15 @@ export interface RoutedUpdate {
 }
 
 /** Stores messages and statuses with their events and deliveries. Run within a transaction. */
-export async function saveUpdates(tx: Db, now: Date, placed: readonly RoutedUpdate[]): Promise<void> {
+export async function saveUpdates(tx: Db, now: Date, updates: readonly RoutedUpdate[]): Promise<void> {
   await saveInbound(
     tx,
     now,
-    placed.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : [])),
+    updates.flatMap(({ item, destination }) => (item.kind === 'message' ? [{ item, destination }] : [])),
   )
   await saveStatuses(
     tx,
     now,
-    placed.flatMap(({ item, destination }) => (item.kind === 'status' ? [toReport(item, destination)] : [])),
+    updates.flatMap(({ item, destination }) => (item.kind === 'status' ? [toReport(item, destination)] : [])),
   )
 }

@@ -1,7 +1,8 @@
 /**
- * Publishes parked updates once a sync has found their numbers. A batch is taken, published and deleted in one transaction, so
- * each is published once, whatever dies in between. The loop looks every two seconds and when a sync of this process settles:
- * a number may also be found by another process, or between the look for it and the commit that parked its update.
+ * Publishes parked updates when a sync has found their numbers. A batch is published and deleted in one transaction, so each
+ * update is published once even if a process dies in between. The loop runs when a sync of this process ends, and polls
+ * every two seconds, because the number may also be found by another process, or after an update was routed and before the
+ * commit that parks it.
  */
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -17,11 +18,11 @@ import {
 } from '../../connections/parked.ts'
 import { saveUpdates } from './record-updates.ts'
 
-const lookMs = 2_000
+const pollMs = 2_000
 
 export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
   let stopping = false
-  const loop = startLoop({ db, log }, 'release parked updates', lookMs, async () => {
+  const loop = startLoop({ db, log }, 'release parked updates', pollMs, async () => {
     await releaseParked(db, clock, log, () => stopping)
   })
   return {
@@ -32,11 +33,11 @@ export function startReleaseLoop(db: Db, clock: Clock, log: Logger): Loop {
   }
 }
 
-/** Publishes all parked updates whose numbers are known, and returns how many. */
+/** Publishes all parked updates whose numbers are known. Returns how many. */
 export async function releaseParked(db: Db, clock: Clock, log: Logger, isStopping = () => false): Promise<number> {
   let released = 0
   let numbers = await releasableNumbers(db)
-  // A batch of each number in turn, so that one with thousands does not keep the others waiting.
+  // The numbers take turns, so that one with thousands of updates does not delay the others.
   while (numbers.length > 0 && !isStopping()) {
     const remaining: KnownNumber[] = []
     for (const number of numbers) {
@@ -63,7 +64,7 @@ async function releaseBatch(db: Db, clock: Clock, log: Logger, number: KnownNumb
   }
 }
 
-/** One update alone. If it is the one that fails, it is set aside and those behind it follow. */
+/** Publishes one update. If it fails, it is postponed so that the updates after it are published. */
 async function releaseOldest(db: Db, clock: Clock, log: Logger, number: KnownNumber): Promise<number> {
   let failing: TakenUpdate | undefined
   try {
@@ -73,7 +74,7 @@ async function releaseOldest(db: Db, clock: Clock, log: Logger, number: KnownNum
     if (count > 0) logReleased(log, number, count)
     return count
   } catch (error) {
-    // Not the update's fault: the database did not even hand it out.
+    // The update was not even read, so the database failed, not the update.
     if (!failing) throw error
     await postponeParked(db, number, failing.id, clock.now())
     const { connectionId, phoneNumberId } = number
@@ -90,19 +91,19 @@ function publishOldest(
   db: Db,
   clock: Clock,
   number: KnownNumber,
-  most?: number,
+  max?: number,
   onTaken: (update: TakenUpdate) => void = () => {},
 ): Promise<number> {
   const now = clock.now()
   return db.transaction(async (tx) => {
-    const updates = await takeParked(tx, number, now, most)
+    const updates = await takeParked(tx, number, now, max)
     if (updates[0]) onTaken(updates[0])
-    const placed = updates.flatMap(({ webhook, receivedAt }) =>
+    const routed = updates.flatMap(({ webhook, receivedAt }) =>
       readWebhook(JSON.parse(webhook), receivedAt).flatMap((item) =>
         item.kind === 'message' || item.kind === 'status' ? [{ item, destination: number }] : [],
       ),
     )
-    await saveUpdates(tx, now, placed)
+    await saveUpdates(tx, now, routed)
     return updates.length
   })
 }

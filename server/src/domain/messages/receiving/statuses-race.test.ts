@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { withoutPrefix } from '../../../lib/ids.ts'
-import { type Report, saveStatuses } from './statuses.ts'
+import { type StatusReport, saveStatuses } from './statuses.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
 
-test('two that report the same status at once: one of them counts, and neither fails', async () => {
+test('two transactions that record the same status publish it once, and neither fails', async () => {
   const shop = await sending.newShop()
   const { id, sender_id: sender } = await shop.sendText('16505550177')
   const messageId = withoutPrefix('msg', id) as string
   const senderId = withoutPrefix('snd', sender) as string
-  const report: Report = {
+  const report: StatusReport = {
     messageId,
     senderId,
     workspaceId: shop.workspace.id,
@@ -30,10 +30,10 @@ test('two that report the same status at once: one of them counts, and neither f
     await saveStatuses(tx, now, [report, { ...report, status: 'delivered' }])
     await held
   })
-  // It begins while the first still holds the message, and waits for it. A status that is behind the message's own still
-  // counts if it is news.
+  // Starts while the first transaction still holds the lock, and waits for it. A status that is older than the message's
+  // current one would still be recorded if it were new.
   const second = server.db.transaction((tx) => saveStatuses(tx, now, [report]))
-  await waiting()
+  await lockIsAwaited()
   release()
   await Promise.all([first, second])
   const events = await server.db.rows(`select 1 from events where workspace_id = $1 and type = 'message.sent'`, [
@@ -42,12 +42,12 @@ test('two that report the same status at once: one of them counts, and neither f
   expect(events).toHaveLength(1)
 })
 
-/** Until somebody waits for a lock. */
-async function waiting(): Promise<void> {
+/** Resolves when a transaction waits for a lock. */
+async function lockIsAwaited(): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     const row = await server.db.first(`select 1 as one from pg_stat_activity where wait_event_type = 'Lock'`)
     if (row) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error('nobody waits')
+  throw new Error('no transaction waits for a lock')
 }

@@ -11,48 +11,48 @@ export interface TrackedMessage {
   status: MessageStatus
   waMessageId: string | null
   sentAt: Date | null
-  /** The first of what follows the sending, where that is known already. */
+  /** The earliest known time of delivered, read or failed. */
   followedAt: Date | null
-  /** The statuses it has had. */
+  /** The statuses that are already recorded. */
   known: NetworkStatus[]
 }
 
 export interface StatusReference {
   senderId: string
   waMessageId: string | null
-  /** The id we gave the message when we sent it, where the network gives it back. */
+  /** Our message ID, if the network returned it with the status. */
   messageId: string | null
 }
 
-const sightings = { seen: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } } as const
+const parameters = { refs: { senderId: 'uuid', waMessageId: 'text', messageId: 'uuid' } } as const
 
-const spokenOf = ({ seen }: Places<typeof sightings>) => `m.id in (
-       select m.id from ${seen} join messages m on m.sender_id = seen.sender_id and m.wa_message_id = seen.wa_message_id
+const isReferenced = ({ refs }: Places<typeof parameters>) => `m.id in (
+       select m.id from ${refs} join messages m on m.sender_id = refs.sender_id and m.wa_message_id = refs.wa_message_id
        union
-       select m.id from ${seen} join messages m on m.id = seen.message_id and m.sender_id = seen.sender_id)`
+       select m.id from ${refs} join messages m on m.id = refs.message_id and m.sender_id = refs.sender_id)`
 
 const locking = statement(
-  sightings,
-  (places) => `select m.id from messages m where ${spokenOf(places)} order by m.id for update of m`,
+  parameters,
+  (places) => `select m.id from messages m where ${isReferenced(places)} order by m.id for update of m`,
 )
 
 const tracking = statement(
-  sightings,
+  parameters,
   (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
        m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
        least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
        array(select s.status from message_statuses s where s.message_id = m.id) as known
-     from messages m where ${spokenOf(places)} order by m.id`,
+     from messages m where ${isReferenced(places)} order by m.id`,
 )
 
 /**
- * The messages that these statuses speak of, locked until the transaction ends: by the network's id, or by our own, which
- * the network gives back before we know its id. Locked in order, so that two batches never wait in a circle. They are read
- * by a statement of its own: one that waits for a lock goes on to see other tables as they were before it waited, and would
- * miss a status that whoever held the lock has just written.
+ * Locks and returns the messages of these statuses. They are found by the network's ID, or by our ID, which the network
+ * returns in a status even before we know its ID. Rows are locked in order, to prevent deadlocks between batches. Locking and
+ * reading are two statements: a statement that waits for a lock still sees other tables as they were before the wait, and
+ * would miss a status that the previous holder of the lock has just inserted.
  */
-export async function lockMessages(db: Db, seen: readonly StatusReference[]): Promise<TrackedMessage[]> {
-  const [, tracked] = await Promise.all([locking.rows(db, { seen }), tracking.rows<TrackedMessage>(db, { seen })])
+export async function lockMessages(db: Db, refs: readonly StatusReference[]): Promise<TrackedMessage[]> {
+  const [, tracked] = await Promise.all([locking.rows(db, { refs }), tracking.rows<TrackedMessage>(db, { refs })])
   return tracked
 }
 
@@ -83,9 +83,9 @@ export interface MessageProgress {
   error: MessageError | null
 }
 
-const standingUpdate = statement(
+const progressUpdate = statement(
   {
-    standings: {
+    progress: {
       id: 'uuid',
       status: 'text',
       waMessageId: 'text',
@@ -96,21 +96,22 @@ const standingUpdate = statement(
       error: 'json',
     },
   },
-  ({ standings }) => `update messages m set
-       status = standings.status,
-       wa_message_id = coalesce(m.wa_message_id, standings.wa_message_id),
-       sent_at = coalesce(m.sent_at, standings.sent_at),
-       delivered_at = coalesce(m.delivered_at, standings.delivered_at),
-       read_at = coalesce(m.read_at, standings.read_at),
-       failed_at = coalesce(m.failed_at, standings.failed_at),
-       error = case when standings.status = 'failed' then coalesce(standings.error, m.error) end
-     from ${standings} where m.id = standings.id`,
+  ({ progress }) => `update messages m set
+       status = progress.status,
+       wa_message_id = coalesce(m.wa_message_id, progress.wa_message_id),
+       sent_at = coalesce(m.sent_at, progress.sent_at),
+       delivered_at = coalesce(m.delivered_at, progress.delivered_at),
+       read_at = coalesce(m.read_at, progress.read_at),
+       failed_at = coalesce(m.failed_at, progress.failed_at),
+       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end
+     from ${progress} where m.id = progress.id`,
 )
 
-/** Writes where messages now stand; a time that is null is left as it is, and so is a known id of the network. */
-export const updateProgress = (db: Db, standings: readonly MessageProgress[]): Promise<number> =>
-  standingUpdate.change(db, { standings })
+/** Updates the status and the times of messages. Times and WhatsApp IDs that are already set are not changed. */
+export const updateProgress = (db: Db, progress: readonly MessageProgress[]): Promise<number> =>
+  progressUpdate.change(db, { progress })
 
+/** A status that arrived before its message was known. */
 export interface EarlyStatus {
   senderId: string
   workspaceId: string
@@ -141,7 +142,7 @@ const earlyInsertion = statement(
 export const insertEarly = (db: Db, early: readonly EarlyStatus[], now: Date): Promise<number> =>
   earlyInsertion.change(db, { early, now })
 
-/** Takes early statuses whose message is known by now. */
+/** Deletes and returns early statuses whose message is known now. */
 export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> =>
   db.rows(
     `delete from early_statuses e using (
@@ -154,6 +155,6 @@ export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> 
     [limit],
   )
 
-/** Those of messages that some other app sent never match. */
+/** Statuses of messages that another app sent never match, so they are deleted after a while. */
 export const deleteEarlyBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from early_statuses where recorded_at < $1', [before])

@@ -22,37 +22,39 @@ import {
   updateProgress,
 } from './statuses.sql.ts'
 
-/** The network's word on a message that one of our numbers sent, or ours where we had to give it up. */
-export interface Report extends Omit<EarlyStatus, 'waMessageId'> {
-  /** Null where the network did not take the message. */
+/** A status of a sent message, from the network or from the outbox. */
+export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
+  /** Null if the network did not accept the message. */
   waMessageId: string | null
-  /** Our own id of the message, where the network gave it back. */
+  /** Our message ID, if the network returned it. */
   messageId: string | null
-  /** It comes from the sending of the message: it counts only while nothing else is known. */
+  /** Set by the outbox. Such a failure counts only while the message is still queued. */
   fromSending?: boolean
 }
 
-export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): Report {
+export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): StatusReport {
   const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData } = item
   const messageId = withoutPrefix('msg', bizOpaqueCallbackData ?? '') ?? null
   return { senderId, workspaceId, waMessageId, status, occurredAt, error, messageId }
 }
 
 /**
- * Records statuses and publishes an event for each that is new to its message. A status never goes back; one that comes
- * late only fills its time. One whose message is not known yet is kept for when it is. The first word on a message settles
- * its sending, and a failure gives its credits back. Run within a transaction.
+ * Records statuses and publishes an event for each status that is new to its message. A message never goes back to an earlier
+ * status; a late status only fills in its time. A status whose message is not known yet is stored until it is. The first
+ * status removes the message from the outbox, and a failure refunds its credits. Run within a transaction.
  */
-export async function saveStatuses(db: Db, now: Date, reports: readonly Report[]): Promise<void> {
+export async function saveStatuses(db: Db, now: Date, reports: readonly StatusReport[]): Promise<void> {
   if (reports.length === 0) return
   const tracked = await lockMessages(db, reports)
   const byWaId = new Map(tracked.flatMap((each) => (each.waMessageId ? [[waKeyOf(each), each]] : [])))
   const byId = new Map(tracked.map((each) => [each.id, each]))
   const matched = Map.groupBy(reports, (report) => byWaId.get(waKeyOf(report)) ?? byId.get(report.messageId ?? ''))
-  const early = (matched.get(undefined) ?? []).filter((report): report is Report & EarlyStatus => !!report.waMessageId)
+  const early = (matched.get(undefined) ?? []).filter(
+    (report): report is StatusReport & EarlyStatus => !!report.waMessageId,
+  )
   if (early.length > 0) await insertEarly(db, early, now)
-  const changes = [...matched].flatMap(([message, own]) => (message ? [advance(message, own)] : []))
-  const fresh = changes.flatMap(({ message, fresh: own }) => own.map((report) => ({ message, report })))
+  const changes = [...matched].flatMap(([message, reports]) => (message ? [advance(message, reports)] : []))
+  const fresh = changes.flatMap(({ message, fresh: reports }) => reports.map((report) => ({ message, report })))
   if (fresh.length === 0) return
   await insertStatuses(
     db,
@@ -60,13 +62,13 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly Report[]
   )
   await updateProgress(
     db,
-    changes.filter((change) => change.fresh.length > 0).map(({ standing }) => standing),
+    changes.filter((change) => change.fresh.length > 0).map(({ progress }) => progress),
   )
-  const settled = changes.filter(({ message, fresh: own }) => message.status === 'queued' && own.length > 0)
-  if (settled.length > 0) {
+  const firstReports = changes.filter((change) => change.message.status === 'queued' && change.fresh.length > 0)
+  if (firstReports.length > 0) {
     await dropFromOutbox(
       db,
-      settled.map(({ message }) => message.id),
+      firstReports.map(({ message }) => message.id),
     )
   }
   const failed = fresh.filter(({ report }) => report.status === 'failed')
@@ -83,7 +85,7 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly Report[]
   await publish(db, now, events)
 }
 
-/** Statuses that came before their message was known, once it is; and none kept for ever. */
+/** Applies early statuses whose message is known now, and deletes those older than seven days. */
 export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
   const now = await databaseNow(db, clock)
   await db.transaction(async (tx) => {
@@ -99,19 +101,19 @@ export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
 
 interface Change {
   message: TrackedMessage
-  standing: MessageProgress
-  /** Those that this message had not had yet. */
-  fresh: Report[]
+  progress: MessageProgress
+  /** The statuses that are new to this message. */
+  fresh: StatusReport[]
 }
 
 const waKeyOf = ({ senderId, waMessageId }: { senderId: string; waMessageId: string | null }) =>
   `${senderId} ${waMessageId}`
 
-function advance(message: TrackedMessage, reports: readonly Report[]): Change {
+function advance(message: TrackedMessage, reports: readonly StatusReport[]): Change {
   const known = new Set(message.known)
-  const fresh: Report[] = []
+  const fresh: StatusReport[] = []
   let { status, sentAt } = message
-  // As they happened, not as they came.
+  // In the order in which they occurred, not in which they arrived.
   for (const report of [...reports].sort((left, right) => left.occurredAt.getTime() - right.occurredAt.getTime())) {
     const effect = statusEffect(status, report.status)
     if (effect === 'none' || known.has(report.status)) continue
@@ -122,27 +124,28 @@ function advance(message: TrackedMessage, reports: readonly Report[]): Change {
     fresh.push({ ...report, occurredAt })
     if (effect === 'advance') status = report.status
   }
-  const at = (wanted: Report['status']) => fresh.find((report) => report.status === wanted)?.occurredAt ?? null
-  const standing = {
+  const timeOf = (status: StatusReport['status']) =>
+    fresh.find((report) => report.status === status)?.occurredAt ?? null
+  const progress = {
     id: message.id,
     status,
     waMessageId: reports.find((report) => report.waMessageId !== null)?.waMessageId ?? null,
-    sentAt: at('sent'),
-    deliveredAt: at('delivered'),
-    readAt: at('read'),
-    failedAt: at('failed'),
+    sentAt: timeOf('sent'),
+    deliveredAt: timeOf('delivered'),
+    readAt: timeOf('read'),
+    failedAt: timeOf('failed'),
     error: fresh.find((report) => report.status === 'failed')?.error ?? null,
   }
-  return { message, standing, fresh }
+  return { message, progress, fresh }
 }
 
-/** The network's clock and ours may differ; what follows the sending must not seem to come before it. */
-function inOrder({ status, occurredAt }: Report, sentAt: Date | null, followedAt: Date | null): Date {
+/** The network's clock and ours may differ. Moves a time so that `sent` is never later than the statuses that follow it. */
+function inOrder({ status, occurredAt }: StatusReport, sentAt: Date | null, followedAt: Date | null): Date {
   if (status === 'sent') return followedAt && followedAt < occurredAt ? followedAt : occurredAt
   return sentAt && occurredAt < sentAt ? sentAt : occurredAt
 }
 
-function toData(message: TrackedMessage, report: Report): Static<typeof MessageStatusData> {
+function toData(message: TrackedMessage, report: StatusReport): Static<typeof MessageStatusData> {
   return {
     message_id: withPrefix('msg', message.id),
     to: message.recipient,

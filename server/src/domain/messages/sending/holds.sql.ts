@@ -2,7 +2,7 @@ import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 
-/** A sender, a connection or an app that has to wait. */
+/** Stops sending for a sender, a connection or an app until a time. */
 export interface Hold {
   subjectId: string
   until: Date
@@ -20,18 +20,18 @@ const insertion = statement(
 
 export const insertHolds = (db: Db, holds: readonly Hold[]): Promise<number> => insertion.change(db, { holds })
 
-/** Senders, connections and apps that may not send for now, because the network said so. */
+/** Senders, connections and apps that are on hold because of the network's errors. */
 export const activeHolds = (db: Db, now: Date): Promise<{ id: string; until: Date; title: string | null }[]> =>
   db.rows(
     `select subject_id as id, until, error ->> 'title' as title from sending_holds where until > $1 order by until`,
     [now],
   )
 
-/** The network took a message again. */
+/** Ends holds, because the network accepted a message. */
 export const dropHolds = (db: Db, subjectIds: readonly string[]): Promise<number> =>
   db.change('delete from sending_holds where subject_id = any($1::uuid[])', [subjectIds])
 
-/** Everything to one recipient waits. */
+/** Holds all waiting messages from a sender to one recipient. */
 export const holdPair = (db: Db, senderId: string, recipient: string, until: Date): Promise<number> =>
   db.change(
     `update outbox set due_at = $3

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(async () => void (await Promise.all(processes.map((each) => each.stop()))))
 
-test('50 parallel sends with one key over three operating-system processes: one message, one debit, fifty equal answers', async () => {
+test('50 parallel sends with one key over three OS processes give one message, one debit and 50 equal responses', async () => {
   const { workspace } = await sending.newShop(10)
   const send = (index: number) =>
     callApi(`${processes[index % 3]?.url}/v1/messages`, {
@@ -35,9 +35,9 @@ test('50 parallel sends with one key over three operating-system processes: one 
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
-test('100 parallel sends with 10 credits over three operating-system processes: ten 202, ninety 402', async () => {
+test('100 parallel sends with 10 credits over three OS processes give ten 202 and ninety 402', async () => {
   const { workspace } = await sending.newShop(10)
-  // More than one key may spend in a minute.
+  // Two keys, because 100 requests exceed the rate limit of one.
   const keys = [workspace.secret, (await workspace.newKey()).secret]
   const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -48,7 +48,7 @@ test('100 parallel sends with 10 credits over three operating-system processes: 
       }),
     ),
   )
-  const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
+  const count = (code: number) => responses.filter(({ status }) => status === code).length
   expect([count(202), count(402)]).toEqual([10, 90])
   expect(await readBalance(server.db, workspace.id)).toBe(0)
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])

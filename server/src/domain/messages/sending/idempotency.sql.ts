@@ -11,18 +11,18 @@ export interface IdempotencyRow {
 
 const insertion = statement(
   {
-    kept: { workspaceId: 'uuid', keyId: 'uuid', idempotencyKey: 'text', fingerprint: 'bytea', answer: 'text' },
+    stored: { workspaceId: 'uuid', keyId: 'uuid', idempotencyKey: 'text', fingerprint: 'bytea', answer: 'text' },
     now: 'timestamptz',
   },
-  ({ kept, now }) => `insert into idempotency_keys (${kept.columns}, created_at)
-     select kept.*, ${now} from ${kept} on conflict do nothing`,
+  ({ stored, now }) => `insert into idempotency_keys (${stored.columns}, created_at)
+     select stored.*, ${now} from ${stored} on conflict do nothing`,
 )
 
 /**
- * Keeps the answer under its key. Waits for a transaction that is just keeping one under the same key; 0: there is one.
+ * Stores the response under its key. Waits for a concurrent transaction with the same key. Returns 0 if the key is taken.
  */
 export const insertStoredResponse = (db: Db, row: IdempotencyRow, now: Date): Promise<number> =>
-  insertion.change(db, { kept: [row], now })
+  insertion.change(db, { stored: [row], now })
 
 export const storedResponse = (
   db: Db,
@@ -36,20 +36,20 @@ export const storedResponse = (
     [workspaceId, keyId, idempotencyKey],
   )
 
-/** For this transaction: how long to wait for somebody else's lock. */
-export const limitWait = (db: Db, ms: number): Promise<unknown> =>
+/** Sets how long this transaction waits for a lock. */
+export const setLockTimeout = (db: Db, ms: number): Promise<unknown> =>
   db.first(`select set_config('lock_timeout', $1, true)`, [String(ms)])
 
-/** Counts one more row of the day; undefined: the day has had its fill. */
-export const countRow = (db: Db, workspaceId: string, now: Date, most: number): Promise<{ used: number } | undefined> =>
+/** Counts one more key for the day. Undefined if the day's limit is reached. */
+export const countKey = (db: Db, workspaceId: string, now: Date, max: number): Promise<{ used: number } | undefined> =>
   db.first(
     `insert into idempotency_days as d (workspace_id, day, used) values ($1, ($2::timestamptz at time zone 'UTC')::date, 1)
      on conflict (workspace_id, day) do update set used = d.used + 1 where d.used < $3 returning used`,
-    [workspaceId, now, most],
+    [workspaceId, now, max],
   )
 
 export const deleteResponsesBefore = (db: Db, before: Date): Promise<number> =>
   db.change('delete from idempotency_keys where created_at < $1', [before])
 
-export const deleteDaysBefore = (db: Db, before: Date): Promise<number> =>
+export const deleteCountsBefore = (db: Db, before: Date): Promise<number> =>
   db.change(`delete from idempotency_days where day < ($1::timestamptz at time zone 'UTC')::date`, [before])

@@ -17,7 +17,7 @@ const under = (key: string) => ({ 'idempotency-key': key })
 const messagesOf = (workspaceId: string) =>
   server.db.rows('select id from messages where workspace_id = $1', [workspaceId])
 
-test('50 parallel sends with one key over three processes: one message, one debit, fifty equal answers', async () => {
+test('50 parallel sends with one key over three processes give one message, one debit and 50 equal responses', async () => {
   const { workspace } = await sending.newShop(10)
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -37,13 +37,13 @@ test('50 parallel sends with one key over three processes: one message, one debi
   expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
 })
 
-test('the first answer is given again for a day, also after the message went on and its template did not', async () => {
+test('the first response is replayed for a day, even if the message and its template have changed since', async () => {
   const shop = await sending.newShop()
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
   const body = { to: '16505550123', type: 'template', template }
   const first = await shop.send(body, under('a'))
   expect(first.headers.get('idempotent-replayed')).toBeNull()
-  await sending.settle()
+  await sending.drain()
   await server.db.change(`update templates set status = 'PAUSED' where workspace_id = $1`, [shop.workspace.id])
   server.clock.forward({ hours: 24 })
   await deleteOldResponses(server.db, server.clock)
@@ -59,7 +59,7 @@ test('the first answer is given again for a day, also after the message went on 
   expect((await shop.send(text, under('a'))).headers.get('idempotent-replayed')).toBeNull()
 })
 
-test('another body under the same key is refused and costs nothing', async () => {
+test('another body with the same key gets 422 and costs nothing', async () => {
   const { send, workspace } = await sending.newShop(5)
   await send(text, under('a'))
   const { status, body } = await send({ ...text, text: { body: 'ho' } }, under('a'))
@@ -67,16 +67,16 @@ test('another body under the same key is refused and costs nothing', async () =>
   expect(await readBalance(server.db, workspace.id)).toBe(4)
 })
 
-test('a request that was refused leaves its key free', async () => {
+test('a key can be used again after an error', async () => {
   const { send, workspace } = await sending.newShop(0)
-  expect((await send({ ...text, to: 'nobody' }, under('a'))).status).toBe(400)
+  expect((await send({ ...text, to: 'invalid' }, under('a'))).status).toBe(400)
   expect((await send(text, under('a'))).status).toBe(402)
   await giveCredits(server.db, server.clock, workspace.id, 1, 'test')
   const { status, headers } = await send(text, under('a'))
   expect([status, headers.get('idempotent-replayed')]).toEqual([202, null])
 })
 
-test('a key is its owner’s: neither another API key nor another workspace gets the answer', async () => {
+test('idempotency keys are scoped to an API key', async () => {
   const [ours, theirs] = [await sending.newShop(), await sending.newShop()]
   const { secret } = await ours.workspace.newKey()
   const ids = [
@@ -87,15 +87,18 @@ test('a key is its owner’s: neither another API key nor another workspace gets
   expect(new Set(ids).size).toBe(3)
 })
 
-test.each(['', 'a b', '\u00fc', 'x'.repeat(256)])('the key "%s" is refused, with every other fault', async (key) => {
-  const { send } = await sending.newShop()
-  const { status, body } = await send({ ...text, to: 'x' }, under(key))
-  expect(status).toBe(400)
-  const { errors } = (body as { error: { errors: { param: string }[] } }).error
-  expect(errors.map(({ param }) => param)).toEqual(['to', 'Idempotency-Key'])
-})
+test.each(['', 'a b', '\u00fc', 'x'.repeat(256)])(
+  'the key "%s" gets 400 together with the other errors',
+  async (key) => {
+    const { send } = await sending.newShop()
+    const { status, body } = await send({ ...text, to: 'x' }, under(key))
+    expect(status).toBe(400)
+    const { errors } = (body as { error: { errors: { param: string }[] } }).error
+    expect(errors.map(({ param }) => param)).toEqual(['to', 'Idempotency-Key'])
+  },
+)
 
-test('a day has room for so many keys and no more', async () => {
+test('more keys than the daily limit get 429', async () => {
   const { send, workspace } = await sending.newShop()
   await send(text, under('a'))
   await server.db.change('update idempotency_days set used = $2 where workspace_id = $1', [workspace.id, maxPerDay])

@@ -1,7 +1,7 @@
 /**
- * One send per Idempotency-Key. The answer is kept in the transaction that keeps the message, so there is either both or
- * neither; a second request under the key waits for that transaction at the unique index, in whatever process, and then
- * gives the same answer. A request that was refused keeps nothing and may be repeated. Keys are each API key's own.
+ * One message per Idempotency-Key. The response is stored in the transaction that stores the message, so both exist or
+ * neither. A second request with the key, in any process, waits for that transaction at the unique index and then returns
+ * the stored response. A request that failed stores nothing and can be repeated. Idempotency keys are scoped to an API key.
  */
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
@@ -12,15 +12,15 @@ import { sha256 } from '../../../lib/hash.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import type { Author } from '../reading/messages.sql.ts'
 import {
-  countRow,
-  deleteDaysBefore,
+  countKey,
+  deleteCountsBefore,
   deleteResponsesBefore,
   insertStoredResponse,
-  limitWait,
+  setLockTimeout,
   storedResponse,
 } from './idempotency.sql.ts'
 
-/** A request that is to happen once. */
+/** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
   author: Author
   key: string
@@ -28,13 +28,13 @@ export interface IdempotentRequest {
 }
 
 const waitMs = 2_000
-/** A guard, not a budget: each is stored with a message that was paid for. */
+/** Bounds the size of the table. It is not meant to limit use: each key comes with a message that was paid for. */
 export const maxPerDay = 200_000
-const keptHours = 25
+const retentionHours = 25
 
 export function checkIdempotencyKey(key: string | undefined): FieldError[] {
   if (key === undefined || /^[!-~]{1,255}$/.test(key)) return []
-  const message = 'The Idempotency-Key must have 1 to 255 visible ASCII characters.'
+  const message = 'The Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.'
   return [{ param: 'Idempotency-Key', code: 'invalid', message }]
 }
 
@@ -42,7 +42,7 @@ export function newIdempotentRequest(author: Author, key: string, body: unknown)
   return { author, key, fingerprint: sha256(`POST /v1/messages ${canonical(body)}`) }
 }
 
-/** The first answer, if there was one to the same request; another request under the key is refused. */
+/** The stored response to the same request. Refuses a different request with the same key. */
 export async function findStoredResponse(
   db: Db,
   { author, key, fingerprint }: IdempotentRequest,
@@ -53,31 +53,31 @@ export async function findStoredResponse(
   return JSON.parse(stored.answer) as Message
 }
 
-/** Keeps the answer, within the transaction that does what it tells. False: somebody else's is kept already. */
-export async function saveResponse(db: Db, once: IdempotentRequest, response: Message, now: Date): Promise<boolean> {
-  const { author, key, fingerprint } = once
-  await limitWait(db, waitMs)
+/** Stores the response within the transaction that stores the message. False if another request has stored one already. */
+export async function saveResponse(db: Db, request: IdempotentRequest, response: Message, now: Date): Promise<boolean> {
+  const { author, key, fingerprint } = request
+  await setLockTimeout(db, waitMs)
   const row = { ...author, idempotencyKey: key, fingerprint, answer: JSON.stringify(response) }
   if ((await insertStoredResponse(db, row, now)) === 0) return false
-  if (!(await countRow(db, author.workspaceId, now, maxPerDay))) {
-    const message = `The workspace has used ${maxPerDay} idempotency keys today, as many as it may.`
-    const wait = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
-    const headers = { 'Retry-After': String(wait), 'RateLimit-Reset': String(wait) }
-    refuse('rate_limited', { message, details: { limit: maxPerDay, retry_after: wait }, headers })
+  if (!(await countKey(db, author.workspaceId, now, maxPerDay))) {
+    const message = `Rate limit exceeded: this workspace has used ${maxPerDay} idempotency keys today. Try again tomorrow (UTC).`
+    const waitSeconds = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
+    const headers = { 'Retry-After': String(waitSeconds), 'RateLimit-Reset': String(waitSeconds) }
+    refuse('rate_limited', { message, details: { limit: maxPerDay, retry_after: waitSeconds }, headers })
   }
   return true
 }
 
-/** Whoever holds the key, or a lock that this send needs too, is still at it; nothing was kept. */
+/** A lock timeout: another request with this key, or one that holds a lock this send needs, is still running. */
 export const isInProgress = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
 export async function deleteOldResponses(db: Db, clock: Clock): Promise<void> {
-  const before = new Date((await databaseNow(db, clock)).getTime() - keptHours * 3_600_000)
+  const before = new Date((await databaseNow(db, clock)).getTime() - retentionHours * 3_600_000)
   await deleteResponsesBefore(db, before)
-  await deleteDaysBefore(db, before)
+  await deleteCountsBefore(db, before)
 }
 
-/** The same text for the same JSON, in whatever order its members came. */
+/** JSON with sorted members, so that their order does not change the fingerprint. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

@@ -17,7 +17,7 @@ async function sendMany(shop: TestShop, count: number, to = (n: number) => Strin
   for (let n = 0; n < count; n++) await shop.sendText(to(n))
 }
 
-test('a number sends no more than its throughput, over all processes', async () => {
+test('a number stays within its throughput across all processes', async () => {
   const shop = await sending.newShop()
   sending.network.control.switches.set({ throughputLimit: true })
   await sendMany(shop, 30)
@@ -38,19 +38,19 @@ test('a number sends no more than its throughput, over all processes', async () 
   sending.network.control.switches.set({ throughputLimit: false })
 })
 
-test('to one person no more than 45 at once, without being refused for it; others are not kept waiting', async () => {
+test('a recipient gets a burst of at most 45 messages without an error, and other recipients are not delayed', async () => {
   const shop = await sending.newShop()
   await server.db.change(`update senders set throughput = 'HIGH' where workspace_id = $1`, [shop.workspace.id])
   await sendMany(shop, 50, () => '16505550177')
   const other = await shop.sendText('16505550178')
-  await sending.settle()
+  await sending.drain()
   expect(shop.taken('16505550177')).toHaveLength(45)
   expect(await shop.look(other.id)).toMatchObject({ status: 'read' })
   for (let n = 46; n <= 50; n++) {
     server.clock.forward({ seconds: 6 })
-    // The pretend network has a clock of its own, which has not moved.
+    // The simulated network has its own clock, which has not moved.
     sending.network.control.switches.set({ pairLimit: false })
-    await sending.settle()
+    await sending.drain()
     expect(shop.taken('16505550177')).toHaveLength(n)
   }
   sending.network.control.switches.set({ pairLimit: true })
@@ -59,59 +59,59 @@ test('to one person no more than 45 at once, without being refused for it; other
   ).toEqual([])
 })
 
-test('a number in trouble waits and then goes on; another workspace’s does not notice', async () => {
+test('a number with errors is held and then continues, and other workspaces are not affected', async () => {
   const [bad, good] = [await sending.newShop(), await sending.newShop()]
   await bad.sendText('15552131057')
-  await sending.settle()
+  await sending.drain()
   await sendMany(bad, 3)
   await sendMany(good, 3)
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(bad)).toEqual({ queued: 4 })
   expect(await statusesOf(good)).toEqual({ read: 3 })
   server.clock.forward({ seconds: 89 })
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(bad)).toEqual({ queued: 4 })
   server.clock.forward({ seconds: 1 })
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(bad)).toEqual({ read: 4 })
   expect(await server.db.rows('select 1 from sending_holds where subject_id = $1', [bad.senderId.slice(4)])).toEqual([])
 })
 
-test('a token that is no longer good holds the whole connection, longer each time, until a message goes through', async () => {
+test('a revoked token holds the whole connection until a message is accepted again', async () => {
   const shop = await sending.newShop()
   const { control } = sending.network
   control.tokens.change(shop.account.token, { revoked: true })
   await shop.sendText('16505550101')
-  await sending.settle()
+  await sending.drain()
   await sendMany(shop, 2)
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(shop)).toEqual({ failed: 1, queued: 2 })
   control.tokens.change(shop.account.token, { revoked: false })
   server.clock.forward({ seconds: 5 })
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(shop)).toEqual({ failed: 1, read: 2 })
 })
 
-test('what cannot be handed over for a day is given up, with the network’s last word', async () => {
+test('a message that cannot be sent for a day fails with the network’s last error', async () => {
   const shop = await sending.newShop(1)
   const { id } = await shop.sendText('15551000002')
-  await sending.settle()
+  await sending.drain()
   server.clock.forward({ hours: 24 })
-  await sending.settle()
+  await sending.drain()
   expect(await shop.look(id)).toMatchObject({ status: 'failed', error: { code: 2 } })
 })
 
-test('an outbox that is told to stop gives back what it has not begun', async () => {
+test('a stopped outbox requeues the messages it has not started', async () => {
   const shop = await sending.newShop()
   await sendMany(shop, 5)
   const outbox = sending.newOutbox()
-  const turn = outbox.turn()
+  const sendingDue = outbox.sendDue()
   await outbox.stop()
-  await turn
+  await sendingDue
   await outbox.stop()
   const states = await server.db.rows('select distinct state from outbox where workspace_id = $1', [shop.workspace.id])
   expect(states).toEqual([{ state: 'waiting' }])
   server.clock.forward({ seconds: 1 })
-  await sending.settle()
+  await sending.drain()
   expect(await statusesOf(shop)).toEqual({ read: 5 })
 })

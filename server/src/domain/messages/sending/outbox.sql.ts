@@ -9,7 +9,7 @@ export interface DueSender {
   throughput: string | null
 }
 
-/** Senders that have messages due and need not wait; found by steps through the index, one for each sender. */
+/** Senders with due messages and without a hold. The recursive CTE finds them by one index lookup per sender. */
 export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
   db.rows(
     `with recursive busy as (
@@ -26,16 +26,18 @@ export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
     [now],
   )
 
-/** How fast a sender may go: seconds between two messages, how many at once, and how many are wanted now. */
-export interface Wanted {
+/** How many messages to claim for a sender: at most `maxCount`, limited by its pace. */
+export interface SenderQuota {
   senderId: string
+  /** Seconds between two messages. */
   gapSeconds: number
+  /** How many may be sent at the same time after a pause. */
   burst: number
-  most: number
+  maxCount: number
 }
 
-/** A message that this process alone may send, for as long as its lease is in the outbox. */
-export interface Claimed {
+/** A message that only this process may send, as long as the outbox has its lease. */
+export interface ClaimedMessage {
   messageId: string
   lease: string
   senderId: string
@@ -48,11 +50,11 @@ export interface Claimed {
   attempts: number
   content: Content
   template: NetworkTemplate | null
-  /** Failures in a row of the sender, its connection and its app. */
+  /** Failures in a row of the sender, its connection and its app, by their ID. */
   failures: Record<string, number> | null
 }
 
-/** A pace to count with, for senders that never sent. */
+/** Inserts the pace of senders that have not sent yet. */
 export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<number> =>
   db.change(
     `insert into sender_paces (sender_id, workspace_id, paced_until)
@@ -62,23 +64,23 @@ export const insertPaces = (db: Db, senderIds: readonly string[]): Promise<numbe
 
 const claiming = statement(
   {
-    wanted: { senderId: 'uuid', gapSeconds: 'float8', burst: 'int', most: 'int' },
+    quotas: { senderId: 'uuid', gapSeconds: 'float8', burst: 'int', maxCount: 'int' },
     now: 'timestamptz',
     leaseUntil: 'timestamptz',
     lease: 'uuid',
   },
-  ({ wanted, now, leaseUntil, lease }) => `with paced as materialized (
-       select p.sender_id, a.gap, a.most, greatest(p.paced_until, ${now} - a.burst * a.gap) as base
-       from ${wanted}
-       cross join lateral (select wanted.gap_seconds * interval '1 second' as gap, wanted.burst, wanted.most) a
-       join sender_paces p on p.sender_id = wanted.sender_id
+  ({ quotas, now, leaseUntil, lease }) => `with paced as materialized (
+       select p.sender_id, a.gap, a.max_count, greatest(p.paced_until, ${now} - a.burst * a.gap) as base
+       from ${quotas}
+       cross join lateral (select quotas.gap_seconds * interval '1 second' as gap, quotas.burst, quotas.max_count) a
+       join sender_paces p on p.sender_id = quotas.sender_id
        for update of p skip locked
      ), picked as materialized (
        select o.message_id, r.sender_id from paced r cross join lateral (
          select o.message_id from outbox o
          where o.state = 'waiting' and o.sender_id = r.sender_id and o.due_at <= ${now}
          order by o.due_at, o.message_id
-         limit greatest(0, least(r.most,
+         limit greatest(0, least(r.max_count,
            floor(extract(epoch from ${now} - r.base) / extract(epoch from r.gap) + 0.01)::int))
          for update skip locked) o
      ), moved as (
@@ -103,18 +105,18 @@ const claiming = statement(
 )
 
 /**
- * Leases due messages, as many of each sender as its pace allows. A sender that another process is just claiming from is
- * left to it.
+ * Leases due messages, as many per sender as its pace allows. Skips senders that another process is claiming from at the
+ * same time.
  */
 export const claimDue = (
   db: Db,
-  wanted: readonly Wanted[],
+  quotas: readonly SenderQuota[],
   now: Date,
   leaseUntil: Date,
   lease: string,
-): Promise<Claimed[]> => claiming.rows(db, { wanted, now, leaseUntil, lease })
+): Promise<ClaimedMessage[]> => claiming.rows(db, { quotas, now, leaseUntil, lease })
 
-type Leased = Pick<Claimed, 'messageId' | 'lease'>
+type Leased = Pick<ClaimedMessage, 'messageId' | 'lease'>
 
 const leased = { messageId: 'uuid', lease: 'uuid' } as const
 
@@ -126,7 +128,7 @@ const calling = statement(
      from ${leased} where ${isLeased} and o.state = 'claimed' returning o.message_id`,
 )
 
-/** From here on a call may have left. Only those returned may be called: the lease of the others is not theirs any more. */
+/** Commits that the calls may be made from now on. Only make the calls of returned rows: the other leases have expired. */
 export const markCalling = (db: Db, rows: readonly Leased[], until: Date): Promise<{ message_id: string }[]> =>
   calling.rows(db, { leased: rows, until })
 
@@ -142,23 +144,23 @@ const requeuing = statement(
      from ${leased} where ${isLeased} and o.state in ('claimed', 'calling')`,
 )
 
-/** Nothing was sent: to be tried again. */
+/** Puts messages that were not sent back in the queue. */
 export const requeue = (db: Db, rows: readonly Requeued[]): Promise<number> => requeuing.change(db, { leased: rows })
 
-const parking = statement(
+const markingUnknown = statement(
   { leased, until: 'timestamptz' },
   ({ leased, until }) => `update outbox o set state = 'unknown', due_at = ${until}
      from ${leased} where ${isLeased} and o.state = 'calling'`,
 )
 
-/** It may have been sent: a status has until then to come. */
-export const park = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
-  parking.change(db, { leased: rows, until })
+/** Marks messages that may have been sent. They fail if no status arrives before `until`. */
+export const markUnknown = (db: Db, rows: readonly Leased[], until: Date): Promise<number> =>
+  markingUnknown.change(db, { leased: rows, until })
 
 export const dropFromOutbox = (db: Db, messageIds: readonly string[]): Promise<number> =>
   db.change('delete from outbox where message_id = any($1::uuid[])', [messageIds])
 
-/** Leases that ran out: what had not left is waiting again, what may have left is unknown; and what is too late expires. */
+/** Messages with an expired lease become waiting, or unknown if the call may have been made. Late messages expire. */
 export async function recoverExpiredLeases(db: Db, now: Date, unknownUntil: Date): Promise<void> {
   await db.change(
     `update outbox set state = case state when 'calling' then 'unknown' else 'waiting' end,
@@ -174,11 +176,11 @@ export async function recoverExpiredLeases(db: Db, now: Date, unknownUntil: Date
 export interface OutboxCount {
   state: 'waiting' | 'claimed' | 'calling' | 'unknown' | 'expired'
   count: number
-  /** When the first of those that are due became so. */
+  /** When the oldest due row became due. */
   oldestDueAt: Date | null
 }
 
-/** Of all workspaces. */
+/** Counts the outbox of all workspaces by state. */
 export const countOutbox = (db: Db, now: Date): Promise<OutboxCount[]> =>
   db.rows(
     `select state, count(*)::int as count, min(due_at) filter (where due_at <= $1) as "oldestDueAt"

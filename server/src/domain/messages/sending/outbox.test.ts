@@ -14,10 +14,10 @@ const sending = useSending(server)
 const kindsOf = async ({ workspace }: TestShop) =>
   (await ledgerOf(server.db, workspace.id)).map(({ kind }) => kind).sort()
 
-/** Lets time pass until the message has come as far as it will; a status that the network owes comes first. */
+/** Moves the clock until the message is no longer queued. Statuses that the network has yet to report come first. */
 async function finish(shop: TestShop, id: string) {
   for (let round = 0; round < 12; round++) {
-    await sending.settle()
+    await sending.drain()
     const message = await shop.look(id)
     if (message.status !== 'queued') return message
     server.clock.forward({ hours: 2 })
@@ -25,8 +25,8 @@ async function finish(shop: TestShop, id: string) {
   return shop.look(id)
 }
 
-/** What a message went through, each status once, in the order of `occurred_at`. The network counts in whole seconds. */
-async function storyOf(shop: TestShop, id: string) {
+/** The statuses of a message, each once, in the order of `occurred_at`. The network's times are whole seconds. */
+async function statusesOf(shop: TestShop, id: string) {
   const order = ['sent', 'failed', 'delivered', 'read']
   const events = (await eventsOf(server, shop.workspace.id))
     .filter(({ data }) => data.message_id === id)
@@ -39,8 +39,8 @@ async function storyOf(shop: TestShop, id: string) {
 const template = { type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } } }
 const text = { type: 'text', text: { body: 'hi' } }
 
-/** Recipient, what is sent, the statuses in order, the error if it fails, how many messages the network has. */
-const magic: [to: string, body: object, statuses: string[], code: number | string | null, taken: number][] = [
+/** Magic number, message, statuses in order, error code if it fails, and how many messages the network has. */
+const magicNumbers: [to: string, body: object, statuses: string[], code: number | string | null, taken: number][] = [
   ['15550131026', text, ['sent', 'failed'], 131026, 1],
   ['15550131047', text, ['sent', 'failed'], 131047, 1],
   ['15550131049', template, ['sent', 'failed'], 131049, 1],
@@ -69,12 +69,12 @@ const magic: [to: string, body: object, statuses: string[], code: number | strin
   ['15559000013', template, ['sent', 'failed'], 132015, 1],
 ]
 
-test.each(magic)('%s ends as the reference says', async (to, body, statuses, code, taken) => {
+test.each(magicNumbers)('the magic number %s ends as documented', async (to, body, statuses, code, taken) => {
   const shop = await sending.newShop(3)
   const { id } = (await shop.send({ to, ...body })).body as { id: string }
   const message = await finish(shop, id)
-  await sending.settle()
-  expect(await storyOf(shop, id)).toEqual(statuses)
+  await sending.drain()
+  expect(await statusesOf(shop, id)).toEqual(statuses)
   expect(message.error?.code ?? null).toBe(code)
   if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
   const isFailed = statuses.includes('failed')
@@ -82,16 +82,16 @@ test.each(magic)('%s ends as the reference says', async (to, body, statuses, cod
   expect(await readBalance(server.db, shop.workspace.id)).toBe(isFailed ? 3 : 2)
 })
 
-const deaths: [step: Step, ends: string, taken: number][] = [
+const crashes: [step: Step, ends: string, taken: number][] = [
   ['claimed', 'read', 1],
-  // Nobody can tell that the call did not leave, so it is not repeated.
+  // It is unknown whether the call was made, so it is not repeated.
   ['calling', 'failed', 0],
-  ['answered', 'read', 1],
-  ['settled', 'read', 1],
+  ['responded', 'read', 1],
+  ['recorded', 'read', 1],
 ]
 
-test.each(deaths)(
-  'a process that dies at "%s" leaves a message that ends as %s, sent %i times',
+test.each(crashes)(
+  'when a process dies at "%s", the message ends as %s and is sent %i times',
   async (step, ends, taken) => {
     const shop = await sending.newShop(1)
     const { id } = await shop.sendText('16505550123')
@@ -106,24 +106,24 @@ test.each(deaths)(
     expect(await finish(shop, id)).toMatchObject({ status: ends })
     expect(shop.taken('16505550123').filter(({ ourId }) => ourId === id)).toHaveLength(taken)
     expect(await kindsOf(shop)).toEqual(ends === 'failed' ? ['debit', 'grant', 'refund'] : ['debit', 'grant'])
-    expect(await storyOf(shop, id)).toEqual(ends === 'failed' ? ['failed'] : ['sent', 'delivered', 'read'])
+    expect(await statusesOf(shop, id)).toEqual(ends === 'failed' ? ['failed'] : ['sent', 'delivered', 'read'])
     expect(await server.db.rows('select 1 from outbox where message_id = $1', [id.slice(4)])).toEqual([])
     expect(await verifyLedger(server.db, newLogger('silent'))).toEqual([])
   },
 )
 
-test('two processes never send a message twice, also when one of them was away for longer than its lease', async () => {
+test('two processes never send a message twice, even if one was suspended for longer than its lease', async () => {
   const shop = await sending.newShop(10)
   const ids: string[] = []
   for (let n = 0; n < 8; n++) ids.push((await shop.sendText(`1650555010${n}`)).id)
   const slow = sending.newOutbox({ onStep: (at) => at === 'claimed' && server.clock.forward({ seconds: 91 }) })
-  await slow.turn()
+  await slow.sendDue()
   await Promise.all([sending.outbox.drain(), slow.drain()])
   for (let round = 0; round < 5; round++) await finish(shop, ids[0] ?? '')
   for (const [n, id] of ids.entries()) expect(shop.taken(`1650555010${n}`).map(({ ourId }) => ourId)).toEqual([id])
 })
 
-test('what the handset says after a message was given up outranks it; the refund stands', async () => {
+test('a late delivered status overrides a failure of unknown outcome, and the refund is kept', async () => {
   const shop = await sending.newShop(1)
   sending.network.control.switches.set({ delayWebhooksMs: 3_600_000 })
   const { id } = await shop.sendText('15559000002')

@@ -1,12 +1,12 @@
 /**
- * Us → network. The states of a message's sending, and who moves it:
+ * Sends messages to the network (WhatsApp). The states of a row in the outbox:
  *
- *   waiting → claimed        claim: as many of each sender as its pace allows
- *   claimed → calling        durably, before the call; a process that dies before this has sent nothing
- *   calling → (gone)         the network took it or refused it: status, event and refund in one transaction
- *           → waiting        the network refused it for now
- *           → unknown        no answer, or the process died: it may have been sent and is never sent again
- *   unknown → (gone)         a status, which carries our id, settles it; after an hour without one it has failed
+ *   waiting → claimed        leased by a process, as many per sender as its pace allows
+ *   claimed → calling        committed before the call; a process that dies before this has sent nothing
+ *   calling → (deleted)      the network accepted or refused the message: status, event and refund in one transaction
+ *           → waiting        a temporary error: the message is retried
+ *           → unknown        no response, or the process died: it may have been sent, so it is never sent again
+ *   unknown → (deleted)      a status with our message ID arrives; without one, the message fails after an hour
  */
 import { databaseNow } from '../../../db/database-clock.ts'
 import { batched } from '../../../lib/batch.ts'
@@ -17,7 +17,7 @@ import { classifySendOutcome, type SendDecision } from '../../../whatsapp/send-r
 import type { Network } from '../../connections/network.ts'
 import { holdPair } from './holds.sql.ts'
 import {
-  type Claimed,
+  type ClaimedMessage,
   claimDue,
   dueSenders,
   expiredSends,
@@ -25,180 +25,181 @@ import {
   markCalling,
   recoverExpiredLeases,
   requeue,
-  type Wanted,
+  type SenderQuota,
 } from './outbox.sql.ts'
 import { PairPaces, paceOf } from './pace.ts'
-import { type Called, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
+import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
 
 export { activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
 
-/** Moments between two steps, where a test may have the process die by throwing. */
-export type Step = 'claimed' | 'calling' | 'answered' | 'settled'
+/** Points at which a test can simulate a crash by throwing. */
+export type Step = 'claimed' | 'calling' | 'responded' | 'recorded'
 
 export interface OutboxOptions {
   onStep?: (step: Step, messageId: string) => void
 }
 
 export interface Outbox {
-  /** Starts the calls that are due and says how many. */
-  turn(): Promise<number>
-  /** Sees to leases that ran out, and to what has to be given up. */
-  tidy(): Promise<void>
-  /** Sends until nothing is due and no call is under way. */
+  /** Claims due messages and starts their calls. Returns how many. */
+  sendDue(): Promise<number>
+  /** Recovers expired leases, and fails messages that are too late or whose outcome stays unknown. */
+  cleanUp(): Promise<void>
+  /** Sends until no message is due and no call is in flight. */
   drain(): Promise<void>
-  /** Takes nothing more and waits for the calls under way. */
+  /** Claims nothing more and waits for the calls in flight. */
   stop(): Promise<void>
 }
 
-/** Between the claim and the call there are but a few statements. */
+/** The lease of a claim. Only a few statements run between the claim and the call. */
 const claimMs = 20_000
-/** Longer than any call: see the client's deadline. */
+/** The lease of a call. It is longer than the client's timeout. */
 const callMs = 90_000
-const maxUnderWay = 256
+const maxInFlight = 256
 const stopMs = 8_000
 
 export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: OutboxOptions = {}): Outbox {
   const { db, clock, client, vault } = network
   const pairs = new PairPaces()
-  const underWay = new Map<string, number>()
+  const callsBySender = new Map<string, number>()
   const running = new Set<Promise<void>>()
-  /** Senders that have a pace in the database. */
-  const known = new Set<string>()
+  /** Senders that have a row in sender_paces. */
+  const paced = new Set<string>()
   let stopping = false
 
-  const begin = batched(async (claimed: Claimed[]) => {
+  const markCallingBatched = batched(async (claimed: ClaimedMessage[]) => {
     const rows = await markCalling(db, claimed, later(callMs))
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
-  const settle = batched((calls: Called[]) => settleEach(calls), { maxItems: 200, maxUnderWay: 2 })
+  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxUnderWay: 2 })
 
   function later(ms: number): Date {
     return new Date(clock.now().getTime() + ms)
   }
 
-  async function settleEach(calls: readonly Called[]): Promise<({ error: unknown } | null)[]> {
+  /** If a batch fails, records each call alone, so that one bad call does not affect the others. */
+  async function recordEach(calls: readonly CompletedCall[]): Promise<({ error: unknown } | null)[]> {
     try {
       await db.transaction((tx) => recordCalls(tx, clock.now(), calls))
       return calls.map(() => null)
     } catch (error) {
       if (calls.length === 1) return [{ error }]
       const outcomes = []
-      for (const call of calls) outcomes.push(...(await settleEach([call])))
+      for (const call of calls) outcomes.push(...(await recordEach([call])))
       return outcomes
     }
   }
 
-  async function wantedNow(): Promise<Wanted[]> {
+  async function dueQuotas(): Promise<SenderQuota[]> {
     const due = (await dueSenders(db, clock.now())).map((sender) => ({ sender, order: Math.random() }))
-    let room = maxUnderWay - running.size
-    // In no particular order, so that where there is not room for all, nobody is always last.
+    let capacity = maxInFlight - running.size
+    // Random order, so that no sender is always last when the capacity does not suffice for all.
     return due
       .sort((left, right) => left.order - right.order)
       .flatMap(({ sender }) => {
-        const { gapSeconds, burst, atOnce } = paceOf(sender.throughput)
-        const most = Math.min(room, burst, atOnce - (underWay.get(sender.id) ?? 0))
-        room -= Math.max(0, most)
-        return most > 0 ? [{ senderId: sender.id, gapSeconds, burst, most }] : []
+        const { gapSeconds, burst, maxCalls } = paceOf(sender.throughput)
+        const maxCount = Math.min(capacity, burst, maxCalls - (callsBySender.get(sender.id) ?? 0))
+        capacity -= Math.max(0, maxCount)
+        return maxCount > 0 ? [{ senderId: sender.id, gapSeconds, burst, maxCount }] : []
       })
   }
 
-  async function send(claimed: Claimed): Promise<void> {
+  async function send(claimed: ClaimedMessage): Promise<void> {
     const { messageId, senderId, recipient, connectionId } = claimed
     onStep('claimed', messageId)
     const now = clock.now()
     const pair = stopping ? null : pairs.take(senderId, recipient, now.getTime())
     if (!pair?.taken) {
-      const dueAt = pair ? new Date(pair.againMs) : now
+      const dueAt = pair ? new Date(pair.retryAtMs) : now
       await requeue(db, [{ ...claimed, dueAt, error: null }])
-      // With all that is meant for the same person, or it would be claimed in vain and use up the sender's pace.
+      // Hold all messages to this recipient, or they would be claimed for nothing and use up the sender's pace.
       if (pair) await holdPair(db, senderId, recipient, dueAt)
       return
     }
     const access = await vault.accessFor(connectionId)
-    if (!access) throw new Error(`the connection ${connectionId} is gone`)
+    if (!access) throw new Error(`connection ${connectionId} not found`)
     const message = build(claimed)
-    if (message.kind === 'failed') return keep({ claimed, judgement: message, at: clock.now() })
-    if (!(await begin(claimed))) return
+    if (message.kind === 'failed') return record({ claimed, decision: message, at: clock.now() })
+    if (!(await markCallingBatched(claimed))) return
     onStep('calling', messageId)
     const at = clock.now()
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
-    onStep('answered', messageId)
-    await keep({ claimed, judgement: classifySendOutcome(outcome, claimed.attempts + 1), at })
-    onStep('settled', messageId)
+    onStep('responded', messageId)
+    await record({ claimed, decision: classifySendOutcome(outcome, claimed.attempts + 1), at })
+    onStep('recorded', messageId)
   }
 
-  async function keep(call: Called): Promise<void> {
-    const failure = await settle(call)
+  async function record(call: CompletedCall): Promise<void> {
+    const failure = await recordBatched(call)
     if (failure) throw failure.error
-    const { judgement, claimed } = call
-    db.process.metrics.add('sends', judgement.kind)
-    if (judgement.kind === 'sent') return
+    const { decision, claimed } = call
+    db.process.metrics.add('sends', decision.kind)
+    if (decision.kind === 'sent') return
     const { messageId, senderId, workspaceId } = claimed
     const ids = { message_id: messageId, sender_id: senderId, workspace_id: workspaceId }
-    const fields = { ...ids, outcome: judgement.kind, network_code: judgement.error.code }
-    const scope = 'scope' in judgement && { scope: judgement.scope }
+    const fields = { ...ids, outcome: decision.kind, network_code: decision.error.code }
+    const scope = 'scope' in decision && { scope: decision.scope }
     log.warn({ event: 'outbox.not_sent', ...fields, ...scope }, 'the network did not accept a message')
   }
 
-  function start(claimed: Claimed): void {
+  function start(claimed: ClaimedMessage): void {
     const { senderId, messageId } = claimed
-    underWay.set(senderId, (underWay.get(senderId) ?? 0) + 1)
+    callsBySender.set(senderId, (callsBySender.get(senderId) ?? 0) + 1)
     const done = send(claimed)
-      // Its lease runs out: what had not left is tried again, what may have left is unknown.
+      // The lease expires. A message that was not sent yet is retried; one that may have been sent becomes unknown.
       .catch((error: unknown) =>
         log.warn({ event: 'outbox.send_failed', err: error, message_id: messageId }, 'sending failed unexpectedly'),
       )
       .finally(() => {
         running.delete(done)
-        const left = (underWay.get(senderId) ?? 1) - 1
-        if (left > 0) underWay.set(senderId, left)
-        else underWay.delete(senderId)
+        const left = (callsBySender.get(senderId) ?? 1) - 1
+        if (left > 0) callsBySender.set(senderId, left)
+        else callsBySender.delete(senderId)
       })
     running.add(done)
   }
 
   const outbox: Outbox = {
-    async turn() {
-      const wanted = stopping ? [] : await wantedNow()
-      if (wanted.length === 0) return 0
-      const fresh = wanted.map(({ senderId }) => senderId).filter((id) => !known.has(id))
-      if (fresh.length > 0) await insertPaces(db, fresh)
-      for (const id of fresh) known.add(id)
-      const claimed = await claimDue(db, wanted, clock.now(), later(claimMs), newUuid())
+    async sendDue() {
+      const quotas = stopping ? [] : await dueQuotas()
+      if (quotas.length === 0) return 0
+      const unpaced = quotas.map(({ senderId }) => senderId).filter((id) => !paced.has(id))
+      if (unpaced.length > 0) await insertPaces(db, unpaced)
+      for (const id of unpaced) paced.add(id)
+      const claimed = await claimDue(db, quotas, clock.now(), later(claimMs), newUuid())
       for (const each of claimed) start(each)
       return claimed.length
     },
-    async tidy() {
+    async cleanUp() {
       const now = await databaseNow(db, clock)
       await recoverExpiredLeases(db, now, new Date(now.getTime() + unknownForMs))
-      const lost = await expiredSends(db, now, 500)
-      if (lost.length > 0) await db.transaction((tx) => failExpired(tx, now, lost))
+      const expired = await expiredSends(db, now, 500)
+      if (expired.length > 0) await db.transaction((tx) => failExpired(tx, now, expired))
     },
     async drain() {
-      await outbox.tidy()
-      while ((await outbox.turn()) > 0 || running.size > 0) await Promise.all(running)
+      await outbox.cleanUp()
+      while ((await outbox.sendDue()) > 0 || running.size > 0) await Promise.all(running)
     },
     async stop() {
       stopping = true
-      const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())
-      await Promise.race([Promise.all(running), late])
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref())
+      await Promise.race([Promise.all(running), timeout])
     },
   }
   return outbox
 }
 
-type Built = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
+type BuildResult = { kind: 'built'; body: ReturnType<typeof buildMessage> } | (SendDecision & { kind: 'failed' })
 
-/** A template may have changed since the message was taken, so that it cannot be built any more. */
-function build({ messageId, content, template }: Claimed): Built {
+/** Building fails if the template was changed after the message was accepted. */
+function build({ messageId, content, template }: ClaimedMessage): BuildResult {
   try {
     const body = buildMessage({ ...content, messageId: `msg_${messageId}`, ...(template && { template }) })
     return { kind: 'built', body }
   } catch (error) {
     const details = error instanceof Error ? error.message : String(error)
-    const message = 'The message could not be put into the network’s words.'
+    const message = 'The message could not be converted into a WhatsApp request.'
     return { kind: 'failed', scope: 'message', error: { code: 'unsendable', title: 'Unsendable', message, details } }
   }
 }

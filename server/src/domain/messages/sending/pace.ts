@@ -1,21 +1,21 @@
-/** How fast to send, and how long to wait when the network says so. All of it pure. */
+/** How fast to send, and how long to wait after an error. Pure functions, except the counters of `PairPaces`. */
 import { deleteOldest } from '../../../lib/delete-oldest.ts'
 import { type ErrorScope, findError } from '../../../whatsapp/errors.ts'
 
 export interface Pace {
   gapSeconds: number
   burst: number
-  /** Calls that may be under way at once: a number whose calls hang must not take up every connection. */
-  atOnce: number
+  /** Maximum concurrent calls, so that a number whose calls hang does not use up all connections. */
+  maxCalls: number
 }
 
 /**
- * The network takes 80 messages a second from a number, 1000 from one of high throughput. A steady nine tenths and a burst
- * of one tenth never make more than that within any second.
+ * WhatsApp accepts 80 messages a second from a number, or 1000 with high throughput. A steady rate of nine tenths plus a
+ * burst of one tenth never exceeds that within any second.
  */
 export function paceOf(throughput: string | null): Pace {
   const perSecond = throughput === 'HIGH' ? 1000 : 80
-  return { gapSeconds: 1 / (perSecond * 0.9), burst: perSecond / 10, atOnce: perSecond / 2 }
+  return { gapSeconds: 1 / (perSecond * 0.9), burst: perSecond / 10, maxCalls: perSecond / 2 }
 }
 
 const pairGapMs = 6_000
@@ -23,18 +23,18 @@ const pairBurst = 45
 const maxPairs = 100_000
 
 /**
- * One message in six seconds from a number to one person, of which 45 may be borrowed from the future. Counted in this
- * process only; should it have forgotten some, the network says so (131056) and the pair waits.
+ * WhatsApp's limit per sender and recipient: one message in six seconds, with a burst of 45. Counted in this process only.
+ * If the count is too low, WhatsApp returns error 131056 and the pair is held.
  */
 export class PairPaces {
   readonly #usedUntilMs = new Map<string, number>()
 
-  /** Takes one; otherwise says when to ask again. */
-  take(senderId: string, recipient: string, nowMs: number): { taken: true } | { taken: false; againMs: number } {
+  /** Counts one message, or returns when to try again. */
+  take(senderId: string, recipient: string, nowMs: number): { taken: true } | { taken: false; retryAtMs: number } {
     const pair = `${senderId} ${recipient}`
     const used = Math.max(this.#usedUntilMs.get(pair) ?? 0, nowMs)
-    const againMs = used + pairGapMs - pairBurst * pairGapMs
-    if (againMs > nowMs) return { taken: false, againMs }
+    const retryAtMs = used + pairGapMs - pairBurst * pairGapMs
+    if (retryAtMs > nowMs) return { taken: false, retryAtMs }
     this.#usedUntilMs.delete(pair)
     this.#usedUntilMs.set(pair, used + pairGapMs)
     deleteOldest(this.#usedUntilMs, maxPairs)
@@ -42,15 +42,15 @@ export class PairPaces {
   }
 }
 
-/** Who has to wait besides the message itself. */
-export type Held = 'nobody' | 'pair' | 'sender' | 'connection' | 'app'
+/** What an error holds in addition to the message itself. */
+export type HoldTarget = 'none' | 'pair' | 'sender' | 'connection' | 'app'
 
-export function heldBy(scope: ErrorScope, isFinal: boolean): Held {
+export function holdTargetOf(scope: ErrorScope, isFinal: boolean): HoldTarget {
   switch (scope) {
     case 'message':
-      return 'nobody'
+      return 'none'
     case 'recipient':
-      return isFinal ? 'nobody' : 'pair'
+      return isFinal ? 'none' : 'pair'
     case 'number':
       return 'sender'
     case 'waba':
@@ -62,8 +62,8 @@ export function heldBy(scope: ErrorScope, isFinal: boolean): Held {
 }
 
 /**
- * How long, by how often in a row: as the network's error asks, or, where the error is final and the next message would
- * meet it too, from five seconds to five minutes. One message that goes through ends it.
+ * How long to hold after `failures` failures in a row. A temporary error has its own delays. After a final error, which the
+ * next message would get too, the delay doubles from five seconds to five minutes. The first accepted message ends the hold.
  */
 export function holdMs(code: number | string, failures: number): number {
   const entry = findError({ code })

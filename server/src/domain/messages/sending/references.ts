@@ -1,4 +1,4 @@
-/** What a send request refers to: a sender, a template, an earlier message. Each that cannot be used is a fault. */
+/** Looks up the sender, the template and the earlier messages that a send request refers to, and reports unusable ones. */
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendRequest, SendTemplate } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
@@ -13,51 +13,58 @@ export interface References {
   template: SendableTemplate | null
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
-  faults: FieldError[]
+  errors: FieldError[]
 }
 
-/** Also of a request that has other faults, as far as it can be read: all of them are told at once. */
+/** Also reads as much as possible of an invalid request, so that all errors are reported together. */
 export async function findReferences(db: Db, workspaceId: string, body: unknown): Promise<References> {
   const request = (typeof body === 'object' && body !== null ? body : {}) as Partial<Record<keyof SendRequest, unknown>>
-  const faults: FieldError[] = []
-  const found = <T>(outcome: { found: T } | { fault: FieldError } | null): T | null => {
+  const errors: FieldError[] = []
+  /** The value that was found; otherwise collects the error. */
+  const foundOrError = <T>(outcome: Outcome<T>): T | null => {
     if (outcome === null) return null
     if ('found' in outcome) return outcome.found
-    faults.push(outcome.fault)
+    errors.push(outcome.error)
     return null
   }
-  const sender = found(await findSender(db, workspaceId, request.sender_id))
-  const wanted = request.type === 'template' ? readTemplate(request.template) : null
-  const template = wanted && found(await findTemplate(db, workspaceId, sender?.connectionId ?? null, wanted))
-  if (wanted && template) faults.push(...checkVariables(template, wanted))
-  const refer = async (param: string, id: unknown) =>
-    found(sender && typeof id === 'string' ? await findMessage(db, workspaceId, sender.id, param, id) : null)
-  const quotedWaMessageId = await refer('in_reply_to', request.in_reply_to)
+  const sender = foundOrError(await findSender(db, workspaceId, request.sender_id))
+  const requested = request.type === 'template' ? readTemplate(request.template) : null
+  const template =
+    requested && foundOrError(await findTemplate(db, workspaceId, sender?.connectionId ?? null, requested))
+  if (requested && template) errors.push(...checkVariables(template, requested))
+  const waIdOf = async (param: string, id: unknown) =>
+    foundOrError(sender && typeof id === 'string' ? await findMessage(db, workspaceId, sender.id, param, id) : null)
+  const quotedWaMessageId = await waIdOf('in_reply_to', request.in_reply_to)
   const reaction = request.type === 'reaction' ? (request.reaction as SendRequest['reaction'] | null) : null
-  const reactedWaMessageId = await refer('reaction.message_id', reaction?.message_id)
-  return { sender, template, quotedWaMessageId, reactedWaMessageId, faults }
+  const reactedWaMessageId = await waIdOf('reaction.message_id', reaction?.message_id)
+  return { sender, template, quotedWaMessageId, reactedWaMessageId, errors }
 }
 
-type Outcome<T> = { found: T } | { fault: FieldError } | null
+/** Null if the request does not refer to anything, or is too malformed to look it up. */
+type Outcome<T> = { found: T } | { error: FieldError } | null
 
-const fault = (param: string, code: FieldErrorCode, message: string) => ({ fault: { param, code, message } })
+const error = (param: string, code: FieldErrorCode, message: string) => ({ error: { param, code, message } })
 
 async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Outcome<UsableSender>> {
   if (id !== undefined && (typeof id !== 'string' || !withoutPrefix('snd', id))) return null
   const [sender, another] = await findSenderToUse(db, workspaceId, id)
   if (!sender) {
     return id === undefined
-      ? fault('sender_id', 'missing', 'The workspace has no sender.')
-      : fault('sender_id', 'unknown', 'The workspace has no such sender.')
+      ? error('sender_id', 'missing', 'This workspace has no sender. Connect a WhatsApp account first.')
+      : error('sender_id', 'unknown', 'Sender not found.')
   }
-  if (another) return fault('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
+  if (another) return error('sender_id', 'missing', '"sender_id" is required: this workspace has more than one sender.')
   if (sender.status !== 'CONNECTED') {
-    return fault('sender_id', 'not_connected', `The sender is ${sender.status}; only a CONNECTED one can send.`)
+    return error(
+      'sender_id',
+      'not_connected',
+      `The sender has status ${sender.status}. Only a CONNECTED sender can send.`,
+    )
   }
   return { found: sender }
 }
 
-/** The template as far as it is well formed enough to look for; what is wrong with it otherwise is told elsewhere. */
+/** The template if it is well formed enough to look it up. `checkSend` reports other errors in it. */
 function readTemplate(value: unknown): SendTemplate | null {
   if (typeof value !== 'object' || value === null) return null
   const { id, name, language, variables } = value as Record<string, unknown>
@@ -71,18 +78,22 @@ async function findTemplate(
   db: Db,
   workspaceId: string,
   connectionId: string | null,
-  wanted: SendTemplate,
+  requested: SendTemplate,
 ): Promise<Outcome<SendableTemplate>> {
-  const candidates = await findTemplateToSend(db, workspaceId, wanted)
-  // A template belongs to an account of the network; a sender can use those of its own.
+  const candidates = await findTemplateToSend(db, workspaceId, requested)
+  // A template belongs to a WhatsApp account, and a sender can only use those of its own account.
   const template = candidates.find((each) => each.connectionId === connectionId) ?? candidates[0]
-  const param = wanted.id === undefined ? 'template.name' : 'template.id'
-  if (!template) return fault(param, 'unknown', 'The workspace has no such template.')
+  const param = requested.id === undefined ? 'template.name' : 'template.id'
+  if (!template) return error(param, 'unknown', 'Template not found.')
   if (connectionId !== null && template.connectionId !== connectionId) {
-    return fault(param, 'other_account', 'The template belongs to another account than the sender.')
+    return error(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
   }
   if (template.status !== 'APPROVED') {
-    return fault(param, 'not_approved', `The template is ${template.status}; only an APPROVED one can be sent.`)
+    return error(
+      param,
+      'not_approved',
+      `The template has status ${template.status}. Only an APPROVED template can be sent.`,
+    )
   }
   return { found: template }
 }
@@ -96,13 +107,13 @@ async function findMessage(
 ): Promise<Outcome<string>> {
   const uuid = withoutPrefix('msg', id)
   if (uuid === undefined && param === 'in_reply_to') return null
-  // What cannot be stored cannot have been stored.
+  // PostgreSQL cannot store NUL, so no message has such an ID.
   if (id.includes('\0')) return null
   const referred = uuid
     ? await referredById(db, workspaceId, uuid)
     : await referredByWaId(db, workspaceId, senderId, id)
-  if (!referred) return fault(param, 'unknown', 'The workspace has no such message.')
-  if (referred.senderId !== senderId) return fault(param, 'other_sender', 'That message is of another sender.')
-  if (referred.waMessageId === null) return fault(param, 'not_sent', 'That message has not been sent yet.')
+  if (!referred) return error(param, 'unknown', 'Message not found.')
+  if (referred.senderId !== senderId) return error(param, 'other_sender', 'The message belongs to another sender.')
+  if (referred.waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
   return { found: referred.waMessageId }
 }

@@ -1,4 +1,4 @@
-/** What a person sends from the console. It costs what it costs a key; no key sent it, so no key sees it. */
+/** Sending from the console. It costs the same as through the API, and no API key can read these messages. */
 import type { Message } from '@parley/contract/message'
 import type { SendRequest } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { requireWorkspace } from '../../workspaces/workspaces.ts'
-import { askedFor } from '../reading/timeline.sql.ts'
+import { storedRequest } from '../reading/timeline.sql.ts'
 import { sendMessage } from './send.ts'
 
 export interface ConsoleSendDeps {
@@ -22,23 +22,25 @@ export async function sendFromConsole(
 ): Promise<Message> {
   const { suspended } = await requireWorkspace(db, workspaceId)
   if (suspended) {
-    refuse('workspace_suspended', { message: `The workspace is suspended and cannot send: ${suspended.reason}` })
+    refuse('workspace_suspended', {
+      message: `The workspace is suspended and cannot send messages. Reason: ${suspended.reason}`,
+    })
   }
   const caller = { workspaceId, keyId: null, person: person.email }
   const { message } = await sendMessage({ db, clock, caller }, body, undefined)
   return message
 }
 
-/** The same request under a new id, through the same number. */
+/** Sends the same request as a new message, from the same number. */
 export async function sendAgain(deps: ConsoleSendDeps, id: string): Promise<Message> {
   const uuid = withoutPrefix('msg', id)
-  const before = uuid && (await askedFor(deps.db, deps.workspaceId, uuid))
+  const before = uuid && (await storedRequest(deps.db, deps.workspaceId, uuid))
   if (!before) return refuse('not_found')
   const { request, flowToken } = before.content
   return sendFromConsole(deps, { ...withoutToken(request, flowToken), sender_id: withPrefix('snd', before.sender_id) })
 }
 
-/** A form's token that the service made is made anew: two messages with one token could not be told apart. */
+/** Removes a generated form token, so that the new message gets its own. A shared token could not identify its message. */
 function withoutToken(request: SendRequest, flowToken: string | undefined): SendRequest {
   const flow = request.template?.flow
   if (!request.template || flow?.token === undefined || flow.token !== flowToken || !isOurs(flowToken)) return request

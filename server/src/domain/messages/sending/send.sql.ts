@@ -2,16 +2,16 @@ import type { Db } from '../../../db/db.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Outgoing } from '../../../whatsapp/outgoing.ts'
 
-/** What a message is made of, besides its template: kept as JSON until the network is asked. */
+/** The content of a message without its template, stored as JSON until the message is sent. */
 export type Content = Omit<Outgoing, 'messageId' | 'template'>
 
 export interface NewMessage {
   id: string
   workspaceId: string
-  /** The key that sent it; null where a person did. */
+  /** The API key that sent it; null if a person sent it. */
   keyId: string | null
   sentBy: string | null
-  /** The request that asked for it, as the request log knows it. */
+  /** Its API request in the request log. */
   requestId: string | null
   senderId: string
   recipient: string
@@ -44,14 +44,14 @@ const insertion = statement(
     },
     expiresAt: 'timestamptz',
   },
-  ({ message, expiresAt }) => `with message as materialized (select * from ${message}), kept as (
+  ({ message, expiresAt }) => `with message as materialized (select * from ${message}), new_message as (
        insert into messages (${message.columns}) select * from message
      )
      insert into outbox (message_id, workspace_id, sender_id, recipient, due_at, expires_at)
      select id, workspace_id, sender_id, recipient, created_at, ${expiresAt} from message`,
 )
 
-/** Keeps a message and puts it into the outbox. */
+/** Inserts a message and its row in the outbox. */
 export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Promise<number> =>
   insertion.change(db, {
     message: [{ ...message, quotedWaMessageId: message.content.quotedWaMessageId ?? null }],
@@ -63,7 +63,7 @@ export interface ReferredMessage {
   waMessageId: string | null
 }
 
-/** A message of the workspace, sent or received, by our id. */
+/** A sent or received message of the workspace by our ID. */
 export const referredById = (db: Db, workspaceId: string, id: string): Promise<ReferredMessage | undefined> =>
   db.first(
     `select sender_id as "senderId", wa_message_id as "waMessageId" from messages where workspace_id = $1 and id = $2
@@ -72,7 +72,7 @@ export const referredById = (db: Db, workspaceId: string, id: string): Promise<R
     [workspaceId, id],
   )
 
-/** The same by the network's id. */
+/** A sent or received message of a sender by WhatsApp's ID. */
 export const referredByWaId = (
   db: Db,
   workspaceId: string,

@@ -8,7 +8,7 @@ import { readBalance } from '../../credits/credits.ts'
 const server = useTestServer()
 const sending = useSending(server)
 
-test('a message is taken at once, goes to the network, and comes back as read', async () => {
+test('POST /v1/messages returns 202, and the message is sent, delivered and read', async () => {
   const shop = await sending.newShop()
   const { status, body } = await shop.send({ to: '+16505550123', type: 'text', text: { body: 'hi' }, reference: 'a' })
   expect(status).toBe(202)
@@ -31,13 +31,13 @@ test('a message is taken at once, goes to the network, and comes back as read', 
     failed_at: null,
   })
   const { id } = body as { id: string }
-  await sending.settle()
+  await sending.drain()
   expect(shop.taken('16505550123')).toMatchObject([{ ourId: id, content: { body: 'hi' } }])
   const message = await shop.look(id)
   expect(message).toMatchObject({ status: 'read', wa_message_id: expect.stringMatching(/^wamid\./), error: null })
   expect(message.history.map((step) => step.status)).toEqual(['queued', 'sent', 'delivered', 'read'])
   const events = await eventsOf(server, shop.workspace.id)
-  // In whatever order the network's words came in.
+  // The network's statuses arrive in any order.
   expect(events.map(({ type, data }) => [type, data.message_id]).sort()).toEqual([
     ['message.delivered', id],
     ['message.read', id],
@@ -59,21 +59,21 @@ test.each([
   { type: 'location', location: { latitude: 40.4, longitude: -3.7, name: 'Here' } },
   { type: 'contacts', contacts: [{ name: { formatted_name: 'Ana B', first_name: 'Ana' } }] },
   { type: 'interactive', interactive: { type: 'button', body: { text: 'Come?' }, action: { buttons: [button] } } },
-])('a message of type $type reaches the network', async (body) => {
+])('a $type message reaches the network', async (body) => {
   const shop = await sending.newShop(1)
   const { status, body: message } = await shop.send({ to, ...body })
   expect([status, message]).toMatchObject([202, { type: body.type }])
-  await sending.settle()
+  await sending.drain()
   expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
 })
 
-test('a reply and a reaction name a message of the workspace, sent or received, of the same sender', async () => {
+test('a reply or a reaction must refer to a sent or received message of the same sender', async () => {
   const [shop, other] = [await sending.newShop(), await sending.newShop()]
   const ours = await shop.sendText(to)
   const theirs = await other.sendText(to)
   const early = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: ours.id })
   expect(early.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'not_sent' }] } })
-  await sending.settle()
+  await sending.drain()
   await sending.network.control.phones.say(to, { to: shop.account.phoneNumber, text: 'hello back' })
   await sending.network.control.idle()
   const events = await eventsOf(server, shop.workspace.id)
@@ -85,7 +85,7 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   for (const message_id of [received.message_id, received.wa_message_id]) {
     const reaction = await shop.send({ to, type: 'reaction', reaction: { message_id, emoji: '👍' } })
     expect(reaction.status).toBe(202)
-    await sending.settle()
+    await sending.drain()
     expect(await shop.look((reaction.body as Message).id)).toMatchObject({ status: 'sent', error: null })
   }
   for (const id of [theirs.id, 'msg_01890000-0000-7000-8000-000000000000']) {
@@ -96,7 +96,7 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   }
 })
 
-test('a form’s token is the caller’s or one of ours, goes to the network, and is remembered', async () => {
+test('a form token is the caller’s or generated, is sent to the network, and is stored', async () => {
   const shop = await sending.newShop()
   const form = { type: 'FLOW', text: 'Open', flow_id: '800000000000001', navigate_screen: 'A', flow_action: 'navigate' }
   shop.account.addTemplate({
@@ -113,12 +113,12 @@ test('a form’s token is the caller’s or one of ours, goes to the network, an
     return (await shop.send({ to, type: 'template', template })).body as Message
   }
   const messages = [await send({ token: 'mine', data: { a: 1 } }), await send()]
-  await sending.settle()
-  const kept = await server.db.rows<{ token: string }>(
+  await sending.drain()
+  const stored = await server.db.rows<{ token: string }>(
     'select message_id, token, template_id, flow_id, recipient from flow_tokens where workspace_id = $1 order by message_id',
     [shop.workspace.id],
   )
-  expect(kept).toEqual(
+  expect(stored).toEqual(
     messages.map(({ id, template_id }, index) => ({
       message_id: id.slice(4),
       token: index === 0 ? 'mine' : expect.stringMatching(/^flow_\w{24}$/),
@@ -128,41 +128,41 @@ test('a form’s token is the caller’s or one of ours, goes to the network, an
     })),
   )
   const taken = JSON.stringify(shop.taken(to))
-  for (const { token } of kept) expect(taken).toContain(token)
+  for (const { token } of stored) expect(taken).toContain(token)
 })
 
-const faults: [name: string, body: object, params: string[]][] = [
-  ['nothing', {}, ['to', 'type']],
-  ['every fault at once', { to: 'x', type: 'text', text: { body: '' }, colour: 'red' }, ['to', 'text.body', 'colour']],
+const invalid: [name: string, body: object, params: string[]][] = [
+  ['an empty body', {}, ['to', 'type']],
   [
-    'what only the service may set',
+    'a body with several errors',
+    { to: 'x', type: 'text', text: { body: '' }, colour: 'red' },
+    ['to', 'text.body', 'colour'],
+  ],
+  [
+    'a read-only field',
     { to, type: 'text', text: { body: 'a' }, status: 'sent', workspace_id: 'x' },
     ['status', 'workspace_id'],
   ],
-  ['the member of another type', { to, type: 'text', image: { id: '1' } }, ['text', 'image']],
+  ['the content of another type', { to, type: 'text', image: { id: '1' } }, ['text', 'image']],
   [
-    'a sender that is not there',
+    'an unknown sender',
     { to, type: 'text', text: { body: 'a' }, sender_id: 'snd_01890000-0000-7000-8000-000000000000' },
     ['sender_id'],
   ],
-  [
-    'a template that is not there',
-    { to, type: 'template', template: { name: 'no', language: 'en' } },
-    ['template.name'],
-  ],
+  ['an unknown template', { to, type: 'template', template: { name: 'no', language: 'en' } }, ['template.name']],
   [
     'a template that is not approved',
     { to, type: 'template', template: { name: 'paused', language: 'en' } },
     ['template.name'],
   ],
   [
-    'variables missing and unknown, beside a bad number',
+    'missing and unknown variables with an invalid number',
     { to: '0', type: 'template', template: { name: 'greeting', language: 'en', variables: { 'body.2': 'x' } } },
     ['to', 'template.variables.body.1', 'template.variables.body.2'],
   ],
 ]
 
-test.each(faults)('%s is refused with each fault named, and costs nothing', async (_name, body, params) => {
+test.each(invalid)('%s gets 400 with an error per field, and costs nothing', async (_name, body, params) => {
   const shop = await sending.newShop(1)
   shop.account.addTemplate({ name: 'paused', status: 'PAUSED', components: [{ type: 'BODY', text: 'Hi.' }] })
   await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
@@ -175,13 +175,13 @@ test.each(faults)('%s is refused with each fault named, and costs nothing', asyn
   expect(await server.db.rows('select 1 from messages where workspace_id = $1', [shop.workspace.id])).toEqual([])
 })
 
-test.each(['[]', '"x"', 'null', '7'])('a body of %s is refused', async (body) => {
+test.each(['[]', '"x"', 'null', '7'])('a body of %s gets 400', async (body) => {
   const { workspace } = await sending.newShop()
   const { status } = await workspace.call('/v1/messages', { method: 'POST', body })
   expect(status).toBe(400)
 })
 
-test('of several senders one has to be named, and only a connected one can send', async () => {
+test('sender_id is required with several senders, and the sender must be connected', async () => {
   const shop = await sending.newShop()
   await sending.network.newAccount().connect(shop.workspace)
   const codes = async (more: object) => {
@@ -196,7 +196,7 @@ test('of several senders one has to be named, and only a connected one can send'
   expect(await codes({ sender_id: other.senderId })).toEqual(['unknown'])
 })
 
-test('sending takes its scope', async () => {
+test('sending requires messages:send', async () => {
   const { workspace } = await sending.newShop()
   const { secret } = await workspace.newKey({ scopes: ['messages:read'] })
   const response = await server.call('/v1/messages', { method: 'POST', key: secret, body: {} })

@@ -1,6 +1,6 @@
 /**
- * Taking a message: every fault is named before anything is spent; then the message, its debit and, where there is an
- * Idempotency-Key, its answer are kept in one transaction. The outbox does the rest.
+ * Accepts a message to send. All errors are reported before any credits are spent. Then the message, its debit and, with an
+ * Idempotency-Key, the response are stored in one transaction. The outbox sends the message afterwards.
  */
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
@@ -30,84 +30,88 @@ import { findReferences, type References } from './references.ts'
 import { insertMessage, type NewMessage } from './send.sql.ts'
 
 export interface SendDeps {
-  /** Sees the caller's workspace and nothing else. */
+  /** Limited to the caller's workspace. */
   db: Db
-  caller: Sender
+  caller: SendCaller
   clock: Clock
-  /** As the caller was told it; the request log has the request under it. */
+  /** The request ID in the response and in the request log. */
   requestId?: string
 }
 
-/** A key, or a person in the console: then no key sent it, and no key sees it. */
-export type Sender = Pick<Caller, 'workspaceId' | 'keyId'> | { workspaceId: string; keyId: null; person: string }
+/** An API key, or a person in the console. Messages of a person have no API key, so no API key can read them. */
+export type SendCaller = Pick<Caller, 'workspaceId' | 'keyId'> | { workspaceId: string; keyId: null; person: string }
 
-export interface Sent {
+export interface SendResult {
   message: Message
-  /** It is the answer of an earlier request under the same Idempotency-Key. */
+  /** Whether this is the stored response of an earlier request with the same Idempotency-Key. */
   replayed: boolean
 }
 
-/** A message that could not be handed over for so long is not worth sending any more. */
+/** A message that WhatsApp has not accepted within this time fails. */
 export const sendWithinMs = 24 * 3_600_000
 
-export async function sendMessage(deps: SendDeps, body: unknown, idempotencyKey: string | undefined): Promise<Sent> {
-  const { db, caller } = deps
-  const faults = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
-  const { workspaceId, keyId } = caller
-  const once =
-    faults.length === 0 && idempotencyKey !== undefined && keyId !== null
-      ? newIdempotentRequest({ workspaceId, keyId }, idempotencyKey, body)
-      : null
-  const before = once && (await findStoredResponse(db, once))
-  if (before) return { message: before, replayed: true }
-  const message = await takeIt(deps, body, faults, once)
-  if (message) return { message, replayed: false }
-  const meanwhile = once && (await findStoredResponse(db, once))
-  if (!meanwhile) throw new Error('an answer that was kept a moment ago is gone')
-  return { message: meanwhile, replayed: true }
-}
-
-/** Undefined: another request under the same Idempotency-Key was first. */
-async function takeIt(
+export async function sendMessage(
   deps: SendDeps,
   body: unknown,
-  faults: readonly FieldError[],
-  once: IdempotentRequest | null,
+  idempotencyKey: string | undefined,
+): Promise<SendResult> {
+  const { db, caller } = deps
+  const fieldErrors = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
+  const { workspaceId, keyId } = caller
+  const idempotent =
+    fieldErrors.length === 0 && idempotencyKey !== undefined && keyId !== null
+      ? newIdempotentRequest({ workspaceId, keyId }, idempotencyKey, body)
+      : null
+  const stored = idempotent && (await findStoredResponse(db, idempotent))
+  if (stored) return { message: stored, replayed: true }
+  const message = await acceptMessage(deps, body, fieldErrors, idempotent)
+  if (message) return { message, replayed: false }
+  const concurrent = idempotent && (await findStoredResponse(db, idempotent))
+  if (!concurrent) throw new Error('a stored idempotent response has disappeared')
+  return { message: concurrent, replayed: true }
+}
+
+/** Undefined if another request with the same Idempotency-Key was first. */
+async function acceptMessage(
+  deps: SendDeps,
+  body: unknown,
+  fieldErrors: readonly FieldError[],
+  idempotent: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   try {
     return await deps.db.transaction(async (tx) => {
       const references = await findReferences(tx, deps.caller.workspaceId, body)
       const { sender } = references
-      const all = [...faults, ...references.faults]
-      if (all.length > 0 || sender === null) refuseInvalid(all)
-      // No faults: it is a request.
-      return keep(tx, deps, body as SendRequest, { ...references, sender }, once)
+      const errors = [...fieldErrors, ...references.errors]
+      if (errors.length > 0 || sender === null) refuseInvalid(errors)
+      // Without errors, the body is a valid request.
+      return storeMessage(tx, deps, body as SendRequest, { ...references, sender }, idempotent)
     })
   } catch (error) {
-    if (once && isInProgress(error)) refuse('idempotency_in_progress')
+    if (idempotent && isInProgress(error)) refuse('idempotency_in_progress')
     throw error
   }
 }
 
-type Usable = References & { sender: UsableSender }
+type ValidReferences = References & { sender: UsableSender }
 
-async function keep(
+async function storeMessage(
   tx: Db,
   deps: SendDeps,
   request: SendRequest,
-  references: Usable,
-  once: IdempotentRequest | null,
+  references: ValidReferences,
+  idempotent: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   const now = deps.clock.now()
   const credits = await priceOf(tx, request.type, references.template?.category ?? null)
   const message = toNewMessage(deps, now, request, references, credits)
-  const response = toMessage(rowOf(message))
-  if (once && !(await saveResponse(tx, once, response, now))) return undefined
+  const response = toMessage(queuedRow(message))
+  if (idempotent && !(await saveResponse(tx, idempotent, response, now))) return undefined
   await insertMessage(tx, message)
-  await rememberForm(tx, message, references)
+  await saveFormToken(tx, message, references)
   wakeHere(tx, 'send')
   tx.notify(message.workspaceId, 'messages')
-  // Last, for here the workspace's other sends wait in line.
+  // Last, because it locks the workspace's balance and other sends of the workspace wait for it.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
   return response
 }
@@ -116,7 +120,7 @@ function toNewMessage(
   { caller, requestId }: SendDeps,
   now: Date,
   request: SendRequest,
-  { sender, template, quotedWaMessageId, reactedWaMessageId }: Usable,
+  { sender, template, quotedWaMessageId, reactedWaMessageId }: ValidReferences,
   credits: number,
 ): NewMessage {
   const recipient = request.to.replace(/^\+/, '')
@@ -144,12 +148,12 @@ function toNewMessage(
   }
 }
 
-/** The token of the form that a message carries: the caller's, or one of ours; null if it carries none. */
+/** The token of the message's form: the caller's or a generated one. Null if the message has no form. */
 function tokenFor(request: SendRequest, templateHasForm: boolean): string | null {
-  const made = () => `flow_${randomBase62(24)}`
-  if (templateHasForm) return request.template?.flow?.token ?? made()
+  const generate = () => `flow_${randomBase62(24)}`
+  if (templateHasForm) return request.template?.flow?.token ?? generate()
   const { interactive } = request
-  return interactive?.type === 'flow' ? (interactive.action.parameters.flow_token ?? made()) : null
+  return interactive?.type === 'flow' ? (interactive.action.parameters.flow_token ?? generate()) : null
 }
 
 function withToken(request: SendRequest, token: string | null): SendRequest {
@@ -157,8 +161,8 @@ function withToken(request: SendRequest, token: string | null): SendRequest {
   return { ...request, template: { ...request.template, flow: { ...request.template.flow, token } } }
 }
 
-/** A submission brings back nothing but the token; this says which message and which form it belongs to. */
-async function rememberForm(db: Db, message: NewMessage, { template }: References): Promise<void> {
+/** A form submission contains only the token. This row maps the token to its message and form. */
+async function saveFormToken(db: Db, message: NewMessage, { template }: References): Promise<void> {
   const { flowToken, request } = message.content
   if (flowToken === undefined) return
   const { interactive } = request
@@ -167,7 +171,7 @@ async function rememberForm(db: Db, message: NewMessage, { template }: Reference
   await saveFormToken(db, { ...message, messageId: message.id, token: flowToken, flowId })
 }
 
-const rowOf = (message: NewMessage): Parameters<typeof toMessage>[0] => ({
+const queuedRow = (message: NewMessage): Parameters<typeof toMessage>[0] => ({
   id: message.id,
   sender_id: message.senderId,
   recipient: message.recipient,

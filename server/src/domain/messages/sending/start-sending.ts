@@ -3,23 +3,23 @@ import { type Loop, startLoop } from '../../../lib/loop.ts'
 import type { Network } from '../../connections/network.ts'
 import { newOutbox } from './outbox.ts'
 
-const lookMs = 100
+const pollMs = 100
 const busyMs = 15
-const tidyMs = 1_000
+const cleanUpMs = 1_000
 
-/** The sending loop: looks when a message was just taken here, and ten times a second for those of other processes. */
+/** The sending loop. It runs when this process accepts a message, and polls ten times a second for other processes. */
 export function startSending(network: Network, log: Logger): Pick<Loop, 'stop'> {
   const { db } = network
   const outbox = newOutbox(network, log)
-  const sending = startLoop({ db, log }, 'send', lookMs, async () => {
-    // Where there is much to do, a moment of patience makes a batch of it.
-    const isBusy = (await outbox.turn()) > 0
+  const sending = startLoop({ db, log }, 'send', pollMs, async () => {
+    // Under load, a short pause lets messages accumulate into a batch.
+    const isBusy = (await outbox.sendDue()) > 0
     if (isBusy) await pause(busyMs)
-    return { nextInMs: isBusy ? 0 : lookMs }
+    return { nextInMs: isBusy ? 0 : pollMs }
   })
-  const tidying = startLoop({ db, log }, 'tidy the outbox', tidyMs, () => outbox.tidy())
+  const cleaningUp = startLoop({ db, log }, 'tidy the outbox', cleanUpMs, () => outbox.cleanUp())
   return {
-    stop: async () => void (await Promise.all([outbox.stop(), sending.stop(), tidying.stop()])),
+    stop: async () => void (await Promise.all([outbox.stop(), sending.stop(), cleaningUp.stop()])),
   }
 }
 

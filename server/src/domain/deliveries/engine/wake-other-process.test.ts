@@ -9,17 +9,17 @@ import { enableWebhook } from '../../webhooks/webhooks.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
-let elsewhere: Database
+let otherDb: Database
 let listening: Listening
-const heard: string[] = []
+const received: string[] = []
 
-/** Another process, which would deliver: it hears what this one, which does not, leaves to be taken up. */
+/** Simulates another process with a delivery worker. This process has none, so it notifies the other one. */
 beforeAll(async () => {
-  elsewhere = openDatabase(server.connection, () => {}, 2)
+  otherDb = openDatabase(server.connection, () => {}, 2)
   listening = listenForChanges(
-    elsewhere,
+    otherDb,
     newLogger('silent'),
-    ({ topic, workspaceId }) => void heard.push(`${topic} ${workspaceId}`),
+    ({ topic, workspaceId }) => void received.push(`${topic} ${workspaceId}`),
     () => {},
   )
   await listening.ready
@@ -27,23 +27,23 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await listening.stop()
-  await elsewhere.close()
+  await otherDb.close()
 })
 
-test('a process that does not deliver says at once that there is something to deliver', async () => {
+test('a process without a delivery worker notifies the others immediately when deliveries are due', async () => {
   const line = await newLine(server)
   const { id } = await line.listen(await newReceiver())
   await line.write()
   const due = `due ${line.workspace.id}`
-  await vi.waitFor(() => expect(heard).toContain(due), 2000)
-  heard.length = 0
+  await vi.waitFor(() => expect(received).toContain(due), 2000)
+  received.length = 0
   await enableWebhook(server.db, server.clock, id)
-  await vi.waitFor(() => expect(heard).toContain(due), 2000)
+  await vi.waitFor(() => expect(received).toContain(due), 2000)
 })
 
-test('what was told last is sent before a process ends', async () => {
-  const visitor = openDatabase(server.connection, () => {}, 2)
-  visitor.notify(server.url, 'due')
-  await visitor.close()
-  await vi.waitFor(() => expect(heard).toContain(`due ${server.url}`), 2000)
+test('closing the database sends pending notifications first', async () => {
+  const other = openDatabase(server.connection, () => {}, 2)
+  other.notify(server.url, 'due')
+  await other.close()
+  await vi.waitFor(() => expect(received).toContain(`due ${server.url}`), 2000)
 })

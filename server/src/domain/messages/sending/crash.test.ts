@@ -15,7 +15,7 @@ async function setUp() {
   const { parts, control } = shop
   return {
     ...shop,
-    /** Sends as it will be done so much later. */
+    /** Runs the outbox with a clock that is `ms` ahead. */
     async drainLater(ms: number) {
       const clock = new FakeClock(new Date(Date.now() + ms))
       await newOutbox(newNetwork({ ...parts, clock }), log).drain()
@@ -24,10 +24,10 @@ async function setUp() {
   }
 }
 
-test('killed outright in the midst of sending: each message is at the network once, or failed with a refund', async () => {
+test('after kill -9 while sending, each message was sent once, or it failed and was refunded', async () => {
   const { db, control, start, sendText, drainLater, workspaceId } = await setUp()
   const accepted = new Map<string, string>()
-  for (const [round, momentMs] of [20, 60, 110].entries()) {
+  for (const [round, delayMs] of [20, 60, 110].entries()) {
     const service = await start()
     const sends = Array.from({ length: 20 }, async (_, n) => {
       const to = String(16_505_550_100 + round * 20 + n)
@@ -35,7 +35,7 @@ test('killed outright in the midst of sending: each message is at the network on
       if (status === 202) accepted.set((message as Message).id, to)
     })
     await Promise.race(sends)
-    await new Promise((resolve) => setTimeout(resolve, momentMs))
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
     service.child.kill('SIGKILL')
     await Promise.allSettled(sends)
   }
@@ -46,11 +46,10 @@ test('killed outright in the midst of sending: each message is at the network on
       'select id, recipient, status from messages where workspace_id = $1',
       [workspaceId],
     )
-  const takenBy = (phone: string) =>
-    control.phones.messages(phone).filter(({ direction }) => direction === 'out').length
+  const sentTo = (phone: string) => control.phones.messages(phone).filter(({ direction }) => direction === 'out').length
   for (const minutes of [2, 4]) await drainLater(minutes * 60_000)
-  await until('the network has told of all it has', async () =>
-    (await messages()).every(({ recipient, status }) => takenBy(recipient) === 0 || status === 'read'),
+  await until('the network has reported all statuses', async () =>
+    (await messages()).every(({ recipient, status }) => sentTo(recipient) === 0 || status === 'read'),
   )
   for (const hours of [2, 4]) await drainLater(hours * 3_600_000)
 
@@ -58,8 +57,8 @@ test('killed outright in the midst of sending: each message is at the network on
   expect(accepted.size).toBeGreaterThan(0)
   for (const id of accepted.keys()) expect(rows.map((row) => `msg_${row.id}`)).toContain(id)
   for (const { recipient, status } of rows) {
-    const taken = takenBy(recipient)
-    expect([status, taken]).toEqual(taken === 1 ? ['read', 1] : ['failed', 0])
+    const count = sentTo(recipient)
+    expect([status, count]).toEqual(count === 1 ? ['read', 1] : ['failed', 0])
   }
   const kinds = Map.groupBy(await ledgerOf(db, workspaceId), ({ kind }) => kind)
   expect(kinds.get('debit')).toHaveLength(rows.length)

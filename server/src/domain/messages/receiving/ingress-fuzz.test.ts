@@ -27,12 +27,12 @@ beforeAll(async () => {
   for (const number of numbers) await newSender(server, workspace.id, app.id, String(number))
 })
 
-test('every payload of the public suites is accepted', async () => {
+test('every payload of the public test suites is accepted', async () => {
   expect(payloads.length).toBeGreaterThan(100)
   for (const { name, text } of payloads) expect([name, await app.post(text)]).toEqual([name, 200])
 })
 
-test('whatever is done to a payload, it is answered 200, and never leaves half a batch behind', async () => {
+test('a mutated payload gets 200, and the valid messages in it are stored', async () => {
   const valid = (id: string) => ({
     from: '16505550123',
     id,
@@ -58,16 +58,16 @@ test('whatever is done to a payload, it is answered 200, and never leaves half a
         changes: [{ field: 'messages', value: { metadata: { phone_number_id: number }, messages: [valid(id)] } }],
       }
       if (Array.isArray(payload.entry)) payload.entry.push(neighbour)
-      const whole = (payload as { object?: unknown }).object === 'whatsapp_business_account'
+      const isForWhatsApp = (payload as { object?: unknown }).object === 'whatsapp_business_account'
       expect(await app.post(payload)).toBe(200)
-      const kept = await server.db.rows('select 1 from inbound_messages where wa_message_id = $1', [id])
-      if (whole && Array.isArray(payload.entry)) expect(kept.length).toBe(1)
+      const stored = await server.db.rows('select 1 from inbound_messages where wa_message_id = $1', [id])
+      if (isForWhatsApp && Array.isArray(payload.entry)) expect(stored.length).toBe(1)
     }),
     { numRuns: 150 },
   )
 })
 
-test('JSON of any shape and depth is answered, never with a crash', async () => {
+test('JSON of any shape and depth gets a response', async () => {
   const deep = 200_000
   const shapes = ['null', '1', '""', '[]', '{}', '[[[]]]', `${'['.repeat(deep)}${']'.repeat(deep)}`]
   shapes.push(
@@ -78,7 +78,7 @@ test('JSON of any shape and depth is answered, never with a crash', async () => 
   expect(await app.post('')).toBe(400)
 })
 
-/** Puts a value in the place of some node, chosen by number. */
+/** Replaces the node with number `at` by a value. */
 function mutate(payload: object, at: number, value: unknown): void {
   const places: [Record<string, unknown>, string][] = []
   const walk = (node: unknown) => {
