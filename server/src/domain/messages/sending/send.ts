@@ -108,7 +108,7 @@ async function storeMessage(
   const response = toMessage(queuedRow(message))
   if (idempotent && !(await saveResponse(tx, idempotent, response, now))) return undefined
   await insertMessage(tx, message)
-  await saveFormToken(tx, message, references)
+  await saveTokenOf(tx, message, references)
   wakeHere(tx, 'send')
   tx.notify(message.workspaceId, 'messages')
   // Last, because it locks the workspace's balance and other sends of the workspace wait for it.
@@ -162,7 +162,7 @@ function withToken(request: SendRequest, token: string | null): SendRequest {
 }
 
 /** A form submission contains only the token. This row maps the token to its message and form. */
-async function saveFormToken(db: Db, message: NewMessage, { template }: References): Promise<void> {
+async function saveTokenOf(db: Db, message: NewMessage, { template }: References): Promise<void> {
   const { flowToken, request } = message.content
   if (flowToken === undefined) return
   const { interactive } = request
