@@ -75,7 +75,7 @@ test('a database that is away, or old, or not there is told in words; nothing is
   const env = await newEnv()
   const away = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(away).toMatchObject({ code: 1, err: '' })
-  expect(away.out).toMatch(/^problem {2}database {7}The database that DATABASE_URL names cannot be reached/m)
+  expect(away.out).toMatch(/^problem {2}database {7}Cannot connect to the database in DATABASE_URL/m)
   expect(away.out).not.toMatch(/pass-word|\n\s+at /)
 
   const url = new URL(env.DATABASE_URL ?? '')

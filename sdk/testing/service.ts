@@ -20,7 +20,7 @@ export function useService(): Service {
   const server = useTestServer()
   beforeAll(() => server.clock.forward({ ms: Date.now() - server.clock.now().getTime() }))
   const sending = useSending(server)
-  const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 5000 })
+  const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 5000 })
   return {
     server: server,
     sending,
@@ -30,7 +30,7 @@ export function useService(): Service {
       return (await createWebhook(db, clock, secretKeys, localRules, input)).secret
     },
     async settle() {
-      await sending.settle()
+      await sending.flush()
       await deliveries.worker.drain()
     },
   }

@@ -23,7 +23,7 @@ test('100 MB are fetched no faster than they are kept, and read no faster than t
     const sent = await until('no more of it comes', async () => {
       const before = seen
       await sleep(250)
-      seen = host.sent.get('large') ?? 0
+      seen = host.bytesSent.get('large') ?? 0
       return seen === before && seen
     })
     // Most of this is in the sockets.
@@ -60,7 +60,7 @@ test('a file larger than is kept is not kept, whatever the network says of its s
     expect([answer.status, error.code]).toEqual([410, 'file_expired'])
     expect(error.message).toContain('larger than the service keeps')
   }
-  expect([host.asked.get('honest') ?? 0, host.asked.get('liar')]).toEqual([0, 1])
+  expect([host.requests.get('honest') ?? 0, host.requests.get('liar')]).toEqual([0, 1])
   expect(await files.db.rows('select 1 from file_chunks')).toEqual([])
 }, 40_000)
 
@@ -85,7 +85,7 @@ test('killed in the midst of a file, the next process fetches it again, whole', 
   const bytes = Buffer.from(await answer.arrayBuffer())
   expect(createHash('sha256').update(bytes).digest('base64')).toBe(digestOf(size))
   expect(await files.db.rows('select distinct lease from file_chunks')).toHaveLength(1)
-  expect(host.asked.get('f')).toBe(2)
+  expect(host.requests.get('f')).toBe(2)
 }, 40_000)
 
 test('told to stop in the midst of a file, a process leaves it to the next at once', async () => {

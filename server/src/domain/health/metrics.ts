@@ -92,14 +92,14 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
     'outcome',
   )
   histogram('parley_network_webhook_duration_seconds', 'How long the network waited for our answer', () =>
-    classesOf('parley_network_webhook_duration_seconds', counted.spans('network webhooks')),
+    classesOf('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
   )
   tally('parley_events_total', 'Events published, by type; message.received is what people wrote', 'events', 'type')
   tally('parley_sends_total', 'Messages handed to the network, by what it said', 'sends', 'outcome')
   tally('parley_delivery_attempts_total', 'Attempts by what becomes of the delivery', 'attempts', 'outcome')
   tally('parley_delivery_errors_total', 'Failed attempts by class of error', 'attempt errors', 'error')
   histogram('parley_delivery_attempt_duration_seconds', 'How long receivers took to answer, or did not', () =>
-    classesOf('parley_delivery_attempt_duration_seconds', counted.spans('attempts')),
+    classesOf('parley_delivery_attempt_duration_seconds', counted.durations('attempts')),
   )
   queue('parley_deliveries_waiting', 'Deliveries not finished and not held', ({ deliveries }) => [
     { value: deliveries.waiting },
@@ -145,7 +145,7 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
 /** Spans as a histogram tells them: how many up to each bound, how many at all, and their sum. */
 function classesOf(
   name: string,
-  { classes, seconds }: DurationHistogram,
+  { buckets: classes, seconds }: DurationHistogram,
   labels: Record<string, string> = {},
 ): Value[] {
   let sum = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectRefusal, type Refused } from '../../../testing/expect-error.ts'
+import { type ExpectedError, expectRefusal } from '../../../testing/expect-error.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { rawResponse } from '../../../testing/raw.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
@@ -12,7 +12,7 @@ const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const deadBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const notAKey: Refused = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
+const notAKey: ExpectedError = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
 
 const known = newSecret()
 const lastOther = known.endsWith('0') ? '1' : '0'

@@ -60,7 +60,7 @@ test('requests that come in one piece, and one whose client does not stay for th
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: pieces\r\n\r\n`
   const connection = await rawConnection(server.url)
   connection.send(ask('/v1/me') + ask('/v1/webhook') + ask('/v1/me'))
-  expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await connection.responses(3)).map(({ status }) => status)).toEqual([200, 200, 200])
   connection.send(ask('/v1/webhook'))
   connection.socket.destroy()
   const logged = () =>

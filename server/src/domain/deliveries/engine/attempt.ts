@@ -24,7 +24,7 @@ export interface Outcome {
 /** What an attempt leads to. */
 export function outcomeOf(
   item: LeasedDelivery,
-  { fault, status, address, answer: response, durationUs }: Posted,
+  { fault, status, address, responseBody: response, durationUs }: Posted,
   times: { at: Date; endedAt: Date; leaseUntil: Date },
 ): Outcome {
   const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item

@@ -19,7 +19,7 @@ import { releaseParked } from './release-parked.ts'
 const server = useTestServer()
 const network = useSimulator(server)
 // The deadlines of the product: on a busy machine shorter ones lead to retries, and each arrival is counted here.
-const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
+const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
 const log = () => newLogger('debug', { write: (line) => void server.logged.push(line) })
 
