@@ -51,7 +51,11 @@ test('the help and the version need no database', async () => {
 
 test.each([
   ['PORT', { PORT: 'eighty' }, /^Invalid PORT: "eighty"\. Use a whole number from 0 to 65535\.\n$/],
-  ['DATABASE_URL', { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' }, /^PARLEY_SECRET_KEYS is required when DATABASE_URL is set\. .*\n$/],
+  [
+    'DATABASE_URL',
+    { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' },
+    /^PARLEY_SECRET_KEYS is required when DATABASE_URL is set\. .*\n$/,
+  ],
   [
     'database',
     { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` },

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
-import { type Config, onPort, version } from './config.ts'
+import { type Config, version, withPort } from './config.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
 import { ensureToday } from './db/partitions.ts'
 import { openStore } from './db/store.ts'
@@ -37,7 +37,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   for (let attempt = 1; ; attempt++) {
     try {
       // The port is chosen first, because links and error responses contain it.
-      return await startOnPort({ ...options, config: onPort(config, await freePort(config)) })
+      return await startOnPort({ ...options, config: withPort(config, await freePort(config)) })
     } catch (error) {
       // Another process got the same port in the meantime.
       if (!(error instanceof PortTaken) || attempt === 3) throw error

@@ -5,7 +5,7 @@ export type OutboundErrorKind = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked
 
 /** A deadline of this client has passed. */
 export class OutboundTimeout extends Error {
-  override readonly name = 'Late'
+  override readonly name = 'OutboundTimeout'
 }
 
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL|HOSTNAME_MISMATCH|EPROTO)/

@@ -37,7 +37,7 @@ const maxIdle = 64
 
 /**
  * Posts to URLs that customers chose. Every connection is made to a checked address, redirects are not followed, and
- * time and memory are bounded. Connections are connections for the next request to the same origin.
+ * time and memory are bounded. Connections are kept for the next request to the same origin.
  */
 export function newOutbound(options: OutboundOptions): Outbound {
   const { deadlineMs = 10_000, bodyDeadlineMs = 2_000 } = options

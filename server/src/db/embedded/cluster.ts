@@ -53,7 +53,7 @@ export async function ensureCluster(
 }
 
 /**
- * If PostgreSQL's account cannot reach the data directory, for example in root's clusterDir directory, the cluster is
+ * If PostgreSQL's account cannot reach the data directory, for example in root's home directory, the cluster is
  * stored in /var/lib/parley and `<data dir>/postgres` links to it.
  */
 function resolveClusterDir(defaultDir: string, account: Account): string {

@@ -113,7 +113,7 @@ export async function stopPostmaster(pid: number, timeoutMs = 4000): Promise<voi
 }
 
 /**
- * The path of a Unix socket is limited to stats 100 characters. If the cluster's path is too long, the socket is in a
+ * The path of a Unix socket is limited to about 100 characters. If the cluster's path is too long, the socket is in a
  * private directory in /tmp. TMPDIR is not used: it can differ between the service and an operator's shell.
  */
 export function socketDirFor(clusterDir: string, account: Account): string {
