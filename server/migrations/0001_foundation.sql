@@ -15,9 +15,8 @@ end $$;
 -- Daily partitions ------------------------------------------------------------------------------------------------
 -- Every table with daily partitions also has a default partition, so a row is never rejected because of its time.
 
--- Row-level security of a partitioned table applies only to queries of that table, not of its partitions. So no role,
--- not even the owner, may read a partition directly. Inserts are allowed, because COPY does not work with row-level
--- security.
+-- Row-level security of a partitioned table does not apply to direct queries of its partitions. So no role, not even the
+-- owner, may read a partition directly. Inserts are allowed, because COPY does not work with row-level security.
 create function only_through_whole(partition regclass) returns void language plpgsql as $$
 begin
   execute format('revoke select, update, delete on %s from current_user', partition);

@@ -81,8 +81,7 @@ create constraint trigger revise_routing_moved after update on senders
   execute function revise_routing();
 create constraint trigger revise_routing after insert or delete on webhooks
   deferrable initially deferred for each row execute function revise_routing();
--- Every batch of attempts updates the failure counts of its endpoints. Only these columns affect what is sent, and
--- where.
+-- Every batch of attempts updates the failure counts of its endpoints. Only these columns affect what is sent.
 create constraint trigger revise_routing_changed after update on webhooks
   deferrable initially deferred for each row
   when ((old.enabled, old.events, old.url, old.secret_sealed, old.deleted_at) is distinct from

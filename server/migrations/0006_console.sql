@@ -59,8 +59,7 @@ alter table messages
   add column sent_by text,
   add check ((key_id is null) = (sent_by is not null));
 
--- For filters in addition to the time. Frequent values are found soon with the index by time; rare values need their
--- own.
+-- For filters in addition to the time. Frequent values are found soon by time; rare values need their own index.
 create index messages_by_person on messages (workspace_id, recipient, created_at, id);
 create index messages_by_sender on messages (sender_id, created_at, id);
 create index messages_by_template on messages (workspace_id, template_id, created_at, id) where template_id is not null;

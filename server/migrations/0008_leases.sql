@@ -1,6 +1,5 @@
--- While there is only one process, it admits requests for a few milliseconds after each read of the revision without
--- reading it again: it holds a lease. So a transaction that changes access waits before its commit until no lease is
--- left.
+-- While there is only one process, it admits requests for a few milliseconds after each read of the revision, without
+-- reading it again: it holds a lease. So a transaction that changes access waits until the lease has expired.
 
 create function outwait_leases() returns void language plpgsql as $$
 begin
@@ -24,8 +23,7 @@ create or replace function revise_access() returns trigger language plpgsql as $
 declare
   this_transaction text := pg_current_xact_id()::text;
 begin
-  -- Each step once per transaction, however many rows it changes. Inserts need no wait: no process has a copy of a new
-  -- row.
+  -- Each step once per transaction, however many rows it changes. Inserts need no wait: no process has a copy yet.
   if tg_op <> 'INSERT' and current_setting('parley.outwaited', true) is distinct from this_transaction then
     perform set_config('parley.outwaited', this_transaction, true);
     perform outwait_leases();

@@ -2,8 +2,7 @@
 
 -- A webhook may carry messages and statuses for a number that the connected account has and this database does not: the
 -- number was just added, or the first sync failed. Each such change is stored as the network sent it and published once
--- a sync has found the number. The webhook is stored as text and parsed at release, so it survives an upgrade in
--- between.
+-- a sync has found the number. The webhook is stored as text and parsed at release, so upgrades in between are safe.
 create table parked_updates (
   -- A UUID of version 7, which sorts by arrival.
   id uuid not null,

@@ -19,10 +19,7 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
   simulatorPort: number
-  /**
-   * Where webhooks may be delivered. With the embedded database, the default also allows this machine, over plain HTTP
-   * too.
-   */
+  /** Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP. */
   targetRules: TargetRules
   webhookCa: string | null
   retentionDays: number
@@ -37,10 +34,7 @@ export const version: string = (
 
 const projectDir = join(import.meta.dirname, '..', '..')
 
-/**
- * Reads all settings from the environment. An invalid value throws a StartupError with one line. Only this file reads
- * it.
- */
+/** The only reader of the environment. An invalid value throws a StartupError with one line. */
 export function readConfig(env: Environment): Config {
   const databaseUrl = readDatabaseUrl(env)
   const embedded = databaseUrl === null
@@ -55,7 +49,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: readPublicUrl(env, host, port),
     databaseUrl,
     dataDir,
-    role: readWord(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
+    role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
     targetRules: {
@@ -65,7 +59,7 @@ export function readConfig(env: Environment): Config {
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
-    logLevel: readWord(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
   })
 }
@@ -89,9 +83,14 @@ function readNumber(env: Environment, name: string, fallback: number, min: numbe
 
 const readPort = (env: Environment, name: string, fallback: number) => readNumber(env, name, fallback, 0, 65_535)
 
-function readWord<Word extends string>(env: Environment, name: string, words: readonly Word[], fallback: string): Word {
+function readChoice<Choice extends string>(
+  env: Environment,
+  name: string,
+  choices: readonly Choice[],
+  fallback: string,
+): Choice {
   const text = env[name] || fallback
-  return words.find((word) => word === text) ?? invalid(name, text, `Use one of ${words.join(', ')}.`)
+  return choices.find((choice) => choice === text) ?? invalid(name, text, `Use one of ${choices.join(', ')}.`)
 }
 
 function readRanges(env: Environment, name: string, fallback: string): AddressRange[] {
@@ -125,7 +124,7 @@ function readDatabaseUrl(env: Environment): string | null {
 
 function readAllowHttp(env: Environment, embedded: boolean): boolean | 'loopback' {
   if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return embedded ? 'loopback' : false
-  return readWord(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
+  return readChoice(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
 }
 
 function readHost(env: Environment): string {

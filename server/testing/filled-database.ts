@@ -14,10 +14,7 @@ import { type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 /** `console` for `0006_console.sql`: the name without its number, which may change when branches are merged. */
 export const baseNameOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
 
-/**
- * SQL helpers for the files in `filled/`: a UUID derived from a noun and a number, and 12:00 UTC of a day in March
- * 2026.
- */
+/** SQL helpers for the files in `filled/`: a UUID made from a noun and a number, and 12:00 UTC of a day in March 2026. */
 const helpers = `
   create function pg_temp.id(noun text, number int) returns uuid language sql
     as $$ select md5(noun || ' ' || number)::uuid $$;

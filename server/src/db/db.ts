@@ -59,8 +59,7 @@ export function openDatabase(
   const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000, pipeline: true }
   // The setting is the first statement and not in the startup packet, because connection poolers drop it there.
   const allPool = new pg.Pool({ ...shared, verify: configureForAll })
-  // PostgreSQL cancels a statement at `statement_timeout`. If PostgreSQL hangs, `query_timeout` ends the wait a little
-  // later.
+  // PostgreSQL cancels slow statements at `statement_timeout`. If it hangs, `query_timeout` ends the wait a little later.
   const workspacePool = new pg.Pool({
     ...shared,
     query_timeout: Math.ceil(timeoutMs * 1.2),

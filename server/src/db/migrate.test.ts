@@ -77,9 +77,9 @@ test('a migration sees the rows of every workspace', async () => {
      insert into workspaces (id, name, created_at) select gen_random_uuid(), name, now()
      from all_rows, unnest(array['A', 'B']) as name`,
   )
-  const counting = migration(2, 'create table seen as select count(*)::int from workspaces')
+  const counting = migration(2, 'create table row_counts as select count(*)::int from workspaces')
   await migrate(connection, [...foundation, counting])
-  expect(await rows(connection, 'select * from seen')).toEqual([2])
+  expect(await rows(connection, 'select * from row_counts')).toEqual([2])
 })
 
 test('migration files are read in order, and a gap is an error', () => {

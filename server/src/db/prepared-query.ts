@@ -17,8 +17,7 @@ export class PreparedQuery {
     const bind = message('B', Buffer.from(`\0${name}\0`), noParameters)
     const execute = message('E', Buffer.alloc(5))
     this.#again = Buffer.concat([bind, execute, message('S')])
-    // Close the statement first, because a failed first run may have prepared it. Closing one that does not exist is no
-    // error.
+    // Close the statement first, because a failed first run may have prepared it. It is no error if there is none.
     const close = message('C', Buffer.from(`S${name}\0`))
     this.#first = Buffer.concat([close, message('P', Buffer.from(`${name}\0${text}\0\0\0`)), this.#again])
   }

@@ -1,10 +1,7 @@
 import type { Scope } from '@parley/contract/scopes'
 import type { Refusal } from './refuse.ts'
 
-/**
- * The types between the request pipeline, which does not know API keys, and the code that authenticates and logs for
- * it.
- */
+/** The types between the request pipeline, which does not know API keys, and the code that checks keys and logs. */
 
 /** The API key that a request was authenticated with. */
 export interface Caller {

@@ -1,7 +1,4 @@
-/**
- * The types between code that publishes events and the delivery worker of the same process, which makes the first
- * attempts.
- */
+/** The types between code that publishes events and the delivery worker of its process, which attempts them first. */
 
 /** Why an attempt is made. */
 export type Trigger = 'first' | 'retry' | 'manual'

@@ -124,7 +124,7 @@ test('a PostgreSQL that is killed while in use is restarted automatically', asyn
     const pid = postmasterPid(dataDir) as number
     process.kill(pid, 'SIGKILL')
     await until('another PostgreSQL runs', () => postmasterPid(dataDir) !== pid && postmasterPid(dataDir))
-    await until('it answers', () =>
+    await until('it responds', () =>
       expectSavedRow(users[0] as Embedded).then(
         () => true,
         () => false,

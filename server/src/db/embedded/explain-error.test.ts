@@ -34,9 +34,9 @@ test('lastLogLine ignores lines from before this start, also in a log with multi
 
 test('lastLogLine ignores lines of another server process', () => {
   const log = join(tempFolder(), 'postgres.log')
-  const own = '2026-11-15 04:50:47.523 UTC [20] FATAL:  lock file "postmaster.pid" already exists\n'
+  const current = '2026-11-15 04:50:47.523 UTC [20] FATAL:  lock file "postmaster.pid" already exists\n'
   const other = '2026-11-15 04:50:47.524 UTC [13] FATAL:  terminating connection due to unexpected postmaster exit\n'
-  writeFileSync(log, own + other)
+  writeFileSync(log, current + other)
   expect(lastLogLine(log, 0, 20)).toBe('lock file "postmaster.pid" already exists')
   writeFileSync(log, `postgres: error while loading shared libraries: libicu\n${other}`)
   expect(lastLogLine(log, 0, 20)).toBe('postgres: error while loading shared libraries: libicu')
