@@ -33,7 +33,7 @@ test('a template is sent and its way can be followed', async () => {
   const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
   const { id } = await messages.send({ to: '+16505550124', type: 'template', template, reference: 'order 1001' })
-  await sending.flush()
+  await sending.drain()
   const message = await messages.get(id)
   expect(message).toMatchObject({ to: '16505550124', reference: 'order 1001', status: 'read' })
   expect(message.history.map(({ status }) => status)).toEqual(['queued', 'sent', 'delivered', 'read'])

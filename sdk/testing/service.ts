@@ -30,7 +30,7 @@ export function useService(): Service {
       return (await createWebhook(db, clock, secretKeys, localRules, input)).secret
     },
     async settle() {
-      await sending.flush()
+      await sending.drain()
       await deliveries.worker.drain()
     },
   }

@@ -76,13 +76,13 @@ async function newFormShop(server: TestServer, sending: Sending): Promise<FormSh
         template: { id: templateId, ...flowPart },
       })
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(message)}`)
-      await sending.flush()
+      await sending.drain()
       return message as Message
     },
     async fillForm(phone, input) {
       const before = (await completed()).map(({ id }) => id)
       await control.phones.fillForm(phone, input)
-      await control.settled()
+      await control.idle()
       const added = (await completed()).filter(({ id }) => !before.includes(id))
       if (!added[0] || added.length > 1) throw new Error(`${added.length} events for one submission`)
       return added[0]

@@ -32,7 +32,7 @@ export interface Sending {
   newOutbox(options?: OutboxOptions): Outbox
   newShop(credits?: number): Promise<TestShop>
   /** Sends all messages that are due, and waits until the webhooks of the network have been processed. */
-  flush(): Promise<void>
+  drain(): Promise<void>
 }
 
 /** Sets up sending for the tests of this file: a simulated network for the test server, and an outbox. */
@@ -48,9 +48,9 @@ export function useSending(server: TestServer): Sending {
       outbox,
       newOutbox: open,
       newShop: (credits = 100) => newShop(server, network, credits),
-      async flush() {
+      async drain() {
         await outbox.drain()
-        await network.control.settled()
+        await network.control.idle()
       },
     })
   })

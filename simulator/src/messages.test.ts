@@ -21,7 +21,7 @@ test('a message that is sent is reported as sent, then delivered, then read', as
 test('what a phone says arrives as a message', async () => {
   const { control, receiver } = await newWorld()
   const { id } = await control.phones.say(phone, { to: numberId, text: 'hola' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toMatchObject([{ id, from: phone, type: 'text', text: { body: 'hola' } }])
 })
 

@@ -22,7 +22,7 @@ test('a restart forgets nothing: things, conversations, media, waiting webhooks 
   const { id: sentId } = await before.send(hello)
   before.receiver.close()
   const { id: imageId } = await before.control.phones.image(phone, { to: numberId, caption: 'kept' })
-  await before.control.settled()
+  await before.control.idle()
   await before.simulator.stop()
 
   const receiver = await startReceiver()

@@ -5,7 +5,7 @@ test('duplicated webhooks arrive twice, byte for byte', async () => {
   const { control, receiver } = await newWorld()
   control.switches.set({ duplicateWebhooks: true })
   await control.phones.say(phone, { to: numberId, text: 'echo' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests.map((one) => one.raw.toString())).toHaveLength(2)
   expect(receiver.requests[0]?.raw).toEqual(receiver.requests[1]?.raw)
 })

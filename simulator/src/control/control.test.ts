@@ -128,7 +128,7 @@ test('a reset starts the world anew but goes on telling those who listen', async
   expect(control.switches.get().pairLimit).toBe(true)
   receiver.clear()
   await control.phones.say(phone, { to: numberId, text: 'again' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(1)
 })
 
@@ -136,7 +136,7 @@ test('news of any kind can be posted for an account, and a template paused', asy
   const { control, receiver } = await newWorld()
   control.wabas.notify(wabaId, { field: 'account_update', value: { event: 'ACCOUNT_DELETED' } })
   control.templates.setStatus('700000000000011', { status: 'PAUSED' })
-  await control.settled()
+  await control.idle()
   expect(receiver.changes().map((change) => [change.field, change.value.event])).toEqual([
     ['account_update', 'ACCOUNT_DELETED'],
     ['message_template_status_update', 'PAUSED'],

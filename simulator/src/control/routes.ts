@@ -62,7 +62,7 @@ const rows: Row[] = [
     '/clock/advance',
     async (control, { body }) => ({ now: await control.clock.advance(advanceShape(body, '').ms) }),
   ],
-  ['POST', '/settled', (control) => control.settled()],
+  ['POST', '/settled', (control) => control.idle()],
   ['POST', '/reset', (control, { body }) => control.reset(resetShape(body, '').dataset)],
   ...actionRows(),
 ]

@@ -82,7 +82,7 @@ test('an inbound file has a base64 digest, a short-lived URL, and an id for seve
     filename: '../c.pdf',
     caption: 'Signed',
   })
-  await control.settled()
+  await control.idle()
   const document = receiver.messages()[0]?.document as { id: string; url: string }
   expect(document).toMatchObject({
     filename: '../c.pdf',

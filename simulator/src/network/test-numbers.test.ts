@@ -79,7 +79,7 @@ test('a call may hang or be cut although the message was sent', async () => {
   await expect(call(hangs)).rejects.toThrow(/timeout/)
   await expect(call(cutAfter)).rejects.toThrow(/fetch failed/)
   await expect(call(cutBefore)).rejects.toThrow(/fetch failed/)
-  await control.settled()
+  await control.idle()
   expect(receiver.statuses().map((status) => status.biz_opaque_callback_data)).toEqual([hangs, cutAfter])
 })
 
@@ -99,7 +99,7 @@ test('HTTP 500 with a page of HTML, before and after sending', async () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
     expect(await response.text()).toMatch(/^<!DOCTYPE html>/)
   }
-  await control.settled()
+  await control.idle()
   expect(receiver.statuses().map((status) => status.biz_opaque_callback_data)).toEqual(['html_500_after_sending'])
 })
 
@@ -111,7 +111,7 @@ test('a status may be taken before the call is answered', async () => {
     body: JSON.stringify({ messaging_product: 'whatsapp', to: mishapNumber('status_before_answer'), ...hello }),
   }).then((response) => ({ response, statusesThen: receiver.statuses().length }))
   expect(await call).toMatchObject({ statusesThen: 1 })
-  await control.settled()
+  await control.idle()
 })
 
 test('a slow answer comes after five seconds', async () => {

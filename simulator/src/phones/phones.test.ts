@@ -13,7 +13,7 @@ import {
 } from '../testing/world.ts'
 
 async function last({ control, receiver }: TestWorld): Promise<Json> {
-  await control.settled()
+  await control.idle()
   return receiver.messages().at(-1) ?? {}
 }
 
@@ -223,11 +223,11 @@ test('second thoughts are unsupported, except on a number that is also in the ap
 test('a new number is announced to every business that was written to, without a contact', async () => {
   const { control, receiver, send } = await newWorld()
   for (const to of [numberId, otherNumberId]) await control.phones.say(phone, { to, text: 'hi' })
-  await control.settled()
+  await control.idle()
   receiver.clear()
   const before = control.phones.get(phone).userId
   await control.phones.changeNumber(phone, { newNumber: '+16505550777' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(2)
   expect(receiver.messages()[0]).toMatchObject({
     from: phone,
@@ -297,7 +297,7 @@ test('with automatic reading off a message is read when the chat is opened, and 
   expect(receiver.statusesOf(id).map((one) => one.status)).toEqual(['sent', 'delivered'])
   expect(await control.phones.read(phone, {})).toEqual({ read: [id, voice.id] })
   await control.phones.play(phone, {})
-  await control.settled()
+  await control.idle()
   expect(receiver.statusesOf(voice.id).map((one) => one.status)).toEqual(['sent', 'delivered', 'read', 'played'])
 })
 

@@ -51,7 +51,7 @@ export async function newWorld(options: SimulatorOptions = {}): Promise<TestWorl
       to: `+${phone}`,
       ...message,
     })
-    await control.settled()
+    await control.idle()
     const { messages, error } = answer.body as {
       messages?: { id: string }[]
       error?: { code: number; error_data?: { details: string } }

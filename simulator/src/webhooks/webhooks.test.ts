@@ -16,7 +16,7 @@ test('a callback is set only after it answered the challenge', async () => {
 test('the signature covers the raw bytes, in which nothing but ASCII stands', async () => {
   const { control, receiver } = await newWorld()
   await control.phones.say(phone, { to: numberId, text: 'añadir/é 👍 <b>' })
-  await control.settled()
+  await control.idle()
   const [received] = receiver.requests
   if (!received) throw new Error('nothing arrived')
   expect(isSignedWith('demo-app-secret', received)).toBe(true)
@@ -29,7 +29,7 @@ test('the signature covers the raw bytes, in which nothing but ASCII stands', as
 test('the envelope is what the network documents', async () => {
   const { control, receiver } = await newWorld()
   const { id } = await control.phones.say(phone, { to: businessNumber, text: 'hi' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests[0]?.body).toEqual({
     object: 'whatsapp_business_account',
     entry: [
@@ -64,7 +64,7 @@ test('a webhook is posted again, the same bytes, until it is answered 200', asyn
   const { control, receiver } = await newWorld()
   receiver.answers(500, 302, 201, 404)
   await control.phones.say(phone, { to: numberId, text: 'insist' })
-  await control.settled()
+  await control.idle()
   // The first attempt and one more at once; then the waits grow.
   expect(receiver.requests).toHaveLength(2)
   for (const waitMs of [2_000, 5_000, 10_000, 600_000]) await control.clock.advance(waitMs)
@@ -77,7 +77,7 @@ test('an unreachable callback is tried for seven days and then given up', async 
   const { control, receiver } = await newWorld()
   receiver.close()
   await control.phones.say(phone, { to: numberId, text: 'anybody?' })
-  await control.settled()
+  await control.idle()
   control.webhooks.configure({ retryMs: [86_400_000] })
   for (let day = 0; day < 7; day++) await control.clock.advance(86_400_000)
   expect(control.webhooks.get().queued).toBe(1)
@@ -89,10 +89,10 @@ test('a callback that is set anew gets at once what it missed', async () => {
   const { control, receiver } = await newWorld()
   receiver.answers(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'missed' })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests).toHaveLength(2)
   await control.apps.setCallback(appId, { url: receiver.url })
-  await control.settled()
+  await control.idle()
   expect(receiver.requests).toHaveLength(3)
   await control.clock.advance(3_600_000)
   expect(receiver.requests).toHaveLength(3)
@@ -102,7 +102,7 @@ test('while a callback fails, new updates are gathered so that attempts stay few
   const { control, receiver } = await newWorld()
   receiver.answers(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'fails' })
-  await control.settled()
+  await control.idle()
   for (const text of ['one', 'two', 'three']) {
     await control.phones.say(phone, { to: numberId, text })
     await control.clock.advance(300)
@@ -165,7 +165,7 @@ test('messages go to the number’s own callback, else the account’s, else the
   await control.phones.say(phone, { to: numberId, text: 'one' })
   await graph('POST', numberId, { webhook_configuration: { override_callback_uri: forNumber.url, verify_token: 'n' } })
   await control.phones.say(phone, { to: numberId, text: 'two' })
-  await control.settled()
+  await control.idle()
   expect([forWaba.messages().length, forNumber.messages().length, receiver.messages().length]).toEqual([1, 1, 0])
   expect((await graph('GET', `${numberId}?fields=webhook_configuration`)).body.webhook_configuration).toEqual({
     phone_number: forNumber.url,
@@ -175,7 +175,7 @@ test('messages go to the number’s own callback, else the account’s, else the
   await graph('POST', numberId, { webhook_configuration: { override_callback_uri: '' } })
   await graph('POST', `${wabaId}/subscribed_apps`)
   await control.phones.say(phone, { to: numberId, text: 'three' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toHaveLength(1)
   const refused = await graph('POST', `${wabaId}/subscribed_apps`, {
     override_callback_uri: forWaba.url,
@@ -195,7 +195,7 @@ test('an app that is no longer subscribed hears nothing', async () => {
   await control.phones.say(phone, { to: numberId, text: 'unheard' })
   await graph('POST', `${wabaId}/subscribed_apps`)
   await control.phones.say(phone, { to: numberId, text: 'heard' })
-  await control.settled()
+  await control.idle()
   expect(receiver.messages()).toMatchObject([{ text: { body: 'heard' } }])
 })
 
@@ -204,7 +204,7 @@ test('a full queue refuses new messages rather than losing old updates', async (
   control.webhooks.configure({ maxQueued: 1 })
   receiver.answers(500, 500)
   await control.phones.say(phone, { to: numberId, text: 'stuck' })
-  await control.settled()
+  await control.idle()
   expect(await send(hello)).toMatchObject({ status: 500, code: 131016 })
   await expect(control.phones.say(phone, { to: numberId, text: 'no room' })).rejects.toThrow(/wait to be taken/)
   await control.clock.advance(2_000)

@@ -96,7 +96,7 @@ test('a form sent without a template is traced to its message and its form', asy
   const interactive = { type: 'flow', body: { text: 'Please' }, action: { name: 'flow', parameters } }
   const { status, body } = await shop.send({ to: phone, type: 'interactive', interactive })
   expect([status, body]).toMatchObject([202, {}])
-  await forms.sending.flush()
+  await forms.sending.drain()
   expect(await shop.fillForm(phone, { values: {} })).toMatchObject({
     flow_token: 'mine',
     flow_id: shop.flowId,

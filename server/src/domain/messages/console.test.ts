@@ -29,7 +29,7 @@ async function newDesk() {
   const story = async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail
   const says = async (text: string, more: object = {}) => {
     await sending.network.control.phones.say(phone, { to: shop.account.phoneNumber, text, ...more })
-    await sending.network.control.settled()
+    await sending.network.control.idle()
   }
   return { ...shop, at, person, list, story, says }
 }
@@ -45,7 +45,7 @@ test('sent and received messages are one list, and each filter narrows it', asyn
   const { body: templates } = await workspace.call('/v1/templates')
   const templateId = (templates as { data: { id: string }[] }).data[0]?.id
   await send({ to: '16505550199', type: 'template', template: { id: templateId, variables: { 'body.1': 'Ana' } } })
-  await sending.flush()
+  await sending.drain()
 
   const all = await list()
   expect(all.data.map(({ direction, type }) => `${direction} ${type}`)).toEqual([
@@ -113,7 +113,7 @@ test('the story of a message: the request, each status, what it cost, its events
   const input = { workspaceId: workspace.id, name: 'CRM', url: receiver.url, events: ['message.sent'] }
   const { webhook } = await createWebhook(server.db, server.clock, server.secretKeys, localRules, input)
   const sent = await sendText(phone, { text: { body: 'Is it <b>there</b>?' }, reference: 'A-1' })
-  await sending.flush()
+  await sending.drain()
   await crew.worker.drain()
   await server.api.flush()
   const told = await story(sent.id)
@@ -160,7 +160,7 @@ test('a failure is told with its cause, what to do, and the refund', async () =>
   const to = '16505550666'
   sending.network.control.phones.change(to, { onWhatsApp: false })
   const { id } = await sendText(to)
-  await sending.flush()
+  await sending.drain()
   const { explained, credits, steps } = await story(id)
   expect(steps.at(-1)?.status).toBe('failed')
   expect(credits).toMatchObject({ spent: 1, refunded: 1, refunded_at: expect.any(String) })
@@ -211,7 +211,7 @@ test('a person sends by hand: it costs credits, is on record, and no key sees it
   const send = (body: object) => person.call(`${at}/messages`, { method: 'POST', body })
   const { status, body } = await send({ to, type: 'text', text: { body: 'by hand' } })
   expect(status).toBe(202)
-  await sending.flush()
+  await sending.drain()
   expect(taken(to)).toHaveLength(1)
   expect(await story(body.id)).toMatchObject({
     status: 'read',
@@ -232,11 +232,11 @@ test('a person sends by hand: it costs credits, is on record, and no key sees it
 test('sending again makes a new message of the same request', async () => {
   const { at, person, story, sendText } = await newDesk()
   const before = await sendText(phone, { text: { body: 'twice' }, reference: 'R' })
-  await sending.flush()
+  await sending.drain()
   const { status, body } = await person.call(`${at}/messages/${before.id}/again`, { method: 'POST' })
   expect(status).toBe(202)
   expect(body.id).not.toBe(before.id)
-  await sending.flush()
+  await sending.drain()
   expect(await story(body.id)).toMatchObject({ request: { text: { body: 'twice' }, reference: 'R' }, status: 'read' })
   const [entry] = await server.db.rows<{ after: object }>('select after from audit_entries where target = $1', [
     body.id,

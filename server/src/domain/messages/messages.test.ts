@@ -55,7 +55,7 @@ test('messages are found by status, recipient and time', async () => {
   server.clock.forward({ seconds: 1 })
   const first = await shop.sendText('16505550123')
   const failing = await shop.sendText('15551131009')
-  await sending.flush()
+  await sending.drain()
   server.clock.forward({ minutes: 1 })
   const middle = server.clock.now().toISOString()
   server.clock.forward({ minutes: 1 })

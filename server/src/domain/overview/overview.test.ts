@@ -45,7 +45,7 @@ test('messages are counted by the status they have, in the step they were taken 
   expect(body.steps).toHaveLength(24)
   expect(body.messages.queued.slice(-3)).toEqual([1, 0, 1])
   expect(body.credits).toEqual({ balance: 98, spent: 2, low_balance: 100, low: true })
-  await sending.flush()
+  await sending.drain()
   const after = (await look(shop.workspace.id, '/overview')).body.messages
   expect(sum(after.queued)).toBe(0)
   expect(sum([...after.sent, ...after.delivered, ...after.read])).toBe(2)

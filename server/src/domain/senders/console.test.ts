@@ -19,7 +19,7 @@ test('senders are shown with their account and when they were last used, to ever
   expect(await look()).toMatchObject({ last_sent_at: null, last_received_at: null })
   const { created_at } = await sendText('16505550123')
   await sending.network.control.phones.say('16505550123', { to: account.phoneNumber, text: 'hi' })
-  await sending.network.control.settled()
+  await sending.network.control.idle()
   expect(await look()).toMatchObject({ last_sent_at: created_at, last_received_at: expect.any(String) })
 })
 

@@ -22,7 +22,7 @@ test('templates are shown to every role with what the network thinks of them', a
   const { account, connection, at, workspace } = await newDesk()
   const { id } = account.addTemplate({ name: 'rude' })
   sending.network.control.templates.setStatus(id, { status: 'REJECTED', reason: 'ABUSIVE_CONTENT' })
-  await sending.network.control.settled()
+  await sending.network.control.idle()
   await syncConnection(sending.network.network, connection.id)
   for (const role of roles) {
     const person = await signedIn(server, { workspaceId: workspace.id, role })

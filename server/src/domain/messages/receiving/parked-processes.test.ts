@@ -31,7 +31,7 @@ test('what an API process parks is published once, though the worker was killed 
   const wanted = Array.from({ length: 40 }, (_, n) => `message ${n}`)
   for (const text of wanted) {
     await control.phones.say('491701112223', { to: number, text })
-    await control.settled()
+    await control.idle()
   }
   expect([await parkedOf(db), await texts()]).toEqual([40, []])
   await Promise.all([start('worker'), start('worker')])

@@ -43,7 +43,7 @@ test('the first answer is given again for a day, also after the message went on 
   const body = { to: '16505550123', type: 'template', template }
   const first = await shop.send(body, under('a'))
   expect(first.headers.get('idempotent-replayed')).toBeNull()
-  await sending.flush()
+  await sending.drain()
   await server.db.change(`update templates set status = 'PAUSED' where workspace_id = $1`, [shop.workspace.id])
   server.clock.forward({ hours: 24 })
   await deleteOldResponses(server.db, server.clock)

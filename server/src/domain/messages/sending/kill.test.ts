@@ -19,7 +19,7 @@ async function setUp() {
     async drainLater(ms: number) {
       const clock = new FakeClock(new Date(Date.now() + ms))
       await newOutbox(newNetwork({ ...parts, clock }), log).drain()
-      await control.settled()
+      await control.idle()
     },
   }
 }
@@ -40,7 +40,7 @@ test('killed outright in the midst of sending: each message is at the network on
     await Promise.allSettled(sends)
   }
   const last = await start()
-  await control.settled()
+  await control.idle()
   const messages = () =>
     db.rows<{ id: string; recipient: string; status: string }>(
       'select id, recipient, status from messages where workspace_id = $1',

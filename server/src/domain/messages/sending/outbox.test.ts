@@ -17,7 +17,7 @@ const kindsOf = async ({ workspace }: TestShop) =>
 /** Lets time pass until the message has come as far as it will; a status that the network owes comes first. */
 async function finish(shop: TestShop, id: string) {
   for (let round = 0; round < 12; round++) {
-    await sending.flush()
+    await sending.drain()
     const message = await shop.look(id)
     if (message.status !== 'queued') return message
     server.clock.forward({ hours: 2 })
@@ -73,7 +73,7 @@ test.each(magic)('%s ends as the reference says', async (to, body, statuses, cod
   const shop = await sending.newShop(3)
   const { id } = (await shop.send({ to, ...body })).body as { id: string }
   const message = await finish(shop, id)
-  await sending.flush()
+  await sending.drain()
   expect(await storyOf(shop, id)).toEqual(statuses)
   expect(message.error?.code ?? null).toBe(code)
   if (taken > 0) expect(shop.taken(to)).toHaveLength(taken)
@@ -101,7 +101,7 @@ test.each(deaths)(
       },
     })
     await dying.drain()
-    await sending.network.control.settled()
+    await sending.network.control.idle()
     server.clock.forward({ seconds: 91 })
     expect(await finish(shop, id)).toMatchObject({ status: ends })
     expect(shop.taken('16505550123').filter(({ ourId }) => ourId === id)).toHaveLength(taken)

@@ -31,7 +31,7 @@ test('a message is taken at once, goes to the network, and comes back as read', 
     failed_at: null,
   })
   const { id } = body as { id: string }
-  await sending.flush()
+  await sending.drain()
   expect(shop.taken('16505550123')).toMatchObject([{ ourId: id, content: { body: 'hi' } }])
   const message = await shop.look(id)
   expect(message).toMatchObject({ status: 'read', wa_message_id: expect.stringMatching(/^wamid\./), error: null })
@@ -63,7 +63,7 @@ test.each([
   const shop = await sending.newShop(1)
   const { status, body: message } = await shop.send({ to, ...body })
   expect([status, message]).toMatchObject([202, { type: body.type }])
-  await sending.flush()
+  await sending.drain()
   expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
 })
 
@@ -73,9 +73,9 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   const theirs = await other.sendText(to)
   const early = await shop.send({ to, type: 'text', text: { body: 're' }, in_reply_to: ours.id })
   expect(early.body).toMatchObject({ error: { errors: [{ param: 'in_reply_to', code: 'not_sent' }] } })
-  await sending.flush()
+  await sending.drain()
   await sending.network.control.phones.say(to, { to: shop.account.phoneNumber, text: 'hello back' })
-  await sending.network.control.settled()
+  await sending.network.control.idle()
   const events = await eventsOf(server, shop.workspace.id)
   const received = events.find(({ type }) => type === 'message.received')?.data as Record<string, string>
   for (const id of [ours.id, received.message_id]) {
@@ -85,7 +85,7 @@ test('a reply and a reaction name a message of the workspace, sent or received, 
   for (const message_id of [received.message_id, received.wa_message_id]) {
     const reaction = await shop.send({ to, type: 'reaction', reaction: { message_id, emoji: '👍' } })
     expect(reaction.status).toBe(202)
-    await sending.flush()
+    await sending.drain()
     expect(await shop.look((reaction.body as Message).id)).toMatchObject({ status: 'sent', error: null })
   }
   for (const id of [theirs.id, 'msg_01890000-0000-7000-8000-000000000000']) {
@@ -113,7 +113,7 @@ test('a form’s token is the caller’s or one of ours, goes to the network, an
     return (await shop.send({ to, type: 'template', template })).body as Message
   }
   const messages = [await send({ token: 'mine', data: { a: 1 } }), await send()]
-  await sending.flush()
+  await sending.drain()
   const kept = await server.db.rows<{ token: string }>(
     'select message_id, token, template_id, flow_id, recipient from flow_tokens where workspace_id = $1 order by message_id',
     [shop.workspace.id],
