@@ -3,53 +3,55 @@ import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * Keeps the house as ARCHITECTURE.md draws it: reads every import, type-only ones too, and fails on one that climbs or
- * closes a circle.
+ * Checks the layers of ARCHITECTURE.md: reads every import, also type-only ones, and fails if one points to a higher
+ * layer or completes a cycle.
  */
 const root = import.meta.dirname
 
-/** A file is on the first floor whose pattern fits; it may import from the floors named. `$1` is what the pattern caught. */
-const floors = [
-  floor('contract', '^contract/src/', ['^contract/src/']),
-  floor('sdk', '^sdk/src/', ['^sdk/src/', '^contract/src/']),
-  floor('simulator', '^simulator/src/', ['^simulator/src/']),
-  // Of the simulator it has the types of what the control API answers; they are taken out when it is served.
-  floor('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|network-log)\\.ts$']),
-  floor('console main', '^console/src/main\\.tsx$', ['^console/src/(shell|ui|lib)/', '^contract/src/']),
-  floor('console shell', '^console/src/shell/', ['^console/src/(shell|pages|parts|ui|lib)/', '^contract/src/']),
-  // A page does not know another page: what two share is in parts/.
-  floor('console page', '^console/src/pages/([\\w-]+)/', ['^console/src/(pages/$1|parts|ui|lib)/', '^contract/src/']),
-  floor('console parts', '^console/src/parts/', ['^console/src/(parts|ui|lib)/', '^contract/src/']),
-  floor('console ui', '^console/src/ui/', ['^console/src/(ui|lib)/', '^contract/src/']),
-  floor('console lib', '^console/src/lib/', ['^console/src/lib/', '^contract/src/']),
-  floor('server lib', '^server/src/lib/', ['^server/src/lib/', '^contract/src/']),
-  floor('server db', '^server/src/db/', ['^server/src/(db|lib)/', '^contract/src/']),
-  floor('server http', '^server/src/http/', ['^server/src/(http|db|lib)/', '^contract/src/']),
-  floor('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|lib)/', '^contract/src/']),
-  floor('noun sql', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.sql\\.ts$', [
+/**
+ * A file belongs to the first layer whose pattern matches. It may import the listed paths. `$1` is the pattern's group.
+ */
+const layers = [
+  layer('contract', '^contract/src/', ['^contract/src/']),
+  layer('sdk', '^sdk/src/', ['^sdk/src/', '^contract/src/']),
+  layer('simulator', '^simulator/src/', ['^simulator/src/']),
+  // It imports the response types of the control API from the simulator; type imports are removed in the build.
+  layer('handset', '^simulator/handset/', ['^simulator/handset/', '^simulator/src/(world|network-log)\\.ts$']),
+  layer('console main', '^console/src/main\\.tsx$', ['^console/src/(shell|ui|lib)/', '^contract/src/']),
+  layer('console shell', '^console/src/shell/', ['^console/src/(shell|pages|parts|ui|lib)/', '^contract/src/']),
+  // A page does not import another page. Shared code is in parts/.
+  layer('console page', '^console/src/pages/([\\w-]+)/', ['^console/src/(pages/$1|parts|ui|lib)/', '^contract/src/']),
+  layer('console parts', '^console/src/parts/', ['^console/src/(parts|ui|lib)/', '^contract/src/']),
+  layer('console ui', '^console/src/ui/', ['^console/src/(ui|lib)/', '^contract/src/']),
+  layer('console lib', '^console/src/lib/', ['^console/src/lib/', '^contract/src/']),
+  layer('server lib', '^server/src/lib/', ['^server/src/lib/', '^contract/src/']),
+  layer('server db', '^server/src/db/', ['^server/src/(db|lib)/', '^contract/src/']),
+  layer('server http', '^server/src/http/', ['^server/src/(http|db|lib)/', '^contract/src/']),
+  layer('server whatsapp', '^server/src/whatsapp/', ['^server/src/(whatsapp|lib)/', '^contract/src/']),
+  layer('noun sql', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.sql\\.ts$', [
     '^server/src/(db|lib|whatsapp)/',
     '^server/src/domain/$1/',
     '^contract/src/',
   ]),
-  floor('noun routes', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.routes\\.ts$', [
+  layer('noun routes', '^server/src/domain/(\\w+)/(?:\\w+/)?[\\w-]+\\.routes\\.ts$', [
     '^server/src/(http|lib)/',
     '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.sql\\.ts)',
     '^contract/src/',
   ]),
-  floor('noun rules', '^server/src/domain/(\\w+)/', [
+  layer('noun rules', '^server/src/domain/(\\w+)/', [
     '^server/src/(db|lib|whatsapp)/',
     '^server/src/domain/$1/(?!(?:\\w+/)?[\\w-]+\\.routes\\.ts)',
-    // Of another noun only its rules; which nouns lie lower is checked below.
+    // Only the rules of another noun. Another test checks that it is a noun below.
     '^server/src/domain/\\w+/(?!(?:\\w+/)?[\\w-]+\\.(sql|routes)\\.ts)',
     '^contract/src/',
   ]),
-  floor('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
-  floor('server', '^server/src/(api|console|runtime|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
-  floor('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
-  floor('bench', '^bench/src/', ['^bench/src/', '^server/src/', '^simulator/src/', '^contract/src/']),
+  layer('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
+  layer('server', '^server/src/(api|console|runtime|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
+  layer('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
+  layer('bench', '^bench/src/', ['^bench/src/', '^server/src/', '^simulator/src/', '^contract/src/']),
 ]
 
-/** Nouns from the ground up; one may call the rules of those below it, not of those beside it. */
+/** Nouns from bottom to top. A noun may import the rules of nouns below it, but not of nouns on the same level. */
 const nouns = [
   ['workspaces', 'requests', 'audit', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
@@ -61,13 +63,13 @@ const nouns = [
   ['overview', 'instance'],
 ]
 
-/** Whose each table is. A `.sql.ts` names the tables of its own noun; the others it asks for through their nouns' functions. */
+/** The tables of each noun. A `.sql.ts` only uses the tables of its own noun, and calls functions of other nouns. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_entries'],
   connections: ['apps', 'connections', 'parked_updates'],
   credits: ['credit_balances', 'credit_entries', 'credit_days', 'prices'],
-  // What people set of an endpoint is written by `webhooks`; whether it is enabled, and how it fails, by `deliveries`, which
-  // reads it with every event and every attempt.
+  // `webhooks` writes the settings of an endpoint. `deliveries` writes its failures and disables it, and reads it with
+  // every event and every attempt.
   deliveries: ['deliveries', 'delivery_attempts', 'delivery_hours', 'events', 'webhooks'],
   files: ['flow_files', 'file_chunks'],
   flows: ['flow_responses', 'flow_tokens'],
@@ -92,31 +94,43 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['workspaces'],
 }
 
-/** Of no noun: counted up by triggers of several tables, and compared by the statements that rely on what was read before. */
-const everybodys = ['routing_revision']
-/** Read and written in `db/` alone. */
-const ofDb = ['clock_marks']
+/** Tables of no noun: triggers of several tables increment it, and statements compare it to detect changes. */
+const sharedTables = ['routing_revision']
+/** Tables that only `db/` uses. */
+const dbTables = ['clock_marks']
 
-/** Where one statement reads another noun's tables all the same, by file or folder below `domain/`, and why. */
-const crossings: readonly { where: string; tables: readonly string[]; why: string }[] = [
-  { where: 'keys/access.sql.ts', tables: ['workspaces'], why: 'a key and the suspension, at one revision' },
+/** Exceptions: statements that read tables of another noun, by file or folder in `domain/`, and the reason. */
+const exceptions: readonly { where: string; tables: readonly string[]; why: string }[] = [
+  { where: 'keys/access.sql.ts', tables: ['workspaces'], why: 'reads a key and its workspace at one revision' },
   {
     where: 'keys/console.sql.ts',
     tables: ['traffic_hours'],
-    why: 'requests of each key by day, summed where they are',
+    why: 'sums the requests of each key by day',
   },
   {
     where: 'messages/sending/outbox.sql.ts',
     tables: ['senders', 'templates'],
-    why: 'a claim: pace, holds, what to send',
+    why: 'a claim checks rates and holds, and reads what to send',
   },
-  { where: 'people/', tables: ['workspaces'], why: 'a membership with the rules of its workspace, for every request' },
-  { where: 'senders/console.sql.ts', tables: ['connections', 'messages', 'inbound_messages'], why: 'nouns above it' },
-  { where: 'templates/console.sql.ts', tables: ['connections'], why: 'the account of a template, a noun above it' },
+  {
+    where: 'people/',
+    tables: ['workspaces'],
+    why: 'every request reads a membership with the security settings of its workspace',
+  },
+  {
+    where: 'senders/console.sql.ts',
+    tables: ['connections', 'messages', 'inbound_messages'],
+    why: 'shows data of nouns above it',
+  },
+  {
+    where: 'templates/console.sql.ts',
+    tables: ['connections'],
+    why: 'shows the account of a template, a noun above it',
+  },
   {
     where: 'health/health.sql.ts',
     tables: ['apps', 'connections', 'people', 'webhooks'],
-    why: 'whether every secret opens: sealed columns are handed to nobody else',
+    why: 'checks that every secret can be decrypted; no function returns encrypted columns',
   },
   {
     where: 'overview/search.sql.ts',
@@ -132,36 +146,36 @@ const crossings: readonly { where: string; tables: readonly string[]; why: strin
       'templates',
       'webhooks',
     ],
-    why: 'a search over ten kinds, one line of each: dozens of functions otherwise',
+    why: 'searches ten kinds of rows; separate functions would be dozens',
   },
 ]
 
 const files = sourceFiles()
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
-test('the files of every floor were seen', () => {
+test('every layer has files', () => {
   expect(files.length).toBeGreaterThan(150)
-  for (const { name, files: pattern } of floors) {
+  for (const { name, files: pattern } of layers) {
     expect(files.filter((file) => pattern.test(file)).length, name).toBeGreaterThan(0)
   }
   expect([...imports.values()].flat().length).toBeGreaterThan(400)
 })
 
-test('every file is on a floor', () => {
-  expect(files.filter((file) => !floors.some((each) => each.files.test(file)))).toEqual([])
+test('every file belongs to a layer', () => {
+  expect(files.filter((file) => !layers.some((each) => each.files.test(file)))).toEqual([])
 })
 
-test('no import climbs', () => {
-  const climbing = [...imports].flatMap(([file, targets]) => {
-    const own = floors.find((each) => each.files.test(file))
-    const noun = own?.files.exec(file)?.[1] ?? ''
-    const allowed = own?.mayImport.map((pattern) => new RegExp(pattern.replaceAll('$1', noun))) ?? []
+test('no import points to a higher layer', () => {
+  const wrong = [...imports].flatMap(([file, targets]) => {
+    const layerOfFile = layers.find((each) => each.files.test(file))
+    const noun = layerOfFile?.files.exec(file)?.[1] ?? ''
+    const allowed = layerOfFile?.mayImport.map((pattern) => new RegExp(pattern.replaceAll('$1', noun))) ?? []
     return targets.filter((target) => !allowed.some((pattern) => pattern.test(target))).map((to) => `${file} → ${to}`)
   })
-  expect(climbing).toEqual([])
+  expect(wrong).toEqual([])
 })
 
-test('a noun calls only nouns below it', () => {
+test('a noun imports only nouns below it', () => {
   const nounOf = (file: string) => /^server\/src\/domain\/(\w+)\//.exec(file)?.[1]
   const level = (noun: string) => nouns.findIndex((row) => row.includes(noun))
   const wrong = [...imports].flatMap(([file, targets]) =>
@@ -174,21 +188,21 @@ test('a noun calls only nouns below it', () => {
   expect(wrong).toEqual([])
 })
 
-test('no imports close a circle', () => {
+test('there are no import cycles', () => {
   const done = new Set<string>()
-  const circles: string[] = []
+  const cycles: string[] = []
   const visit = (file: string, path: string[]) => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
     else if (!done.has(file)) {
       for (const target of imports.get(file) ?? []) visit(target, [...path, file])
       done.add(file)
     }
   }
   for (const file of files) visit(file, [])
-  expect(circles).toEqual([])
+  expect(cycles).toEqual([])
 })
 
-test('delivering does not depend on what is shown of it', () => {
+test('the delivery engine does not import the code that reads deliveries for display', () => {
   const wrong = [...imports].flatMap(([file, targets]) =>
     file.startsWith('server/src/domain/deliveries/engine/')
       ? targets.filter((target) => target.startsWith('server/src/domain/deliveries/reading/'))
@@ -197,7 +211,7 @@ test('delivering does not depend on what is shown of it', () => {
   expect(wrong).toEqual([])
 })
 
-test('routes hold no SQL', () => {
+test('routes contain no SQL', () => {
   const routes = files.filter((file) => /^server\/src\/.*\.routes\.ts$/.test(file))
   expect(routes.length).toBeGreaterThan(10)
   const isSql = /`\s*(select|insert|update|delete|with)\s|['"](select|insert into|update|delete from|with) /
@@ -213,12 +227,12 @@ test('every table has an owner', () => {
     [...text.matchAll(/^create (?:unlogged )?table (\w+) \(/gm)].map((match) => match[1] as string),
   )
   expect(tables.length).toBeGreaterThan(40)
-  const owned = new Set([...Object.values(owners).flat(), ...everybodys, ...ofDb])
+  const owned = new Set([...Object.values(owners).flat(), ...sharedTables, ...dbTables])
   expect([...owned].sort()).toEqual([...new Set(tables)].sort())
 })
 
-test('a noun’s SQL names the tables of that noun', () => {
-  const known = new Set([...Object.values(owners).flat(), ...ofDb])
+test('the SQL of a noun only uses its own tables', () => {
+  const known = new Set([...Object.values(owners).flat(), ...dbTables])
   const found = files.flatMap((file) => {
     const [, path = '', noun = ''] = /^server\/src\/domain\/((\w+)\/.*\.sql\.ts)$/.exec(file) ?? []
     if (path === '') return []
@@ -226,22 +240,22 @@ test('a noun’s SQL names the tables of that noun', () => {
       .filter((table) => known.has(table) && !owners[noun]?.includes(table))
       .map((table) => ({ path, table }))
   })
-  const allows = ({ where, tables }: (typeof crossings)[number], { path, table }: (typeof found)[number]) =>
+  const allows = ({ where, tables }: (typeof exceptions)[number], { path, table }: (typeof found)[number]) =>
     path.startsWith(where) && tables.includes(table)
-  const foreign = found.filter((each) => !crossings.some((crossing) => allows(crossing, each)))
+  const foreign = found.filter((each) => !exceptions.some((exception) => allows(exception, each)))
   expect(foreign.map(({ path, table }) => `${path} → ${table}`)).toEqual([])
-  // What is allowed and no longer done is taken off the list.
-  const unused = crossings.flatMap((crossing) =>
-    crossing.tables
-      .filter((table) => !found.some((each) => each.table === table && allows(crossing, each)))
-      .map((table) => `${crossing.where} → ${table}`),
+  // Exceptions that are no longer needed must be removed from the list.
+  const unused = exceptions.flatMap((exception) =>
+    exception.tables
+      .filter((table) => !found.some((each) => each.table === table && allows(exception, each)))
+      .map((table) => `${exception.where} → ${table}`),
   )
   expect(unused).toEqual([])
 })
 
-/** The names that follow a word after which SQL has a table, alone or after a comma; CTEs are among them. */
+/** The names after an SQL keyword that is followed by a table, also in a comma-separated list. Includes CTEs. */
 function tablesIn(code: string): string[] {
-  // Looked ahead for, so that in `from a join b` the second is seen too.
+  // A lookahead, so that in `from a join b` the second name is found too.
   const list = /\b(?:from|join|into|update|using|table)(?=\s+((?:only\s+)?[a-z_]+(?:\s+[a-z]+)?(?:,\s*[a-z_]+)*))/g
   const names = [...code.matchAll(list)].flatMap(([, found = '']) => found.split(/[\s,]+/))
   const quoted = [...code.matchAll(/'([a-z_]+)'/g)].map((match) => match[1] as string)
@@ -252,7 +266,7 @@ function tablesIn(code: string): string[] {
 const codeOf = (file: string): string =>
   readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 
-function floor(name: string, files: string, mayImport: string[]) {
+function layer(name: string, files: string, mayImport: string[]) {
   return { name, files: new RegExp(files), mayImport }
 }
 

@@ -5,7 +5,7 @@ import { testKinds } from './scripts/test-kinds.ts'
 
 const { unit, whole, slow } = testKinds()
 
-/** The slow files first: one that began last would keep a single worker busy at the end. */
+/** Runs the slow files first. Otherwise a slow file at the end would keep one worker busy while the other is idle. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = new Set(slow.map((file) => join(import.meta.dirname, file)))
@@ -15,8 +15,8 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-// The sources run as Node runs them in production, and a worker keeps the modules for its next file: importing the
-// service for every file anew would take a third of the time.
+// Node runs the sources directly, as in production, and a worker keeps its modules for the next file. Importing the
+// service again for every file would take a third of the time.
 const shared = {
   pool: 'forks',
   isolate: false,

@@ -55,7 +55,7 @@ async function round(name: string, rounds: number, strike?: (db: Database, postm
       // The leases of the killed run out by themselves.
       wait: async () => {},
       say: (line) => console.log(`  ${line}`),
-      ...(strike && { strike: () => strike(db, postmaster) }),
+      ...(strike && { crash: () => strike(db, postmaster) }),
     })
     await db.close()
     console.log(outcome)

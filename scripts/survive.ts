@@ -156,7 +156,7 @@ async function onSmallDisk(dataDir: string): Promise<string> {
     migrated.code === 0 ? await parley(dataDir, ['workspace', 'create', '--name', 'before', '--json']) : migrated
   // Before it, at most a line about what PostgreSQL is doing.
   const oneLine = (err: string) =>
-    /^((Preparing|PostgreSQL is putting its files in order) .*\n)?The disk that holds .* is full\. .*\n$/.test(err)
+    /^((Setting up|PostgreSQL is recovering) .*\n)?The disk with .* is full\. .*\n$/.test(err)
   if (first.code !== 0) {
     expect(oneLine(first.err), `it said: ${first.err}`)
     execFileSync('mount', ['-o', 'remount,size=400m', dataDir])

@@ -53,14 +53,18 @@ test('--help and --version work without a database', async () => {
 })
 
 test.each([
-  ['PORT', { PORT: 'eighty' }, /^PORT is "eighty", but it takes a whole number from 0 to 65535\.\n$/],
-  ['DATABASE_URL', { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' }, /^PARLEY_SECRET_KEYS is not set, .*\n$/],
+  ['PORT', { PORT: 'eighty' }, /^Invalid PORT: "eighty"\. Use a whole number from 0 to 65535\.\n$/],
+  [
+    'DATABASE_URL',
+    { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' },
+    /^PARLEY_SECRET_KEYS is required when DATABASE_URL is set\. .*\n$/,
+  ],
   [
     'database',
     { DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b', PARLEY_SECRET_KEYS: `k:${'A'.repeat(43)}=` },
-    /^The database that DATABASE_URL names cannot be reached .*\n$/,
+    /^Cannot connect to the database in DATABASE_URL .*\n$/,
   ],
-  ['PARLEY_DATA_DIR', {}, /^PARLEY_DATA_DIR is \/dev\/null\/nowhere, but that is not a folder .*\n$/],
+  ['PARLEY_DATA_DIR', {}, /^The data directory \/dev\/null\/nowhere is not a directory .*\n$/],
 ])('a bad %s prints one line on standard error, also with --json', async (_setting, env, line) => {
   const { code, out, err } = await run(['workspace', 'list', '--json'], env)
   expect({ code, out }).toEqual({ code: 1, out: '' })

@@ -88,7 +88,7 @@ async function openWith(
   const say = (line: string) => console.error(line)
   const store = await openStore(config, { purpose: 'visitor', log, say, schema, signal })
   try {
-    await clock.look(store.db)
+    await clock.sync(store.db)
     // Today's partitions may not exist yet: the service creates them, and it may not have run for a while.
     if (schema === 'require') await ensureToday(store.db, clock)
     return store

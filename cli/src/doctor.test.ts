@@ -78,7 +78,7 @@ test('doctor reports a database that is unreachable, old or missing, and creates
   const env = await newEnv()
   const unreachable = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(unreachable).toMatchObject({ code: 1, err: '' })
-  expect(unreachable.out).toMatch(/^problem {2}database {7}The database that DATABASE_URL names cannot be reached/m)
+  expect(unreachable.out).toMatch(/^problem {2}database {7}Cannot connect to the database in DATABASE_URL/m)
   expect(unreachable.out).not.toMatch(/pass-word|\n\s+at /)
 
   const url = new URL(env.DATABASE_URL ?? '')

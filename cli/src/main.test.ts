@@ -98,7 +98,7 @@ test('a second start on the same data directory fails with one line, and the fir
   const first = await startParley({ PARLEY_DATA_DIR: dataDir })
   const second = await parley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: '0' })
   expect(second.code).toBe(1)
-  expect(second.err).toMatch(/^Parley is already running on .*\n$/)
+  expect(second.err).toMatch(/^Parley is already running with the data directory .*\n$/)
   expect(await statusOf(`${first.url}/v1/me`, withKey())).toBe(200)
   first.child.kill('SIGTERM')
   await first.ended
@@ -111,7 +111,10 @@ test('start fails with one line if the port is in use, and stops PostgreSQL', as
   onTestFinished(() => void other.close())
   const { port } = other.address() as AddressInfo
   const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, PORT: String(port) })
-  expect({ code, err }).toEqual({ code: 1, err: `Port ${port} on 127.0.0.1 is in use. Set PORT to a free one.\n` })
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT to another port.\n`,
+  })
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
@@ -216,7 +219,7 @@ test('start fails with one line if HOST is not an address of this machine', asyn
   const { code, err } = await parley(['start'], { PARLEY_DATA_DIR: dataDir, HOST: '203.0.113.1', PORT: '0' })
   expect({ code, err }).toEqual({
     code: 1,
-    err: 'HOST is "203.0.113.1", but that is not an address of this machine.\n',
+    err: 'Cannot listen on HOST "203.0.113.1": it is not an address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all interfaces.\n',
   })
   expect(postmasterPid(dataDir)).toBeUndefined()
 })

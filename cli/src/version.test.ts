@@ -64,7 +64,7 @@ test('commands on a database of an older version fail with one line and do not m
     expect(await run(connection, ...words), words.join(' ')).toEqual({
       code: 1,
       out: '',
-      err: `The database is at version ${latest - 1}, this program needs ${latest}. Stop the service and run "parley migrate", or start the new version, which migrates.\n`,
+      err: `The database has schema version ${latest - 1}, but this version of Parley needs ${latest}. Stop the service and run "parley migrate", or start the new version, which migrates the database.\n`,
     })
   }
   expect(await versionOf(connection)).toBe(latest - 1)
@@ -77,7 +77,7 @@ test('commands on a database of a newer version fail with the same line as "migr
   const expected = {
     code: 1,
     out: '',
-    err: `The database is at version ${latest + 1}, this program knows up to ${latest}: it was used by a newer Parley. Start that one, or restore a back-up from before.\n`,
+    err: `The database has schema version ${latest + 1}, but this version of Parley supports up to ${latest}. A newer Parley has migrated it. Start the newer version, or restore a backup from before the upgrade.\n`,
   }
   for (const words of [...commands, ['migrate']])
     expect(await run(connection, ...words), words.join(' ')).toEqual(expected)
@@ -136,7 +136,7 @@ test('without a data folder, commands fail with one line and create nothing; "mi
   const expected = {
     code: 1,
     out: '',
-    err: `There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.\n`,
+    err: `No database found in ${dataDir}. Run "parley start" or "parley migrate" first.\n`,
   }
   expect(await parley(['workspace', 'list'], env)).toMatchObject(expected)
   expect(await parley(['app', 'create', '--name', 'A', '--app-secret', 's', '--verify-token', 'v'], env)).toMatchObject(

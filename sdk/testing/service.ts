@@ -20,7 +20,7 @@ export function useService(): Service {
   const server = useTestServer()
   beforeAll(() => server.clock.forward({ ms: Date.now() - server.clock.now().getTime() }))
   const sending = useSending(server)
-  const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 5000 })
+  const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 5000 })
   return {
     server: server,
     sending,

@@ -1,7 +1,7 @@
--- Workspaces, who may call (keys), who listens (webhooks), and the log of requests.
+-- Workspaces, API keys, webhook endpoints, and the request log.
 --
--- The second wall between workspaces: a connection says whose rows it may see in the setting parley.workspace, a
--- workspace's id or 'all'. One that says nothing sees no rows.
+-- Row-level security isolates workspaces: a connection sees only the rows of the workspace in the setting
+-- parley.workspace, or all rows if the setting is 'all'. Without the setting it sees no rows.
 
 create function wall_off(relation regclass, owner_column text) returns void language plpgsql as $$
 begin
@@ -13,10 +13,10 @@ begin
 end $$;
 
 -- Daily partitions ------------------------------------------------------------------------------------------------
--- Every table of daily partitions has a default partition besides, so a row is never refused for its time.
+-- Every table with daily partitions also has a default partition, so a row is never rejected because of its time.
 
--- The wall stands around the whole and guards only what is asked of the whole. A partition is therefore not read by its
--- own name, not even by its owner; it may still be given rows, for COPY takes no table with row-level security.
+-- Row-level security of a partitioned table does not apply to direct queries of its partitions. So no role, not even the
+-- owner, may read a partition directly. Inserts are allowed, because COPY does not work with row-level security.
 create function only_through_whole(partition regclass) returns void language plpgsql as $$
 begin
   execute format('revoke select, update, delete on %s from current_user', partition);
@@ -35,7 +35,7 @@ begin
           day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
         perform only_through_whole(format('%I', parent || '_' || to_char(day, 'YYYYMMDD'))::regclass);
       exception when check_violation then
-        -- The default partition already holds rows of that day; they stay there, and so do the day's others.
+        -- The default partition already has rows of that day. They stay there, with all other rows of the day.
         null;
       end;
     end if;
@@ -53,7 +53,7 @@ begin
   loop
     execute format('drop table %I', partition);
   end loop;
-  -- What is left from before that day lies in the default partition.
+  -- The remaining rows before that day are in the default partition.
   execute format('delete from %I where %I < %L', parent, time_column, before::timestamp at time zone 'UTC');
 end $$;
 
@@ -95,9 +95,9 @@ create table key_usage (
 ) with (fillfactor = 70);
 select wall_off('key_usage', 'workspace_id');
 
--- Counts every change to what decides whether a request is let in. A process that knows the number of its copy can
--- tell with one look whether the copy still holds.
--- keeper names the process that counts every budget in its own memory, while it is the only one there is.
+-- Incremented by every change to keys and workspaces that affects access. A process compares the value with that of its
+-- cached copy to see whether the copy is still valid.
+-- The last column is the ID of the process that counts all rate limits in memory, while it is the only process.
 create table access_revision (
   only_row boolean primary key default true check (only_row),
   value bigint not null,
@@ -107,7 +107,7 @@ insert into access_revision (value) values (1);
 
 create function revise_access() returns trigger language plpgsql as $$
 begin
-  -- Once a transaction, however many rows it changes.
+  -- Once per transaction, however many rows it changes.
   if current_setting('parley.revised', true) is distinct from pg_current_xact_id()::text then
     perform set_config('parley.revised', pg_current_xact_id()::text, true);
     update access_revision set value = value + 1;
@@ -115,13 +115,13 @@ begin
   return null;
 end $$;
 
--- At commit, as the last thing a transaction does: it waits for nobody while it holds the row.
+-- Deferred to the commit, so that a transaction holds the lock on the row only for a moment.
 create constraint trigger revise_access after insert or update or delete on workspaces
   deferrable initially deferred for each row execute function revise_access();
 create constraint trigger revise_access after insert or update or delete on api_keys
   deferrable initially deferred for each row execute function revise_access();
 
--- What was used of each budget in its current minute. Not logged: a crash of PostgreSQL opens new windows, no more.
+-- The use of each rate limit in its current minute. Unlogged: after a crash of PostgreSQL the windows start again.
 create unlogged table budget_windows (
   subject text primary key,
   opened_at timestamptz not null,
@@ -143,11 +143,11 @@ create table webhooks (
   enabled boolean not null default true,
   disabled_reason text,
   last_success_at timestamptz,
-  -- The failed attempts since the last that succeeded, and when the first of them was.
+  -- The failed attempts since the last successful one, and the time of the first of them.
   failures int not null default 0,
   failing_since timestamptz,
   created_at timestamptz not null,
-  -- Its deliveries and attempts stay on record; it is shown no more and gets nothing more.
+  -- A deleted endpoint is not shown and gets no events. Its deliveries and attempts stay on record.
   deleted_at timestamptz
 );
 create index webhooks_by_workspace on webhooks (workspace_id, created_at, id);
@@ -174,7 +174,7 @@ create index request_log_refused on request_log (workspace_id, code, at desc, id
 select wall_off('request_log', 'workspace_id');
 select only_through_whole('request_log_default');
 
--- The same refusals, counted by the hour as they are logged: groups stay quick to show however long the log is.
+-- Error responses per hour, counted while they are logged, so that listing them stays fast however long the log is.
 create table refusal_hours (
   hour timestamptz not null,
   workspace_id uuid,

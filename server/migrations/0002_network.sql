@@ -1,7 +1,7 @@
 -- The network: apps, connected accounts, their numbers and templates; messages in and out; events and their deliveries.
 
 -- Apps and connections --------------------------------------------------------------------------------------------
--- An app belongs to the installation; its payloads reach only senders that are connected through it.
+-- An app belongs to the installation. Its webhooks only reach senders that are connected through it.
 
 create table apps (
   id uuid primary key,
@@ -19,13 +19,13 @@ create table connections (
   waba_id text not null,
   access_token_sealed text not null,
   created_at timestamptz not null,
-  -- When the listing that is shown was asked for, and why the one after it could not be had.
+  -- When the current data was requested from the network, and the error of the sync after it.
   synced_at timestamptz,
   sync_error text,
   sync_failures int not null default 0,
-  -- When the next synchronisation is due; brought forward when the network says that something changed.
+  -- When the next sync is due. Set to an earlier time when the network reports a change.
   sync_due_at timestamptz not null,
-  -- Every synchronisation takes a ticket; one that was overtaken by a later one leaves the later one's work alone.
+  -- Every sync gets a number. A sync does not overwrite the results of one with a higher number.
   sync_ticket bigint not null default 0,
   sync_applied bigint not null default 0,
   unique (app_id, waba_id)
@@ -54,7 +54,7 @@ create table senders (
 create index senders_by_workspace on senders (workspace_id, created_at, id);
 select wall_off('senders', 'workspace_id');
 
--- Counts every change to what decides where a payload of the network goes, as access_revision does for keys.
+-- Incremented by every change that affects how webhooks of the network are routed, like access_revision for keys.
 create table routing_revision (only_row boolean primary key default true check (only_row), value bigint not null);
 insert into routing_revision (value) values (1);
 
@@ -73,7 +73,7 @@ create constraint trigger revise_routing after insert or delete or update of app
   deferrable initially deferred for each row execute function revise_routing();
 create constraint trigger revise_routing after insert or delete on senders
   deferrable initially deferred for each row execute function revise_routing();
--- Synchronising writes every column that may have changed; only these say where a payload goes.
+-- A sync writes every column that may have changed. Only these affect routing.
 create constraint trigger revise_routing_moved after update on senders
   deferrable initially deferred for each row
   when ((old.connection_id, old.app_id, old.phone_number_id) is distinct from
@@ -81,7 +81,7 @@ create constraint trigger revise_routing_moved after update on senders
   execute function revise_routing();
 create constraint trigger revise_routing after insert or delete on webhooks
   deferrable initially deferred for each row execute function revise_routing();
--- Every batch of attempts notes how its endpoints fare; only these say what is sent where, and how it is signed.
+-- Every batch of attempts updates the failure counts of its endpoints. Only these columns affect what is sent.
 create constraint trigger revise_routing_changed after update on webhooks
   deferrable initially deferred for each row
   when ((old.enabled, old.events, old.url, old.secret_sealed, old.deleted_at) is distinct from
@@ -89,7 +89,7 @@ create constraint trigger revise_routing_changed after update on webhooks
   execute function revise_routing();
 
 -- Templates -------------------------------------------------------------------------------------------------------
--- components, variables and flow are json, not jsonb: they are shown as the network holds them, keys in their order.
+-- components, variables and flow are json, not jsonb, to keep the key order of the network.
 
 create table templates (
   id uuid primary key,
@@ -103,13 +103,13 @@ create table templates (
   rejected_reason text,
   quality text,
   components json not null,
-  -- A digest of the components but for links to sample files, which the network signs anew each time it is asked.
+  -- A digest of the components without the links to sample files, which the network signs again for each request.
   content_digest text not null,
   variables json not null,
   flow json,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- The network no longer lists it: it is kept for the messages that name it, and shown no more.
+  -- The network no longer lists it. It is not shown, but kept for the messages that refer to it.
   removed_at timestamptz,
   unique (connection_id, name, language)
 );
@@ -118,7 +118,7 @@ select wall_off('templates', 'workspace_id');
 
 -- Messages --------------------------------------------------------------------------------------------------------
 
--- What a workspace's keys sent.
+-- Messages sent with the keys of a workspace.
 create table messages (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -137,7 +137,7 @@ create unique index messages_by_wa_id on messages (sender_id, wa_message_id) whe
 create index messages_by_workspace on messages (workspace_id, created_at, id);
 select wall_off('messages', 'workspace_id');
 
--- Each status that counted, once.
+-- The status history of a message, each status once.
 create table message_statuses (
   message_id uuid not null references messages,
   workspace_id uuid not null,
@@ -148,7 +148,7 @@ create table message_statuses (
 );
 select wall_off('message_statuses', 'workspace_id');
 
--- Statuses of messages that nobody knows yet: the answer to the send call may still be on its way.
+-- Statuses of messages with an unknown ID. The response to the send request may still be on its way.
 create table early_statuses (
   sender_id uuid not null references senders,
   workspace_id uuid not null,
@@ -162,7 +162,7 @@ create table early_statuses (
 create index early_statuses_by_age on early_statuses (recorded_at);
 select wall_off('early_statuses', 'workspace_id');
 
--- What people sent to a workspace's numbers: once per message of the network, however often it is told.
+-- Messages sent to the numbers of a workspace. Each is stored once, however often the network repeats its webhook.
 create table inbound_messages (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
@@ -174,7 +174,7 @@ create table inbound_messages (
   received_at timestamptz not null,
   recorded_at timestamptz not null,
   profile_name text,
-  -- All that was read of it: text, file, place, form, cart.
+  -- The parsed content: text, file, location, form, cart.
   content json not null,
   unique (sender_id, wa_message_id)
 );
@@ -183,7 +183,7 @@ select wall_off('inbound_messages', 'workspace_id');
 
 -- Events and deliveries -------------------------------------------------------------------------------------------
 
--- The body as the exact bytes that are signed and sent; they are made once and never change.
+-- body has the exact bytes that are signed and sent. They are created once and never change.
 create table events (
   id uuid not null,
   workspace_id uuid not null,
@@ -197,28 +197,28 @@ create index events_by_id on events (id);
 select wall_off('events', 'workspace_id');
 select only_through_whole('events_default');
 
--- Deliveries that are not finished, and no others: one event for one endpoint. due_at says when somebody may take it up:
--- while a process works on it, that is when its lease runs out; while it is held for a disabled endpoint, never. A process
--- writes about a delivery only while the lease is still its own.
+-- Open deliveries only: one event for one endpoint. A worker may claim a delivery at due_at. While a worker holds it,
+-- due_at is the end of the lease; while the endpoint is disabled, it is infinity. A worker updates a delivery only
+-- while it holds the lease.
 create table deliveries (
   event_id uuid not null,
   webhook_id uuid not null,
   workspace_id uuid not null,
   event_created_at timestamptz not null,
-  -- Attempts made of the current schedule.
+  -- Attempts so far in the current retry schedule.
   attempts smallint not null default 0,
-  -- Why the next attempt is made: first, retry or manual.
+  -- The reason for the next attempt: first, retry or manual.
   trigger text not null default 'first',
   due_at timestamptz not null,
   lease uuid,
   primary key (webhook_id, event_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 1);
--- By endpoint, so that an endpoint with much to do never stands before another.
+-- By endpoint, so that an endpoint with many deliveries does not delay the others.
 create index deliveries_due on deliveries (webhook_id, due_at);
 select wall_off('deliveries', 'workspace_id');
 
--- Every attempt, with what became of its delivery: delivered, failed or retrying. A delivery that is finished is its
--- last attempt.
+-- Every attempt, with the state of its delivery afterwards: delivered, failed or retrying. A finished delivery has no
+-- row in deliveries, only its attempts.
 create table delivery_attempts (
   at timestamptz not null,
   event_id uuid not null,

@@ -1,4 +1,4 @@
--- Sending: what a message costs, the ledger, idempotency, the outbox, and the tokens of forms.
+-- Sending: prices, the credit ledger, idempotency keys, the outbox, and the tokens of forms.
 
 -- Messages --------------------------------------------------------------------------------------------------------
 
@@ -8,18 +8,18 @@ alter table messages
   add column template_id uuid references templates,
   add column reference text,
   add column credits int not null,
-  -- What the network is asked for: the request, and what its ids stand for.
+  -- The request, with its IDs resolved, as it is sent to the network.
   add column content json not null;
 create index messages_by_key on messages (workspace_id, key_id, created_at, id);
 
 -- The outbox ------------------------------------------------------------------------------------------------------
--- A row for each message whose sending is not settled:
---   waiting  nothing has left; due_at says when to try
---   claimed  a process has it and nothing has left; past due_at it is waiting again
---   calling  the call may have left; past due_at nobody knows what became of it
---   unknown  it may have been sent, so it is never sent again; a status settles it, or at due_at it is given up
---   expired  nothing has left, and it is too late now: about to be given up
--- The lease is another one with each claim: whoever holds an older one can no longer write.
+-- A row for each message whose result is not known yet:
+--   waiting  not sent; due_at is the time of the next attempt
+--   claimed  claimed by a worker and not sent; after due_at it counts as waiting again
+--   calling  the request may have been sent; after due_at its result is unknown
+--   unknown  it may have been sent, so it is never sent again; a status decides the result, or at due_at it fails
+--   expired  not sent, and too late to send; it is about to fail
+-- Every claim gets a new lease. A worker with an older lease can no longer write.
 
 create table outbox (
   message_id uuid primary key references messages,
@@ -28,7 +28,7 @@ create table outbox (
   recipient text not null,
   state text not null default 'waiting' check (state in ('waiting', 'claimed', 'calling', 'unknown', 'expired')),
   due_at timestamptz not null,
-  -- After this it is not tried any more.
+  -- No attempt starts after this time.
   expires_at timestamptz not null,
   attempts int not null default 0,
   lease uuid,
@@ -39,7 +39,7 @@ create index outbox_under_way on outbox (due_at) where state <> 'waiting';
 create index outbox_expiring on outbox (expires_at) where state = 'waiting';
 select wall_off('outbox', 'workspace_id');
 
--- How far a sender has used up what it may send: each message moves it on by the time that one message takes.
+-- The sending rate of a sender: each message moves the time of the next one by the interval between two messages.
 create table sender_paces (
   sender_id uuid primary key references senders,
   workspace_id uuid not null,
@@ -47,11 +47,11 @@ create table sender_paces (
 ) with (fillfactor = 50);
 select wall_off('sender_paces', 'workspace_id');
 
--- What has to wait because the network said so: a sender, a connection or an app.
+-- Senders, connections and apps that may not send for now, because the network asked for a pause.
 create table sending_holds (
   subject_id uuid primary key,
   until timestamptz not null,
-  -- In a row; a message that is taken ends the hold.
+  -- Failures in a row. An accepted message ends the hold.
   failures int not null,
   error json not null
 );
@@ -77,7 +77,7 @@ create table credit_entries (
   check (kind = 'adjust' or (kind = 'debit') = (amount < 0))
 );
 create index credit_entries_by_workspace on credit_entries (workspace_id, created_at, id);
--- A message is paid for once, and gives its credits back once.
+-- A message is charged once, and refunded at most once.
 create unique index credit_entries_by_message on credit_entries (message_id, kind) where message_id is not null;
 select wall_off('credit_entries', 'workspace_id');
 
@@ -91,22 +91,22 @@ create trigger keep_for_ever before update or delete on credit_entries
 create trigger keep_all_for_ever before truncate on credit_entries
   for each statement execute function keep_for_ever();
 
--- What a message costs where it is not 1: by type (image), for templates by category too (template.MARKETING).
+-- Prices of messages that do not cost 1 credit: by type (image), for templates also by category (template.MARKETING).
 create table prices (
   item text primary key,
   credits int not null check (credits between 0 and 1000000)
 );
 
 -- Idempotency -----------------------------------------------------------------------------------------------------
--- Stored with the message it made; a request that was refused leaves nothing.
+-- Stored in the same transaction as the message. A rejected request stores nothing.
 
 create table idempotency_keys (
   workspace_id uuid not null references workspaces,
   key_id uuid not null references api_keys,
   idempotency_key text not null,
-  -- Of method, path and body.
+  -- A digest of method, path and body.
   fingerprint bytea not null,
-  -- The answer's body, byte for byte.
+  -- The exact response body.
   answer text not null,
   created_at timestamptz not null,
   primary key (workspace_id, key_id, idempotency_key)
@@ -123,7 +123,7 @@ create table idempotency_days (
 select wall_off('idempotency_days', 'workspace_id');
 
 -- Forms -----------------------------------------------------------------------------------------------------------
--- Which message carried a form, by the token that comes back with the submission.
+-- Maps the token of a form to the message that carried it. The submission contains the token.
 
 create table flow_tokens (
   message_id uuid primary key references messages,

@@ -1,27 +1,27 @@
--- Forms that people submitted, the files in them, and orders.
+-- Submitted forms, their files, and orders.
 
 -- Forms -----------------------------------------------------------------------------------------------------------
 
--- A workspace may send one token to many people: the person comes before the time.
+-- A workspace may send the same token to many people, so the recipient comes before the time.
 drop index flow_tokens_by_token;
 create index flow_tokens_by_token on flow_tokens (workspace_id, token, recipient, created_at);
 
 create table flow_responses (
   id uuid primary key,
   workspace_id uuid not null references workspaces,
-  -- The message that the submission came as: one submission for each.
+  -- The inbound message that contained the submission. A message has at most one.
   message_id uuid not null unique references inbound_messages,
   sender_id uuid not null references senders,
   sent_by text,
   sent_by_user_id text,
-  -- The network's word for the kind of form: flow, address_message.
+  -- The network's name for the kind of form: flow, address_message.
   name text,
   flow_token text,
-  -- The message that carried the form and what it was, as far as they could be traced.
+  -- The form and the message that carried it, if they could be found.
   flow_id text,
   source_message_id uuid references messages,
   template_id uuid references templates,
-  -- json, not jsonb: the answers stay in the order of the form.
+  -- json, not jsonb, to keep the order of the fields in the form.
   response json not null,
   received_at timestamptz not null,
   created_at timestamptz not null
@@ -32,11 +32,11 @@ create index flow_responses_by_person on flow_responses (workspace_id, sent_by, 
 select wall_off('flow_responses', 'workspace_id');
 
 -- Files -----------------------------------------------------------------------------------------------------------
---   waiting   to be fetched from the network; due_at says when to try
---   fetching  a process has it; past due_at it is anybody's again
---   fetched   kept here, in the chunks that were written under the lease that content names
---   gone      it cannot be had any more; why says what became of it
--- The lease is another one with each claim: whoever holds an older one can no longer write.
+--   waiting   not downloaded yet; due_at is the time of the next attempt
+--   fetching  a worker downloads it; after due_at other workers may claim it
+--   fetched   stored in file_chunks, in the chunks with the lease in content
+--   gone      it cannot be downloaded any more; why has the reason
+-- Every claim gets a new lease. A worker with an older lease can no longer write.
 
 create table flow_files (
   id uuid primary key,
@@ -47,11 +47,11 @@ create table flow_files (
   field text not null,
   file_name text not null,
   mime_type text not null,
-  -- Where the network has it, and what opens it; nothing once it is fetched or gone.
+  -- The location in the network and the decryption keys. Null once the file is fetched or gone.
   source json,
   state text not null default 'waiting' check (state in ('waiting', 'fetching', 'fetched', 'gone')),
   due_at timestamptz not null,
-  -- After this the network has it no more.
+  -- After this time the network no longer has the file.
   try_until timestamptz not null,
   attempts int not null default 0,
   lease uuid,
@@ -77,7 +77,7 @@ create table file_chunks (
   bytes bytea not null,
   primary key (file_id, lease, number)
 );
--- Pictures and documents do not shrink; compressing them would only cost.
+-- Images and documents are compressed already, so PostgreSQL need not try.
 alter table file_chunks alter column bytes set storage external;
 select wall_off('file_chunks', 'workspace_id');
 
@@ -93,9 +93,9 @@ create table orders (
   profile_name text,
   catalog_id text,
   note text,
-  -- Prices in it are decimal strings, as the network wrote them.
+  -- Prices are decimal strings, as the network sent them.
   items json not null,
-  -- The sum where every price and quantity is known and there is one currency, else null.
+  -- The sum if every price and quantity is known and there is one currency, otherwise null.
   total numeric,
   currency text,
   status text not null default 'new' check (status in ('new', 'confirmed', 'shipped', 'done', 'cancelled')),

@@ -1,17 +1,17 @@
--- People: who signs in to the console, how they show who they are, what they may do where, and what they did.
+-- People: accounts for the console, sign-in, workspace memberships, and the audit log.
 
 create table people (
   id uuid primary key,
-  -- In lower case; two people never share one.
+  -- In lower case, and unique.
   email text not null unique,
   name text not null,
   password_hash text,
-  -- Runs the installation: above all workspaces, a member of none by it.
+  -- An operator manages the installation. This does not make them a member of any workspace.
   operator boolean not null default false,
   totp_sealed text,
-  -- Null while the secret was shown and no code has come back yet.
+  -- Null until the person has confirmed the secret with a code.
   totp_confirmed_at timestamptz,
-  -- The time step of the last code that was taken: a code is good once.
+  -- The time step of the last accepted code. Each code works once.
   totp_last_step bigint,
   created_at timestamptz not null
 );
@@ -34,21 +34,21 @@ create table passkeys (
 );
 create index passkeys_by_person on passkeys (person_id);
 
--- Only a digest of the token: what lies here opens nothing.
+-- Only a digest of the token is stored, so a copy of this table cannot be used to sign in.
 create table sessions (
   id uuid primary key,
   person_id uuid not null references people on delete cascade,
   token_digest bytea not null unique,
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
-  -- When this person last showed who they are, beyond holding the cookie.
+  -- When the person last confirmed their identity, with a password or a passkey.
   confirmed_at timestamptz not null,
   address text,
   user_agent text
 );
 create index sessions_by_person on sessions (person_id);
 
--- What was asked of a browser and has to come back soon, once: a second factor, or a passkey's signature.
+-- Pending sign-in steps that a browser must complete soon, and once: a second factor, or a passkey signature.
 create table challenges (
   digest bytea primary key,
   kind text not null check (kind in ('second_factor', 'passkey')),
@@ -59,7 +59,7 @@ create table challenges (
 );
 create index challenges_by_expiry on challenges (expires_at);
 
--- Wrong passwords and codes in a row, by a digest of the e-mail address; of addresses that nobody has as well.
+-- Failed sign-in attempts in a row, by a digest of the email address. Also for addresses without an account.
 create table sign_in_tries (
   subject bytea primary key,
   failures int not null,
@@ -77,7 +77,7 @@ create table memberships (
 create index memberships_by_person on memberships (person_id);
 select wall_off('memberships', 'workspace_id');
 
--- Links that work once: to set the installation up, to join a workspace, to set a new password.
+-- Single-use links: to set up the installation, to join a workspace, to reset a password.
 create table links (
   id uuid primary key,
   digest bytea not null unique,
@@ -97,19 +97,19 @@ create table links (
 create index links_by_workspace on links (workspace_id, created_at, id);
 select wall_off('links', 'workspace_id');
 
--- Rules a workspace has for its people, and when it wants to hear that credits run low.
+-- Security settings of a workspace, and the balance at which it is warned about low credits.
 alter table workspaces
   add column requires_two_factor boolean not null default false,
   add column low_balance int not null default 100 check (low_balance >= 0);
 
--- What people did. Written with the deed, in the same transaction, and never changed.
+-- The audit log. An entry is written in the same transaction as the action, and never changed.
 create table audit_entries (
   id uuid primary key,
-  -- Null: it concerns the installation or a person, not a workspace.
+  -- Null if the action concerns the installation or a person, not a workspace.
   workspace_id uuid,
   at timestamptz not null,
   person_id uuid,
-  -- Who, in words, as it was then: an e-mail address, or the command line.
+  -- The email address at that time, or the command line.
   actor text not null,
   action text not null,
   target text,

@@ -1,8 +1,8 @@
--- The console: what its pages need to answer quickly.
+-- The console: tables and indexes that keep its pages fast.
 
 -- Overview, request log, refusals ---------------------------------------------------------------------------------
 
--- Requests by key, error and hour, counted as they are logged; without a code they went well.
+-- Requests by key, error code and hour, counted while they are logged. Successful requests have no code.
 create table traffic_hours (
   hour timestamptz not null,
   workspace_id uuid,
@@ -15,8 +15,8 @@ create table traffic_hours_default partition of traffic_hours default;
 select wall_off('traffic_hours', 'workspace_id');
 select only_through_whole('traffic_hours_default');
 
--- Attempts by endpoint and hour, counted as they are recorded. durations: how many took so long, by the steps that
--- deliveries/durations.ts names.
+-- Attempts by endpoint and hour, counted while they are recorded. durations is a histogram with the buckets of
+-- deliveries/durations.ts.
 create table delivery_hours (
   hour timestamptz not null,
   workspace_id uuid not null,
@@ -30,17 +30,17 @@ create table delivery_hours_default partition of delivery_hours default;
 select wall_off('delivery_hours', 'workspace_id');
 select only_through_whole('delivery_hours_default');
 
--- Which request made a message; null for what was not sent through the API.
+-- The API request that created a message; null if it was not sent through the API.
 alter table messages add column request_id uuid;
 
--- With the status beside, messages are counted from the index alone.
+-- With the status included, messages are counted with an index-only scan.
 drop index messages_by_workspace;
 create index messages_by_workspace on messages (workspace_id, created_at, id) include (status);
 
--- Request ids grow with time, so a summary of each block of pages finds one for next to nothing.
+-- Request IDs grow with time, so a small BRIN index is enough to find one.
 create index request_log_by_id on request_log using brin (id) with (autosummarize = on);
 
--- Groups of refusals that somebody has seen enough of.
+-- Groups of API errors that were muted in the console.
 create table muted_refusals (
   workspace_id uuid not null references workspaces,
   code text not null,
@@ -52,14 +52,14 @@ select wall_off('muted_refusals', 'workspace_id');
 
 -- Messages, senders, credits --------------------------------------------------------------------------------------
 
--- A person can send from the console: then no key did, and no key sees the message.
+-- Messages sent from the console have no key, and no key can read them.
 alter table messages
   alter column key_id drop not null,
-  -- Who, as the address they signed in with.
+  -- The email address of the person who sent it.
   add column sent_by text,
   add check ((key_id is null) = (sent_by is not null));
 
--- What is looked for by more than its time. What is frequent is soon met by time; what is rare has an index of its own.
+-- For filters in addition to the time. Frequent values are found soon by time; rare values need their own index.
 create index messages_by_person on messages (workspace_id, recipient, created_at, id);
 create index messages_by_sender on messages (sender_id, created_at, id);
 create index messages_by_template on messages (workspace_id, template_id, created_at, id) where template_id is not null;
@@ -78,11 +78,11 @@ create index inbound_messages_by_rare_type on inbound_messages (workspace_id, ty
 create index inbound_messages_by_quoted on inbound_messages (sender_id, (content ->> 'quotedWaMessageId'))
   where content ->> 'quotedWaMessageId' is not null;
 
--- Which message an event tells of.
+-- The message that an event is about.
 alter table events add column message_id uuid;
 create index events_by_message on events (message_id) where message_id is not null;
 
--- What each day of UTC cost and what of it was given back, counted as it is entered.
+-- Credits spent and refunded per day in UTC, updated with every ledger entry.
 create table credit_days (
   workspace_id uuid not null references workspaces,
   day date not null,
@@ -100,6 +100,6 @@ create index credit_entries_by_rare_kind on credit_entries (workspace_id, kind, 
 
 -- Deliveries ------------------------------------------------------------------------------------------------------
 
--- By type, where it is rare; what is frequent is soon met by time.
+-- For rare event types only. Frequent types are found soon with the index by time.
 create index events_by_rare_type on events (workspace_id, type, created_at desc, id desc)
   where type not in ('message.sent', 'message.delivered', 'message.read', 'message.received');

@@ -1,13 +1,13 @@
--- Receiving: what every message cost beyond its rows.
+-- Receiving: makes inserting inbound messages cheaper.
 
--- Numbers and workspaces are never deleted, and a message is written only for a number that was found just before: asking
--- for both once more, row by row, was a quarter of the statement.
+-- Numbers and workspaces are never deleted, and a message is inserted only for a number that was just read. Checking
+-- both foreign keys again for each row took a quarter of the statement's time.
 alter table inbound_messages
   drop constraint inbound_messages_workspace_id_fkey,
   drop constraint inbound_messages_sender_id_fkey;
 
--- Which message a message answers. As a column, for an index over what is inside of JSON parses each message to find
--- that it has none.
+-- The message that a message quotes. A column, because an index on a JSON field has to parse every message, even if it
+-- quotes none.
 drop index inbound_messages_by_quoted;
 alter table inbound_messages add column quoted_wa_message_id text;
 update inbound_messages set quoted_wa_message_id = content ->> 'quotedWaMessageId'

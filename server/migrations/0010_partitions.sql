@@ -1,11 +1,11 @@
--- Daily partitions are made and dropped without stopping anybody who reads or writes.
+-- Creates and drops daily partitions without blocking readers or writers.
 --
--- Attaching a partition conflicts with readers only where there is a default partition, which has to be locked and
--- searched; and with one, no partition can be detached concurrently. So the default partitions go. A row finds its
--- partition all the same: days are made a week ahead, and rows are written with the time of now.
+-- Attaching a partition blocks readers only if there is a default partition, which PostgreSQL has to lock and scan.
+-- With a default partition, partitions cannot be detached concurrently either. So the default partitions are removed.
+-- They are not needed: partitions are created a week ahead, and rows are written with the current time.
 
 create or replace function ensure_days(parent text, first_day date, days int) returns void language plpgsql
-  -- Nobody waits behind us for longer than this.
+  -- Limits how long other statements may have to wait behind this one.
   set lock_timeout = '500ms' as $$
 declare
   day date;
@@ -21,7 +21,7 @@ begin
       execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition,
         day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
     exception when duplicate_table then
-      -- Made by another process just before we got the lock: PostgreSQL may still remember that there was none.
+      -- Another process created it just before we got the lock. The check above may have used a stale catalog cache.
       null;
     end;
   end loop;
@@ -29,8 +29,8 @@ end $$;
 
 drop function drop_days(text, text, date);
 
--- The six tables are locked as a whole from here to the end. Behind a long read this would wait, and every insert behind
--- it; so each try is short, and all six are locked or none.
+-- The six tables are locked from here to the end. If the lock had to wait for a long read, every insert would wait
+-- behind it. So each attempt is short, and locks either all six tables or none.
 do $$
 declare
   tries int := 0;
@@ -52,7 +52,7 @@ begin
   set local lock_timeout = 0;
 end $$;
 
--- Rows that a default partition holds, of days for which there was no partition in time, are moved into one.
+-- Rows in a default partition, of days without a partition, are moved to a new partition.
 do $$
 declare
   parent text;
@@ -74,8 +74,8 @@ begin
   end loop;
 end $$;
 
--- When the database's clock was last seen, and since when it has gone on without a jump of more than a day. Nothing is
--- removed for its age for a day after a jump: a clock that was set wrong must not cost what is kept (db/retention.ts).
+-- The last recorded time of the database's clock, and since when it had no jump of more than a day. Expired rows are
+-- not deleted for a day after a jump, so that a wrong clock does not delete data (db/retention.ts).
 create table clock_marks (
   only_row boolean primary key default true check (only_row),
   seen_at timestamptz not null,

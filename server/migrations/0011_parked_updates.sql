@@ -1,12 +1,12 @@
 -- Webhook updates for phone numbers that are not synced yet.
 
 -- A webhook may carry messages and statuses for a number that the connected account has and this database does not: the
--- number was just added, or the first sync failed. Each such change is stored as the network sent it and published once a
--- sync has found the number. The webhook is kept as text and read again at release, so an upgrade in between does no harm.
+-- number was just added, or the first sync failed. Each such change is stored as the network sent it and published once
+-- a sync has found the number. The webhook is stored as text and parsed at release, so upgrades in between are safe.
 create table parked_updates (
-  -- A UUID of version 7: its order is the order of arrival.
+  -- A UUID of version 7, which sorts by arrival.
   id uuid not null,
-  -- The workspace of the connection. The events go to the workspace that owns the number in the end.
+  -- The workspace of the connection. The events go to the workspace that owns the number at release.
   workspace_id uuid not null,
   connection_id uuid not null,
   phone_number_id text not null,
@@ -23,7 +23,7 @@ create table parked_updates (
 select wall_off('parked_updates', 'workspace_id');
 
 alter table connections
-  -- When the network was last asked for this account's numbers, whatever the result.
+  -- When the numbers of this account were last requested from the network, whatever the result.
   add column sync_asked_at timestamptz,
   -- The network asked for a pause: no sync for parked updates before this time.
   add column sync_not_before timestamptz,

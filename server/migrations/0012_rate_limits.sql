@@ -1,5 +1,5 @@
--- Every process counts rate limits in budget_windows, so a change to a key or a workspace has no leases to wait for: it only
--- raises the revision, once a transaction, at commit.
+-- Every process now counts rate limits in budget_windows, so a change to a key or a workspace has no leases to wait
+-- for. It only increments the revision, once per transaction, at commit.
 create or replace function revise_access() returns trigger language plpgsql as $$
 begin
   if current_setting('parley.revised', true) is distinct from pg_current_xact_id()::text then
@@ -11,5 +11,5 @@ end $$;
 
 drop function look_at_revision();
 drop function outwait_leases();
--- One row: the lock is held for a moment.
+-- The table has one row, so the lock is short.
 alter table access_revision drop column keeper;

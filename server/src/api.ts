@@ -31,7 +31,7 @@ import { type Route, route } from './http/route.ts'
 import { newHttpServer } from './http/server.ts'
 import type { Runtime } from './runtime.ts'
 
-/** The table of contents: every route there is under /v1. */
+/** Every route under /v1. */
 export const routes: readonly Route[] = [
   ...keyRoutes,
   ...senderRoutes,
@@ -43,14 +43,14 @@ export const routes: readonly Route[] = [
 
 export interface Api {
   app: FastifyInstance
-  /** Writes what is still in memory; after this the request log is complete. */
+  /** Writes buffered records to the database. Afterwards the request log is complete. */
   flush(): Promise<void>
 }
 
 export interface ApiOptions {
-  /** Ready to serve: the database answers and nobody has asked us to stop. */
+  /** True if the database responds and the service is not stopping. */
   isReady(): Promise<boolean>
-  /** Routes besides those of the product, for tests of the pipeline. */
+  /** Additional routes, for tests of the pipeline. */
   moreRoutes?: readonly Route[]
   timeouts?: ClientTimeouts
   bodyLimits?: BodyLimits
@@ -66,9 +66,9 @@ export async function buildApi(
   const uses = new KeyUses(db, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
   const requests = new RequestMeter(all.map(({ path }) => path))
-  const tally = db.process.metrics
+  const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
-  const bodies = new Bodies({ limits: bodyLimits, tally, addressOf })
+  const bodies = new Bodies({ limits: bodyLimits, tally: counters, addressOf })
   const deps: PipelineDeps = {
     db,
     clock,
@@ -86,8 +86,8 @@ export async function buildApi(
     },
   }
   const ingress = newIngress({ db, clock, log, ...network.vault })
-  const receive = counted(ingress.receive, tally)
-  const screen = countedScreen(ingress.screen, tally)
+  const receive = counted(ingress.receive, counters)
+  const screen = countedScreen(ingress.screen, counters)
   const ingressListener = newIngressListener({
     ...ingress,
     screen,
@@ -100,11 +100,11 @@ export async function buildApi(
   const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
   const console = openConsole(app, runtime, deps)
   const pages = { isReady, pages: { '/docs/errors': errorsPage() } }
-  // In a room of their own: a hook of the whole server would run for the console and the network as well.
-  await app.register(async (outside) => mountPages(outside, pages))
+  // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
+  await app.register(async (scope) => mountPages(scope, pages))
   const metrics = newMetrics({ db, clock, requests, bodies, version })
-  const looking = { ...metrics, token: config.metricsToken }
-  await app.register(async (outside) => mountMetrics(outside, looking))
+  const metricsOptions = { ...metrics, token: config.metricsToken }
+  await app.register(async (scope) => mountMetrics(scope, metricsOptions))
   await app.register(mountReference)
   return {
     app,
@@ -117,7 +117,7 @@ export async function buildApi(
   }
 }
 
-/** What describes these routes and itself: the document, and the route that serves it. */
+/** The OpenAPI document of these routes, and the route that serves it. The document includes that route too. */
 export function describe(publicUrl: string, described: readonly Route[]): { document: object; route: Route } {
   const self = route({
     method: 'GET',

@@ -8,7 +8,7 @@ import { StartupError } from './lib/refuse.ts'
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 const url = 'postgresql://someone:pass-word@db.example.com/parley'
 
-test('without a word it is one machine’s service with a database of its own', () => {
+test('without any settings it listens on localhost and uses the embedded database', () => {
   const config = readConfig({})
   expect(config).toMatchObject({
     host: '127.0.0.1',
@@ -29,39 +29,39 @@ test('without a word it is one machine’s service with a database of its own', 
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test('with DATABASE_URL nothing is allowed that only a trial needs', () => {
+test('with DATABASE_URL the simulator, plain HTTP and private addresses are off by default', () => {
   const config = readConfig({ DATABASE_URL: url, PARLEY_SECRET_KEYS: key })
   expect(config).toMatchObject({ simulatorPort: 0, targetRules: { allowHttp: false, allowRanges: [] } })
 })
 
 test.each<[string, string, string, Environment?]>([
-  ['HOST', 'http://here', 'HOST is "http://here", but it takes an address or the name of this machine'],
-  ['PORT', '80a', 'PORT is "80a", but it takes a whole number from 0 to 65535.'],
-  ['PORT', '65536', 'PORT is "65536", but it takes a whole number from 0 to 65535.'],
-  ['PORT', '-1', 'PORT is "-1", but it takes a whole number from 0 to 65535.'],
-  ['PUBLIC_URL', 'parley.example.com', 'PUBLIC_URL is "parley.example.com", but it takes an address such as'],
-  ['PUBLIC_URL', 'ftp://x', 'PUBLIC_URL is "ftp://x", but it takes an address such as'],
-  ['DATABASE_URL', 'mysql://a:pass-word@b/c', 'DATABASE_URL takes an address of the form postgresql://'],
-  ['DATABASE_URL', 'postgresql://a:pass-word%@b/c', 'DATABASE_URL takes an address of the form postgresql://'],
-  ['DATABASE_URL', 'pass-word', 'DATABASE_URL takes an address of the form postgresql://'],
-  ['PARLEY_SECRET_KEYS', 'pass-word', 'PARLEY_SECRET_KEYS takes id:base64 of 32 bytes'],
-  ['PARLEY_SECRET_KEYS', `${key},${key}`, 'PARLEY_SECRET_KEYS takes id:base64 of 32 bytes'],
-  ['PARLEY_SECRET_KEYS', '', 'PARLEY_SECRET_KEYS is not set, but it must be with DATABASE_URL', { DATABASE_URL: url }],
-  ['PARLEY_ROLE', 'boss', 'PARLEY_ROLE is "boss", but it takes one of all, api, worker.'],
-  ['PARLEY_TRUST_PROXY', '10.0.0.0/8,proxy', 'PARLEY_TRUST_PROXY has "proxy", but '],
-  ['PARLEY_SIMULATOR_PORT', 'off', 'PARLEY_SIMULATOR_PORT is "off", but it takes a whole number from 0 to 65535.'],
-  ['PARLEY_WEBHOOK_ALLOW_HTTP', 'yes', 'PARLEY_WEBHOOK_ALLOW_HTTP is "yes", but it takes one of true, false.'],
-  ['PARLEY_WEBHOOK_ALLOW_CIDRS', '10.0.0.0/33', 'PARLEY_WEBHOOK_ALLOW_CIDRS has "10.0.0.0/33", but '],
+  ['HOST', 'http://here', 'Invalid HOST: "http://here". Use an IP address or host name of this machine'],
+  ['PORT', '80a', 'Invalid PORT: "80a". Use a whole number from 0 to 65535.'],
+  ['PORT', '65536', 'Invalid PORT: "65536". Use a whole number from 0 to 65535.'],
+  ['PORT', '-1', 'Invalid PORT: "-1". Use a whole number from 0 to 65535.'],
+  ['PUBLIC_URL', 'parley.example.com', 'Invalid PUBLIC_URL: "parley.example.com". Use a URL'],
+  ['PUBLIC_URL', 'ftp://x', 'Invalid PUBLIC_URL: "ftp://x". Use a URL'],
+  ['DATABASE_URL', 'mysql://a:pass-word@b/c', 'Invalid DATABASE_URL. Use the form postgresql://'],
+  ['DATABASE_URL', 'postgresql://a:pass-word%@b/c', 'Invalid DATABASE_URL. Use the form postgresql://'],
+  ['DATABASE_URL', 'pass-word', 'Invalid DATABASE_URL. Use the form postgresql://'],
+  ['PARLEY_SECRET_KEYS', 'pass-word', 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
+  ['PARLEY_SECRET_KEYS', `${key},${key}`, 'Invalid PARLEY_SECRET_KEYS. The format is id:key'],
+  ['PARLEY_SECRET_KEYS', '', 'PARLEY_SECRET_KEYS is required when DATABASE_URL is set', { DATABASE_URL: url }],
+  ['PARLEY_ROLE', 'boss', 'Invalid PARLEY_ROLE: "boss". Use one of all, api, worker.'],
+  ['PARLEY_TRUST_PROXY', '10.0.0.0/8,proxy', 'Invalid PARLEY_TRUST_PROXY: "proxy": '],
+  ['PARLEY_SIMULATOR_PORT', 'off', 'Invalid PARLEY_SIMULATOR_PORT: "off". Use a whole number from 0 to 65535.'],
+  ['PARLEY_WEBHOOK_ALLOW_HTTP', 'yes', 'Invalid PARLEY_WEBHOOK_ALLOW_HTTP: "yes". Use one of true, false.'],
+  ['PARLEY_WEBHOOK_ALLOW_CIDRS', '10.0.0.0/33', 'Invalid PARLEY_WEBHOOK_ALLOW_CIDRS: "10.0.0.0/33": '],
   [
     'PARLEY_WEBHOOK_CA_FILE',
     '/no/such.pem',
-    'PARLEY_WEBHOOK_CA_FILE is "/no/such.pem", but it takes the path of a file',
+    'Invalid PARLEY_WEBHOOK_CA_FILE: "/no/such.pem". Use the path of a PEM file',
   ],
-  ['PARLEY_WEBHOOK_CA_FILE', '/', 'PARLEY_WEBHOOK_CA_FILE is "/", but it takes the path of a file'],
-  ['PARLEY_WEBHOOK_CA_FILE', import.meta.filename, 'PARLEY_WEBHOOK_CA_FILE is "'],
-  ['PARLEY_RETENTION_DAYS', '0', 'PARLEY_RETENTION_DAYS is "0", but it takes a whole number from 1 to 3650.'],
-  ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud", but it takes one of trace, debug, info, warn, error, fatal, silent.'],
-])('%s=%s stops the start with one line that names it', (name, value, line, others = {}) => {
+  ['PARLEY_WEBHOOK_CA_FILE', '/', 'Invalid PARLEY_WEBHOOK_CA_FILE: "/". Use the path of a PEM file'],
+  ['PARLEY_WEBHOOK_CA_FILE', import.meta.filename, 'Invalid PARLEY_WEBHOOK_CA_FILE: "'],
+  ['PARLEY_RETENTION_DAYS', '0', 'Invalid PARLEY_RETENTION_DAYS: "0". Use a whole number from 1 to 3650.'],
+  ['LOG_LEVEL', 'loud', 'Invalid LOG_LEVEL: "loud". Use one of trace, debug, info, warn, error, fatal, silent.'],
+])('%s=%s is rejected with one line that names the variable', (name, value, line, others = {}) => {
   const read = () => readConfig({ ...others, [name]: value })
   expect(read).toThrow(StartupError)
   expect(read).toThrow(line)
@@ -73,7 +73,7 @@ test.each([
   'postgresql://someone:p%40ss@/parley?host=/run/postgresql&port=5433',
   'postgresql://someone@:5433/parley?host=/run/postgresql',
   'postgresql:///parley?host=/run/postgresql',
-])('%s is a database', (text) => {
+])('DATABASE_URL=%s is accepted', (text) => {
   expect(readConfig({ DATABASE_URL: text, PARLEY_SECRET_KEYS: key }).databaseUrl).toBe(text)
 })
 
@@ -82,11 +82,11 @@ test.each([
   [{ HOST: '0.0.0.0' }, 'http://localhost:8080'],
   [{ HOST: '::1' }, 'http://[::1]:8080'],
   [{ PUBLIC_URL: 'https://parley.example.com/' }, 'https://parley.example.com'],
-])('of %j the address is %s', (env, address) => {
-  expect(readConfig(env).publicUrl).toBe(address)
+])('with %j the public URL is %s', (env, publicUrl) => {
+  expect(readConfig(env).publicUrl).toBe(publicUrl)
 })
 
-test('secret keys are generated once, into a file that only we may read', () => {
+test('secret keys are generated once, into a file that only its owner can read', () => {
   const dataDir = tempFolder()
   const { secretKeys } = readConfig({ PARLEY_DATA_DIR: dataDir })
   expect(existsSync(join(dataDir, 'secret-keys'))).toBe(false)
@@ -95,8 +95,8 @@ test('secret keys are generated once, into a file that only we may read', () => 
   expect(statSync(join(dataDir, 'secret-keys')).mode & 0o777).toBe(0o600)
   expect(readConfig({ PARLEY_DATA_DIR: dataDir }).secretKeys()).toEqual(keys)
 
-  writeFileSync(join(dataDir, 'secret-keys'), 'torn')
+  writeFileSync(join(dataDir, 'secret-keys'), 'damaged')
   const again = () => readConfig({ PARLEY_DATA_DIR: dataDir }).secretKeys()
-  expect(again).toThrow(`${join(dataDir, 'secret-keys')} takes id:base64 of 32 bytes`)
-  expect(readFileSync(join(dataDir, 'secret-keys'), 'utf8')).toBe('torn')
+  expect(again).toThrow(`Invalid secret keys in ${join(dataDir, 'secret-keys')}. Restore the file from your backup.`)
+  expect(readFileSync(join(dataDir, 'secret-keys'), 'utf8')).toBe('damaged')
 })

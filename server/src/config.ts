@@ -19,7 +19,7 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
   simulatorPort: number
-  /** Where webhooks may go. While the database is embedded the default adds this machine, also by plain http. */
+  /** Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP. */
   targetRules: TargetRules
   webhookCa: string | null
   retentionDays: number
@@ -34,13 +34,13 @@ export const version: string = (
 
 const projectDir = join(import.meta.dirname, '..', '..')
 
-/** The environment as one frozen object. The only reader of it; a bad value stops the program with one line. */
+/** The only reader of the environment. An invalid value throws a StartupError with one line. */
 export function readConfig(env: Environment): Config {
   const databaseUrl = readDatabaseUrl(env)
   const embedded = databaseUrl === null
   const host = readHost(env)
   const port = readPort(env, 'PORT', 8080)
-  // The default is the project's own folder, wherever an operator's command was typed.
+  // The default is inside the project, so it does not depend on the current directory of a CLI command.
   const dataDir = env.PARLEY_DATA_DIR ? resolve(env.PARLEY_DATA_DIR) : join(projectDir, 'data')
   const loopback = '127.0.0.0/8,::1/128'
   return Object.freeze({
@@ -49,7 +49,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: readPublicUrl(env, host, port),
     databaseUrl,
     dataDir,
-    role: readWord(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
+    role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
     targetRules: {
@@ -59,33 +59,38 @@ export function readConfig(env: Environment): Config {
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
-    logLevel: readWord(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
   })
 }
 
-/** The same with the port that was found for PORT=0, in links as well. */
-export function onPort(config: Config, port: number): Config {
+/** Replaces PORT=0 by the port that was found, also in `publicUrl`. */
+export function withPort(config: Config, port: number): Config {
   const unset = config.publicUrl === localUrl(config.host, config.port)
   return Object.freeze({ ...config, port, ...(unset && { publicUrl: localUrl(config.host, port) }) })
 }
 
-function bad(name: string, value: string, takes: string): never {
-  throw new StartupError(`${name} is "${value}", but it takes ${takes}.`)
+function invalid(name: string, value: string, advice: string): never {
+  throw new StartupError(`Invalid ${name}: "${value}". ${advice}`)
 }
 
 function readNumber(env: Environment, name: string, fallback: number, min: number, max: number): number {
   const text = env[name]
   if (!text) return fallback
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  return value >= min && value <= max ? value : bad(name, text, `a whole number from ${min} to ${max}`)
+  return value >= min && value <= max ? value : invalid(name, text, `Use a whole number from ${min} to ${max}.`)
 }
 
 const readPort = (env: Environment, name: string, fallback: number) => readNumber(env, name, fallback, 0, 65_535)
 
-function readWord<Word extends string>(env: Environment, name: string, words: readonly Word[], fallback: string): Word {
+function readChoice<Choice extends string>(
+  env: Environment,
+  name: string,
+  choices: readonly Choice[],
+  fallback: string,
+): Choice {
   const text = env[name] || fallback
-  return words.find((word) => word === text) ?? bad(name, text, `one of ${words.join(', ')}`)
+  return choices.find((choice) => choice === text) ?? invalid(name, text, `Use one of ${choices.join(', ')}.`)
 }
 
 function readRanges(env: Environment, name: string, fallback: string): AddressRange[] {
@@ -95,7 +100,7 @@ function readRanges(env: Environment, name: string, fallback: string): AddressRa
     const range = readRange(part)
     if ('fault' in range) {
       throw new StartupError(
-        `${name} has "${part}", but ${range.fault}. It takes addresses and CIDRs with commas between.`,
+        `Invalid ${name}: "${part}": ${range.fault}. Use IP addresses or CIDR ranges, separated by commas, for example 10.0.0.0/8.`,
       )
     }
     return range
@@ -106,35 +111,35 @@ function readDatabaseUrl(env: Environment): string | null {
   const text = env.DATABASE_URL
   if (!text) return null
   try {
-    // A Unix socket goes into `?host=` and leaves the host empty, which a URL with a user may not have.
+    // With a Unix socket the host is in `?host=`. A URL with a user must not have an empty host, so one is filled in.
     const { protocol, username, password, pathname } = new URL(text.replace(/@(:\d+)?\//, '@localhost$1/'))
     decodeURIComponent(username + password + pathname)
     if (/^postgres(ql)?:$/.test(protocol)) return text
   } catch {}
-  // The value may hold a password: it is not repeated.
+  // The value may contain a password, so the message does not repeat it.
   throw new StartupError(
-    'DATABASE_URL takes an address of the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
+    'Invalid DATABASE_URL. Use the form postgresql://user:password@host:5432/database, with special characters percent-encoded.',
   )
 }
 
 function readAllowHttp(env: Environment, embedded: boolean): boolean | 'loopback' {
   if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return embedded ? 'loopback' : false
-  return readWord(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
+  return readChoice(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
 }
 
 function readHost(env: Environment): string {
   const text = env.HOST || '127.0.0.1'
   if (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text)) return text
-  return bad('HOST', text, 'an address or the name of this machine, such as 127.0.0.1, ::1 or 0.0.0.0')
+  return invalid('HOST', text, 'Use an IP address or host name of this machine, for example 127.0.0.1, ::1 or 0.0.0.0.')
 }
 
 function readPublicUrl(env: Environment, host: string, port: number): string {
   const text = env.PUBLIC_URL
   if (!text) return localUrl(host, port)
-  const takes = 'an address such as https://parley.example.com'
-  if (!URL.canParse(text)) bad('PUBLIC_URL', text, takes)
+  const advice = 'Use a URL without a query, for example https://parley.example.com.'
+  if (!URL.canParse(text)) invalid('PUBLIC_URL', text, advice)
   const url = new URL(text)
-  if (!/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) bad('PUBLIC_URL', text, takes)
+  if (!/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) invalid('PUBLIC_URL', text, advice)
   return text.replace(/\/+$/, '')
 }
 
@@ -148,28 +153,28 @@ function reachableHost(host: string): string {
 function readCaFile(env: Environment): string | null {
   const path = env.PARLEY_WEBHOOK_CA_FILE
   if (!path) return null
-  const takes = 'the path of a file of certificates in PEM form'
+  const advice = 'Use the path of a PEM file with at least one certificate'
   try {
     const text = readFileSync(path, 'utf8')
     const certificates = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? []
     for (const certificate of certificates) new X509Certificate(certificate)
     if (certificates.length > 0) return text
   } catch (error) {
-    bad('PARLEY_WEBHOOK_CA_FILE', path, `${takes} (${(error as Error).message})`)
+    invalid('PARLEY_WEBHOOK_CA_FILE', path, `${advice} (${(error as Error).message}).`)
   }
-  return bad('PARLEY_WEBHOOK_CA_FILE', path, `${takes} (there is none in it)`)
+  return invalid('PARLEY_WEBHOOK_CA_FILE', path, `${advice} (the file has none).`)
 }
 
-/** Read when first needed: the generated ones lie in the data directory, which may not exist yet. */
+/** Returns a function, because generated keys are in the data directory, which may not exist yet. */
 function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): () => SecretKeys {
   const text = env.PARLEY_SECRET_KEYS
   if (!text && !embedded) {
     throw new StartupError(
-      'PARLEY_SECRET_KEYS is not set, but it must be with DATABASE_URL: it takes id:base64 of 32 random bytes, such as "k1:$(openssl rand -base64 32)".',
+      'PARLEY_SECRET_KEYS is required when DATABASE_URL is set. Set it to "k1:$(openssl rand -base64 32)" once, and keep the value: Parley encrypts stored secrets with it.',
     )
   }
   if (text) {
-    const keys = parseSecretKeys(text, 'PARLEY_SECRET_KEYS')
+    const keys = parseSecretKeys(text, 'Invalid PARLEY_SECRET_KEYS.')
     return () => keys
   }
   let keys: SecretKeys | undefined
@@ -177,18 +182,20 @@ function readSecretKeys(env: Environment, embedded: boolean, dataDir: string): (
     const file = join(dataDir, 'secret-keys')
     keys ??= parseSecretKeys(
       createOnce(file, () => `k1:${randomBytes(32).toString('base64')}`),
-      file,
+      `Invalid secret keys in ${file}. Restore the file from your backup.`,
     )
     return keys
   }
 }
 
-function parseSecretKeys(text: string, where: string): SecretKeys {
+function parseSecretKeys(text: string, problem: string): SecretKeys {
   const keys = new Map<string, Buffer>()
   for (const part of text.split(',').map((each) => each.trim())) {
     const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(part) ?? []
     if (!id || !base64 || keys.has(id)) {
-      throw new StartupError(`${where} takes id:base64 of 32 bytes, several with commas between and each id once.`)
+      throw new StartupError(
+        `${problem} The format is id:key, with 32 bytes in base64 as the key. Separate several with commas, each with its own id.`,
+      )
     }
     keys.set(id, Buffer.from(base64, 'base64'))
   }

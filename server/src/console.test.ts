@@ -23,8 +23,8 @@ beforeAll(async () => {
 const pathOf = (route: ConsoleRoute, workspaceId: string): string =>
   (isWorkspaceRoute(route) ? `/w/${workspaceId}` : '') + route.path.replaceAll(/:\w+/g, newUuid())
 
-/** What a route answers somebody, without doing anything: of those that would, a body that it refuses. */
-async function answerTo(person: Pick<SignedInPerson, 'call'>, route: ConsoleRoute, workspaceId = ours.id) {
+/** Calls a route without changing anything: routes that would change data get an invalid body. */
+async function responseFor(person: Pick<SignedInPerson, 'call'>, route: ConsoleRoute, workspaceId = ours.id) {
   const { method } = route
   const { status, body } = await person.call(pathOf(route, workspaceId), {
     method,
@@ -33,46 +33,45 @@ async function answerTo(person: Pick<SignedInPerson, 'call'>, route: ConsoleRout
   return { status, code: body?.error?.code as string | undefined }
 }
 
-test('every route within a workspace answers just those whose role the table names', async () => {
-  const own = routes.filter(isWorkspaceRoute)
-  for (const route of own) {
+test('every workspace route is limited to the roles in the permission table', async () => {
+  for (const route of routes.filter(isWorkspaceRoute)) {
     for (const [role, person] of people) {
-      const { status, code } = await answerTo(person, route)
-      const what = `${role}: ${route.method} ${route.path} answered ${status} ${code}`
-      if (can(role, route.who as Parameters<typeof can>[1])) expect(code, what).not.toBe('not_permitted')
-      else expect({ status, code }, what).toEqual({ status: 403, code: 'not_permitted' })
-      expect(status, what).not.toBe(500)
+      const { status, code } = await responseFor(person, route)
+      const description = `${role}: ${route.method} ${route.path} responded with ${status} ${code}`
+      if (can(role, route.who as Parameters<typeof can>[1])) expect(code, description).not.toBe('not_permitted')
+      else expect({ status, code }, description).toEqual({ status: 403, code: 'not_permitted' })
+      expect(status, description).not.toBe(500)
     }
   }
 })
 
-test('nobody gets anything without a session, and a workspace of others is one that never was', async () => {
-  const stranger = newBrowser(server.url)
+test('routes return 401 without a session, and 404 for other workspaces and unknown ones', async () => {
+  const signedOut = newBrowser(server.url)
   const theirs = await newWorkspace(server, 'Theirs')
   const admin = people.get('admin') as SignedInPerson
   for (const route of routes) {
-    const what = `${route.method} ${route.path}`
+    const description = `${route.method} ${route.path}`
     if (route.who === 'anyone') continue
-    expect(await answerTo(stranger, route), what).toEqual({ status: 401, code: 'not_signed_in' })
+    expect(await responseFor(signedOut, route), description).toEqual({ status: 401, code: 'not_signed_in' })
     if (!isWorkspaceRoute(route)) continue
     for (const person of [admin, operator]) {
-      expect(await answerTo(person, route, theirs.id), what).toEqual({ status: 404, code: 'not_found' })
-      expect(await answerTo(person, route, newUuid()), what).toEqual({ status: 404, code: 'not_found' })
-      expect(await answerTo(person, route, 'x'), what).toEqual({ status: 404, code: 'not_found' })
+      expect(await responseFor(person, route, theirs.id), description).toEqual({ status: 404, code: 'not_found' })
+      expect(await responseFor(person, route, newUuid()), description).toEqual({ status: 404, code: 'not_found' })
+      expect(await responseFor(person, route, 'x'), description).toEqual({ status: 404, code: 'not_found' })
     }
   }
 })
 
-test('what is the operator’s is no admin’s', async () => {
+test('an admin cannot call operator routes', async () => {
   const admin = people.get('admin') as SignedInPerson
   for (const route of routes.filter(({ who }) => who === 'operator')) {
-    const what = `${route.method} ${route.path}`
-    expect(await answerTo(admin, route), what).toEqual({ status: 403, code: 'not_permitted' })
-    expect((await answerTo(operator, route)).code, what).not.toBe('not_permitted')
+    const description = `${route.method} ${route.path}`
+    expect(await responseFor(admin, route), description).toEqual({ status: 403, code: 'not_permitted' })
+    expect((await responseFor(operator, route)).code, description).not.toBe('not_permitted')
   }
 })
 
-test('a key never opens the console, and a session never opens /v1', async () => {
+test('an API key does not work for the console, and a session does not work for /v1', async () => {
   const withKey = newBrowser(server.url)
   const { status } = await withKey.call('/session', { headers: { authorization: `Bearer ${ours.secret}` } })
   expect(status).toBe(401)
@@ -81,23 +80,23 @@ test('a key never opens the console, and a session never opens /v1', async () =>
   expect(response.status).toBe(401)
 })
 
-test('what changes is told to whoever watches the workspace, and to nobody else', async () => {
+test('changes are sent to the live streams of their workspace only', async () => {
   const member = people.get('member') as SignedInPerson
   const other = await newWorkspace(server, 'Other')
   const elsewhere = await signedIn(server, { workspaceId: other.id, role: 'member' })
   const watching = await watch(member, ours.id)
-  const apart = await watch(elsewhere, other.id)
+  const watchingOther = await watch(elsewhere, other.id)
   await ours.call('/v1/me')
   await watching.until('requests')
   await other.call('/v1/me')
-  await apart.until('requests')
-  expect(apart.text().match(/"topic":"requests"/g)).toHaveLength(1)
+  await watchingOther.until('requests')
+  expect(watchingOther.text().match(/"topic":"requests"/g)).toHaveLength(1)
   expect((await member.call(`/w/${other.id}/live`)).status).toBe(404)
   watching.close()
-  apart.close()
+  watchingOther.close()
 })
 
-/** A stream as a browser holds it. */
+/** Opens a live stream, as a browser does. */
 async function watch(person: SignedInPerson, workspaceId: string) {
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const stop = new AbortController()

@@ -33,7 +33,7 @@ import { type ConsoleDeps, mountConsole, newConsoleGuard } from './http/console/
 import type { ConsoleRoute } from './http/console/route.ts'
 import type { Runtime } from './runtime.ts'
 
-/** The console's table of contents: every route there is under /console/api. */
+/** Every route under /console/api. */
 export function consoleRoutes({ config, network, simulatorUrl }: Runtime): ConsoleRoute[] {
   const parts = { ...config, site: config, network, simulatorUrl, version }
   return [
@@ -79,23 +79,23 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
   }
   const hub = new LiveHub(deps.timeouts.streamCheckMs)
   app.register(
-    async (room) => {
-      mountConsole(room, consoleRoutes(runtime), full)
-      mountLive(room, hub, newConsoleGuard(full))
+    async (scope) => {
+      mountConsole(scope, consoleRoutes(runtime), full)
+      mountLive(scope, hub, newConsoleGuard(full))
     },
     { prefix: '/console/api' },
   )
   const listening = listenForChanges(
     db,
     log,
-    (news) => {
-      if (news.topic === 'due') wakeHere(db, 'deliveries')
-      else if (news.topic === 'sync_due') wakeHere(db, 'synchronise')
-      else hub.hear(news)
+    (notice) => {
+      if (notice.topic === 'due') wakeHere(db, 'deliveries')
+      else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
+      else hub.hear(notice)
     },
     () => hub.missed(),
   )
-  // Streams would keep the server from closing: nobody ends them but us.
+  // Open event streams would keep the server from closing, so end them first.
   app.addHook('preClose', async () => hub.stop())
   return { stop: () => listening.stop() }
 }

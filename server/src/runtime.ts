@@ -4,14 +4,14 @@ import type { Network } from './domain/connections/network.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Logger } from './lib/logger.ts'
 
-/** What a process runs on: made once, in start.ts, and passed on. */
+/** The dependencies of a process, created once in start.ts. */
 export interface Runtime {
   config: Config
   log: Logger
-  /** Sees every workspace; `db.process` is what the process keeps in memory. */
+  /** Sees every workspace. `db.process` is the process's in-memory state. */
   db: Database
   clock: Clock
   network: Network
-  /** Null if no simulator runs beside the service. */
+  /** Null if no simulator runs with the service. */
   simulatorUrl: string | null
 }

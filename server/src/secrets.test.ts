@@ -11,8 +11,8 @@ import { createWebhook } from './domain/webhooks/webhooks.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes })
 
-/** Every row of every table as text, bytes included, and every line that was logged. */
-async function everythingKept({ db, logged }: TestServer): Promise<string> {
+/** All rows of all tables as text, and all log lines. */
+async function everythingStored({ db, logged }: TestServer): Promise<string> {
   const tables = await db.rows<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`,
@@ -26,8 +26,8 @@ async function everythingKept({ db, logged }: TestServer): Promise<string> {
   return texts.join('\n')
 }
 
-/** A secret as it is, in base64, in hex, and as PostgreSQL shows its bytes. */
-function formsOf(secret: string): string[] {
+/** A secret as plain text, in base64, and in hex as PostgreSQL shows bytes. */
+function encodingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const raw = secret.startsWith('whsec_')
     ? [Buffer.from(secret.slice(6), 'base64').toString('hex'), secret.slice(6)]
@@ -35,7 +35,7 @@ function formsOf(secret: string): string[] {
   return [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex'), ...raw]
 }
 
-test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret away', async () => {
+test('no secret of 20 keys and 20 webhooks is in the database or the log', async () => {
   const workspace = await newWorkspace(server)
   const secrets: string[] = [workspace.secret]
   for (let index = 0; index < 20; index++) {
@@ -53,20 +53,20 @@ test('of 20 keys and 20 webhooks nothing that is kept or logged gives a secret a
     if (index % 2) await changeKey(server.db, server.clock, key.id, { name: 'changed' })
     else await revokeKey(server.db, server.clock, key.id)
   }
-  const shown = await workspace.call('/v1/webhook')
+  const listed = await workspace.call('/v1/webhook')
   await server.api.flush()
-  const kept = await everythingKept(server)
+  const stored = await everythingStored(server)
   for (const secret of secrets) {
-    for (const form of formsOf(secret)) {
-      expect(kept.includes(form), form).toBe(false)
-      expect(JSON.stringify(shown.body).includes(form)).toBe(false)
+    for (const text of encodingsOf(secret)) {
+      expect(stored.includes(text), text).toBe(false)
+      expect(JSON.stringify(listed.body).includes(text)).toBe(false)
     }
   }
-  expect(kept).not.toMatch(/prl_live_[0-9A-Za-z]{38}/)
-  expect(kept).toContain('hook 19')
+  expect(stored).not.toMatch(/prl_live_[0-9A-Za-z]{38}/)
+  expect(stored).toContain('hook 19')
 })
 
-test('a secret in any header, in the path, the query or the body is in no log', async () => {
+test('a secret in a header, the path, the query or the body is not stored or logged', async () => {
   const { secret } = await newWorkspace(server)
   const canary = newSecret()
   const signing = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfKt0sYWPE='
@@ -115,7 +115,7 @@ test('a secret in any header, in the path, the query or the body is in no log', 
   }
   await rawResponse(server.url, `${canary}\r\n\r\n`)
   await server.api.flush()
-  const kept = await everythingKept(server)
+  const stored = await everythingStored(server)
   expect(server.logged.join('')).toContain('a request failed unexpectedly')
   for (const value of [
     canary,
@@ -125,11 +125,11 @@ test('a secret in any header, in the path, the query or the body is in no log', 
     encodeURIComponent(signing).slice(6),
     secret,
   ]) {
-    expect(kept.includes(value), value).toBe(false)
+    expect(stored.includes(value), value).toBe(false)
   }
 })
 
-test('what slips into the log under a telling name is blanked', async () => {
+test('the logger redacts fields with the names of secrets', async () => {
   const { newLogger } = await import('./lib/logger.ts')
   const lines: string[] = []
   const log = newLogger('info', { write: (line) => void lines.push(line) })

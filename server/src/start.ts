@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
-import { type Config, onPort, version } from './config.ts'
+import { type Config, version, withPort } from './config.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
 import { ensureToday } from './db/partitions.ts'
 import { openStore } from './db/store.ts'
@@ -12,7 +12,7 @@ import { GraphClient } from './whatsapp/client.ts'
 import { startWork, type Work } from './work.ts'
 
 export interface Service {
-  /** Where it listens. */
+  /** The address it listens on. */
   url: string
   runtime: Runtime
   stop(): Promise<void>
@@ -22,29 +22,31 @@ export interface ServiceOptions {
   config: Config
   log?: Logger
   say?: (line: string) => void
-  /** Gives up starting, and undoes what was started. */
+  /** Cancels the start, and stops what was started. */
   signal?: AbortSignal
-  /** Starts what runs beside the service, once the database is ours and before anything might call on it. */
-  beside?: (() => Promise<{ url: string; stop(): Promise<void> }>) | undefined
+  /**
+   * Starts a second server in this process (the simulator), after the database is open and before the workers start.
+   */
+  startCompanion?: (() => Promise<{ url: string; stop(): Promise<void> }>) | undefined
 }
 
-/** Opens the database, starts the http server and the loops; `stop` ends them in reverse. */
+/** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config } = options
   if (config.port !== 0) return startOnPort(options)
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      // Found before anything is built: links and error answers name it.
-      return await startOnPort({ ...options, config: onPort(config, await freePort(config)) })
+      // The port is chosen first, because links and error responses contain it.
+      return await startOnPort({ ...options, config: withPort(config, await freePort(config)) })
     } catch (error) {
-      // Somebody else was given the same one in between.
-      if (!(error instanceof PortTaken) || tries === 3) throw error
+      // Another process got the same port in the meantime.
+      if (!(error instanceof PortTaken) || attempt === 3) throw error
     }
   }
 }
 
 async function startOnPort(options: ServiceOptions): Promise<Service> {
-  const { config, log = newLogger(config.logLevel), say = () => {}, signal, beside } = options
+  const { config, log = newLogger(config.logLevel), say = () => {}, signal, startCompanion } = options
   const store = await openStore(config, {
     purpose: 'service',
     schema: 'migrate',
@@ -55,7 +57,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
   const undo: (() => Promise<void>)[] = [() => store.close()]
   const unwind = async () => {
     for (const step of undo.splice(0).reverse()) {
-      // One that fails must not keep the others from being done; the last of them stops PostgreSQL.
+      // If a step fails, the others still run; the last one stops PostgreSQL.
       await step().catch((error: unknown) =>
         log.warn({ event: 'service.stop_failed', err: error }, 'a step of stopping failed'),
       )
@@ -66,7 +68,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const { db } = store
     const clock = await openDatabaseClock(db)
     await ensureToday(db, clock)
-    const companion = await beside?.()
+    const companion = await startCompanion?.()
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))
@@ -86,7 +88,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
       },
     })
     undo.push(() => watch.stop())
-    const isReady = async () => !stopping && work !== null && (await responses(db))
+    const isReady = async () => !stopping && work !== null && (await isDatabaseUp(db))
     const api = await buildApi(runtime, { isReady })
     undo.push(() => api.flush())
     signal?.throwIfAborted()
@@ -108,7 +110,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
 }
 
 async function listen(app: Awaited<ReturnType<typeof buildApi>>['app'], { host, port }: Config): Promise<void> {
-  await app.listen({ host, port }).catch((error) => refusePlace(error, host, port))
+  await app.listen({ host, port }).catch((error) => explainListenError(error, host, port))
 }
 
 function freePort({ host }: Config): Promise<number> {
@@ -118,25 +120,30 @@ function freePort({ host }: Config): Promise<number> {
       const { port } = probe.address() as AddressInfo
       probe.close(() => resolve(port))
     })
-  }).catch((error) => refusePlace(error, host, 0))
+  }).catch((error) => explainListenError(error, host, 0))
 }
 
 class PortTaken extends StartupError {}
 
-function refusePlace(error: NodeJS.ErrnoException, host: string, port: number): never {
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): never {
   const { code } = error
-  if (code === 'EADDRINUSE') throw new PortTaken(`Port ${port} on ${host} is in use. Set PORT to a free one.`)
+  if (code === 'EADDRINUSE')
+    throw new PortTaken(
+      `Port ${port} on ${host} is already in use. Stop the program that uses it, or set PORT to another port.`,
+    )
   if (code === 'EACCES')
-    throw new StartupError(`Port ${port} may not be used by this user. Set PORT to one above 1023.`)
+    throw new StartupError(`This user is not allowed to listen on port ${port}. Set PORT to 1024 or higher.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EINVAL') {
-    throw new StartupError(`HOST is "${host}", but that is not an address of this machine.`)
+    throw new StartupError(
+      `Cannot listen on HOST "${host}": it is not an address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all interfaces.`,
+    )
   }
   throw error
 }
 
-/** Lets requests under way finish, then cuts those that do not. */
+/** Lets running requests finish for up to `ms`, then closes their connections. */
 async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>['app']): Promise<void> {
-  // A connection that is kept alive falls idle when its request is answered; nobody else would close it then.
+  // A keep-alive connection becomes idle when its response is sent, and Fastify does not close it then.
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
   const cut = setTimeout(() => app.server.closeAllConnections(), ms)
   await app.close()
@@ -144,13 +151,13 @@ async function closeWithin(ms: number, app: Awaited<ReturnType<typeof buildApi>>
   clearTimeout(cut)
 }
 
-async function responses(db: Runtime['db']): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
-  const asked = db.first('select 1 as one').then(
+async function isDatabaseUp(db: Runtime['db']): Promise<boolean> {
+  const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, 2000, false).unref())
+  const response = db.first('select 1 as one').then(
     (row) => row !== undefined,
     () => false,
   )
-  return Promise.race([asked, late])
+  return Promise.race([response, timeout])
 }
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

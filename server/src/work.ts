@@ -19,20 +19,20 @@ import type { Runtime } from './runtime.ts'
 
 export type Work = Pick<Loop, 'stop'>
 
-/** Starts what a process does by itself, beside answering requests: it delivers, sends, fetches, syncs and cleans up. */
+/** Starts the background work of a process: deliveries, sending, downloads, syncs and cleanup. */
 export function startWork(runtime: Runtime): Work {
   const parts = [startUpkeep(runtime), ...(runtime.config.role === 'api' ? [] : startWorkers(runtime))]
   return {
     async stop() {
       const errors: unknown[] = []
-      // One that fails must not keep the others from being stopped.
+      // If one fails to stop, the others are still stopped.
       for (const part of parts.splice(0).reverse()) await part.stop().catch((error: unknown) => errors.push(error))
       if (errors.length > 0) throw new AggregateError(errors, 'stopping failed')
     },
   }
 }
 
-/** What every process does, whatever its role. */
+/** Runs in every process, whatever its role. */
 function startUpkeep(runtime: Runtime): Work {
   const { db, clock, log, config } = runtime
   return together([

@@ -13,7 +13,7 @@ import type { Db } from './db/db.ts'
 const preload = pathToFileURL(join(import.meta.dirname, '..', 'testing', 'wrong-clock.ts')).href
 const hours = 3_600_000
 
-/** A clock for a process of its own, ahead of the real one by as much as it is set to. */
+/** The environment for a process whose clock is ahead of the real time by `aheadMs`. */
 function newWrongClock(aheadMs: number) {
   const file = join(tempFolder(), 'ahead')
   writeFileSync(file, String(aheadMs))
@@ -36,10 +36,10 @@ const partitions = async (db: Db): Promise<string[]> =>
 
 const outbox = (db: Db) => db.rows<{ state: string }>('select state from outbox')
 
-test('a process whose clock is wrong does not start, whatever its role, and deletes nothing', async () => {
+test('a process with a wrong clock does not start in any role, and deletes nothing', async () => {
   const { db, start, sendText } = await newProcessShop()
-  const right = await start({ PARLEY_ROLE: 'api' })
-  expect((await sendText(right, '16505550101')).status).toBe(202)
+  const correct = await start({ PARLEY_ROLE: 'api' })
+  expect((await sendText(correct, '16505550101')).status).toBe(202)
   const before = await partitions(db)
   expect(before.length).toBeGreaterThan(0)
   const cases = [
@@ -47,27 +47,29 @@ test('a process whose clock is wrong does not start, whatever its role, and dele
     ['worker', 25 * hours, '25 hours ahead of'],
     ['all', -17_000, '17 seconds behind'],
   ] as const
-  for (const [role, aheadMs, words] of cases) {
+  for (const [role, aheadMs, difference] of cases) {
     const started = await start({ ...newWrongClock(aheadMs).env, PARLEY_ROLE: role }).catch((error: Error) => error)
     expect(await partitions(db)).toEqual(before)
     expect(await outbox(db)).toEqual([{ state: 'waiting' }])
     expect(started).toBeInstanceOf(Error)
-    expect((started as Error).message).toContain(`The clock of this machine is ${words} the clock of the database.`)
+    expect((started as Error).message).toContain(
+      `The clock of this machine is ${difference} the clock of the database.`,
+    )
   }
-  expect(await right.stop()).toBe(0)
+  expect(await correct.stop()).toBe(0)
 }, 60_000)
 
-test('a process whose clock goes wrong later takes no work until it is right again', async () => {
+test('a process whose clock becomes wrong takes no work until it is correct again', async () => {
   const { db, start, sendText } = await newProcessShop()
-  const right = await start({ PARLEY_ROLE: 'api' })
+  const correct = await start({ PARLEY_ROLE: 'api' })
   const clock = newWrongClock(0)
   const worker = await start({ ...clock.env, PARLEY_ROLE: 'worker', LOG_LEVEL: 'info' })
   const isReady = async () => (await fetch(`${worker.url}/readyz`)).status === 200
   expect(await isReady()).toBe(true)
 
   clock.set(worker, 25 * hours)
-  await until('the worker says that it is not ready', async () => !(await isReady()))
-  const { status, body } = await sendText(right, '16505550102')
+  await until('the worker is not ready', async () => !(await isReady()))
+  const { status, body } = await sendText(correct, '16505550102')
   expect(status).toBe(202)
   await sleep(3_000)
   expect(await outbox(db)).toEqual([{ state: 'waiting' }])
@@ -83,15 +85,15 @@ test('a process whose clock goes wrong later takes no work until it is right aga
   ])
   expect(message?.status).not.toBe('failed')
   expect(await worker.stop()).toBe(0)
-  expect(await right.stop()).toBe(0)
+  expect(await correct.stop()).toBe(0)
 }, 60_000)
 
-test('a process whose clock is a little wrong goes by the database’s', async () => {
+test('a process whose clock is slightly off uses the time of the database', async () => {
   const { db, start, sendText } = await newProcessShop()
   const service = await start({ ...newWrongClock(10_000).env, PARLEY_ROLE: 'api' })
   const { body } = await sendText(service, '16505550103')
-  const there = await db.first<{ now: Date }>('select clock_timestamp() as now')
-  const apart = Math.abs(new Date((body as Message).created_at).getTime() - (there?.now.getTime() ?? 0))
-  expect(apart).toBeLessThan(2_000)
+  const row = await db.first<{ now: Date }>('select clock_timestamp() as now')
+  const differenceMs = Math.abs(new Date((body as Message).created_at).getTime() - (row?.now.getTime() ?? 0))
+  expect(differenceMs).toBeLessThan(2_000)
   expect(await service.stop()).toBe(0)
 }, 30_000)

@@ -13,12 +13,12 @@ import { chromiumPath } from './chromium.ts'
 
 /** A real browser for the tests of one file. */
 export interface TestBrowser {
-  /** A page in a context of its own: no cookies, nothing kept. What goes wrong in it fails the test. */
+  /** A page in a new context, without cookies. Errors in the page fail the test. */
   newPage(options?: PageOptions): Promise<Page>
 }
 
 export interface PageOptions extends BrowserContextOptions {
-  /** Complaints that the test brings about itself, such as a server that is away. */
+  /** Errors that the test expects, for example because it stops the server. */
   expects?: RegExp
 }
 
@@ -32,22 +32,22 @@ export function useBrowser(): TestBrowser {
     async newPage({ expects, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       const page = await context.newPage()
-      const complaints = await collectComplaints(context, page)
+      const errors = await collectErrors(context, page)
       onTestFinished(async () => {
         await context.close()
-        expect(complaints.filter((words) => !expects?.test(words))).toEqual([])
+        expect(errors.filter((error) => !expects?.test(error))).toEqual([])
       })
       return page
     },
   }
 }
 
-/** Another test file may be unpacking the browser just now; then it is tried again. */
+/** Retries, because another test file may be unpacking the browser. */
 async function launch(): Promise<Browser> {
   const executablePath = await chromiumPath()
   for (const end = Date.now() + 30_000; ; await sleep(500)) {
     try {
-      // Not with the package's own arguments: they switch web security off and put all pages into one process.
+      // Without the default arguments of the package, which turn off web security and use a single process.
       return await driver.launch({ executablePath, args: ['--no-sandbox'] })
     } catch (cause) {
       if (Date.now() > end) throw new Error(`${executablePath} does not start; if it is damaged, delete it`, { cause })
@@ -55,24 +55,24 @@ async function launch(): Promise<Browser> {
   }
 }
 
-/** Errors that nobody caught, what the page complains of on its console, and what its content security policy stopped. */
-async function collectComplaints(context: BrowserContext, page: Page): Promise<string[]> {
-  const complaints: string[] = []
+/** Collects uncaught errors, errors on the browser console, and violations of the content security policy. */
+async function collectErrors(context: BrowserContext, page: Page): Promise<string[]> {
+  const errors: string[] = []
   await context.exposeFunction(
-    'tellOfViolation',
-    (words: string) => void complaints.push(`blocked by policy: ${words}`),
+    'reportViolation',
+    (violation: string) => void errors.push(`blocked by CSP: ${violation}`),
   )
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
-    tellOfViolation(event.violatedDirective + ' ' + event.blockedURI)
+    reportViolation(event.violatedDirective + ' ' + event.blockedURI)
   })`)
-  page.on('pageerror', (error) => void complaints.push(`not caught: ${error.stack ?? error.message}`))
+  page.on('pageerror', (error) => void errors.push(`uncaught: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`on the console: ${message.text()} ${message.location().url}`)
+    if (message.type() === 'error') errors.push(`console: ${message.text()} ${message.location().url}`)
   })
-  return complaints
+  return errors
 }
 
-/** Keeps a picture of the page in the folder that `PARLEY_SCREENSHOTS` names; without it, none is taken. */
+/** Saves a screenshot in the folder `PARLEY_SCREENSHOTS`, if that variable is set. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.PARLEY_SCREENSHOTS
   if (!folder) return

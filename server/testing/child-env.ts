@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
-/** What a process that a test starts inherits: little, so that the test says what it is set to. */
+/** The environment that child processes of tests inherit. It is minimal, so that each test sets what it needs. */
 export const childEnv = {
   PATH: process.env.PATH ?? '',
-  /** As `npm start` has it: a start takes half the time. */
+  /** As in `npm start`. It halves the start time. */
   NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'parley'),
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import chromium from '@sparticuz/chromium'
 
-/** The first is built for driving alone, and takes half of the time. */
+/** The first is a headless build, which takes half the time. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/google-chrome']
 
 /**
- * A Chromium to drive. The one from npm is built for x64 only and is unpacked on its first use, into the folder for
- * temporary files; on other machines the system's own is used.
+ * The path of a Chromium for tests. The npm package only has a build for x64, which is unpacked into the temporary
+ * directory on first use. On other machines the installed Chromium is used.
  */
 export async function chromiumPath(): Promise<string> {
   if (process.arch === 'x64') return chromium.executablePath()

@@ -2,7 +2,7 @@ import type { Role } from '@parley/contract/console/permissions'
 import { invite, linkUrl, newSetupLink } from '../src/domain/people/links.ts'
 import type { TestServer } from './test-server.ts'
 
-/** A browser as far as the console's API can tell: it keeps cookies and says where it comes from. */
+/** A client for the console API that behaves like a browser: it stores cookies and sends an Origin header. */
 export interface Browser {
   call(path: string, options?: BrowserCall): Promise<BrowserResponse>
   cookies: Map<string, string>
@@ -17,7 +17,7 @@ export interface BrowserCall {
 export interface BrowserResponse {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of many shapes.
   body: any
 }
 
@@ -50,7 +50,7 @@ export function newBrowser(url: string): Browser {
 
 export const goodPassword = 'seven quiet otters'
 
-/** Somebody who is signed in, an operator or a member of a workspace. */
+/** A signed-in person: an operator, or a member of a workspace. */
 export interface SignedInPerson extends Browser {
   email: string
   password: string
@@ -70,6 +70,6 @@ export async function signedIn(
   const browser = newBrowser(url)
   const body = { name: `Person ${count}`, password: goodPassword, ...('operator' in as ? { email } : {}) }
   const { status } = await browser.call(`/links/${token}`, { method: 'POST', body })
-  if (status !== 200) throw new Error(`following ${linkUrl('', token)} answered ${status}`)
+  if (status !== 200) throw new Error(`POST to ${linkUrl('', token)} returned ${status}`)
   return { ...browser, email, password: goodPassword }
 }

@@ -11,28 +11,28 @@ import { type IngressTarget, newApp, newSender, text, webhookOf } from './networ
 import { secretKeys, spawnService } from './service.ts'
 
 export interface CrashOutcome {
-  /** Messages the ingress has answered with 200. */
+  /** Messages that the webhook ingress acknowledged with 200. */
   acknowledged: number
   arrived: number
-  /** Acknowledged and never arrived. */
+  /** Messages that were acknowledged and never arrived. */
   lost: number
-  /** Arrivals beyond the first of each event. */
+  /** Duplicate arrivals. */
   repeats: number
-  /** Deliveries that were leased after the strike, over all rounds: more cannot have been under way. */
+  /** Deliveries with a lease after each crash, in total. No more than these can have been in flight. */
   inFlight: number
 }
 
 /**
- * Strikes while the service receives and delivers, again and again, and looks what became of every message that it had
- * acknowledged. Without a `strike` of their own the rounds kill the service outright. `wait` lets the leases of the dead run
- * out.
+ * Repeatedly crashes the service while it receives and delivers, and counts the acknowledged messages that arrived or
+ * were lost. By default each round kills the service with SIGKILL; `crash` replaces that. `wait` must wait until the
+ * leases of the killed processes have expired.
  */
 export async function crashUnderLoad(options: {
   db: Database
   connection: Connection
   rounds: number
   writers: number
-  strike?: () => Promise<void>
+  crash?: () => Promise<void>
   wait(db: Database): Promise<void>
   say?: (line: string) => void
 }): Promise<CrashOutcome> {
@@ -48,9 +48,9 @@ export async function crashUnderLoad(options: {
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   const hookUrl = `http://localhost:${(receiver.address() as AddressInfo).port}/`
-  const { isTaken } = await prepare({ url: '', db, clock: systemClock, secretKeys }, hookUrl)
+  const { post } = await prepare({ url: '', db, clock: systemClock, secretKeys }, hookUrl)
   const acknowledged = new Set<string>()
-  const underWay = new Set<string>()
+  const inFlight = new Set<string>()
   const start = () =>
     spawnService(connection, { PARLEY_WEBHOOK_ALLOW_HTTP: 'true', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
   let service = await start()
@@ -60,12 +60,12 @@ export async function crashUnderLoad(options: {
     const writing = Array.from({ length: writers }, async () => {
       while (!over) {
         const ids = Array.from({ length: 5 }, () => `wamid.${newUuid()}`)
-        if (await isTaken(ids, url)) for (const id of ids) acknowledged.add(id)
+        if (await post(ids, url)) for (const id of ids) acknowledged.add(id)
         else await sleep(5)
       }
     })
     await sleep(150 + Math.random() * 400)
-    if (options.strike) await options.strike()
+    if (options.crash) await options.crash()
     else {
       service.child.kill('SIGKILL')
       await once(service.child, 'exit')
@@ -75,12 +75,12 @@ export async function crashUnderLoad(options: {
     const leases = await db.rows<{ held: string }>(
       `select event_id || ' ' || lease as held from deliveries where lease is not null`,
     )
-    for (const { held } of leases) underWay.add(held)
+    for (const { held } of leases) inFlight.add(held)
     say(`round ${round + 1}: ${acknowledged.size} acknowledged, ${arrivals.size} arrived`)
-    if (!options.strike) service = await start()
+    if (!options.crash) service = await start()
   }
   await options.wait(db)
-  for (let tries = 0; tries < 1200; tries++) {
+  for (let attempt = 0; attempt < 1200; attempt++) {
     if ((await db.first<{ n: number }>('select count(*) as n from deliveries'))?.n === 0) break
     await sleep(50)
   }
@@ -89,7 +89,7 @@ export async function crashUnderLoad(options: {
   receiver.close()
   const lost = [...acknowledged].filter((id) => !arrivals.has(id)).length
   const repeats = [...arrivals.values()].reduce((sum, count) => sum + count - 1, 0)
-  return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: underWay.size }
+  return { acknowledged: acknowledged.size, arrived: arrivals.size, lost, repeats, inFlight: inFlight.size }
 }
 
 async function prepare(service: IngressTarget, hookUrl: string) {
@@ -99,10 +99,10 @@ async function prepare(service: IngressTarget, hookUrl: string) {
   await createWebhook(db, clock, secretKeys, { allowHttp: true, allowRanges: [], resolve: async () => [] }, input)
   const app = await newApp(service)
   const { phoneNumberId } = await newSender(service, workspaceId, app.id, '99000000001')
-  /** Whether the ingress took them. */
-  const isTaken = async (ids: readonly string[], url: string): Promise<boolean> => {
+  /** Posts messages, and returns whether they were acknowledged. */
+  const post = async (ids: readonly string[], url: string): Promise<boolean> => {
     const messages = ids.map((id) => text(id))
     return (await app.post(webhookOf(phoneNumberId, messages), { url }).catch(() => 0)) === 200
   }
-  return { isTaken }
+  return { post }
 }

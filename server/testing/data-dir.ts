@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** In memory where there is plenty: what PostgreSQL has synced to a disk takes a second or more to remove. */
+/** In memory if there is enough: removing files that PostgreSQL has synced to a disk takes a second or more. */
 const shm = '/dev/shm'
 const base = existsSync(shm) && freeBytes(shm) > 4 * 1024 ** 3 ? shm : tmpdir()
 
@@ -12,29 +12,29 @@ function freeBytes(path: string): number {
   return bavail * bsize
 }
 
-/** An empty folder of one's own that PostgreSQL's account may pass through. */
+/** Creates an empty folder that PostgreSQL's account can pass through. */
 export function newFolder(prefix = 'parley-test-'): string {
   const folder = mkdtempSync(join(base, prefix))
   chmodSync(folder, 0o711)
   return folder
 }
 
-/** Also while a PostgreSQL that is just ending may still write there. */
+/** Retries, because a PostgreSQL that is shutting down may still write there. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 }
 
-/** Copies a stopped data directory with its owners, which takes a fraction of making one. */
+/** Copies a stopped data directory with its owners, which is much faster than creating one. */
 export function copyDataDir(from: string, to: string): string {
   execFileSync('cp', ['-a', from, to])
   return to
 }
 
-/** The number of the PostgreSQL that runs on a data directory, or ran last and did not end properly. */
+/** The process ID of the PostgreSQL that runs on a data directory, or that ran last and was killed. */
 export function postmasterPid(dataDir: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
-    // For a moment the file is there and empty; 0 would be this process's own group.
+    // The file is empty for a moment. A process ID of 0 would mean our own process group.
     return pid > 0 ? pid : undefined
   } catch {
     return undefined

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Connection } from '../src/db/db.ts'
 
-/** Stands between a test and PostgreSQL, to make the database unreachable or silent. */
+/** A proxy between a test and PostgreSQL that can make the database unreachable or unresponsive. */
 export interface DatabaseProxy {
   connection: Connection
   /** Closes every connection and accepts no new one until `restore`. */
   cut(): void
-  /** Swallows all that PostgreSQL sends until `restore`; what was swallowed is lost. */
+  /** Drops everything PostgreSQL sends until `restore`. */
   hang(): void
   restore(): void
 }
@@ -20,14 +20,14 @@ export async function startDatabaseProxy(connection: Connection): Promise<Databa
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
-  const server = createServer((near) => {
-    if (state === 'cut') return void near.destroy()
-    const far = connect(join(String(connection.host), `.s.PGSQL.${connection.port}`))
-    sockets.add(near).add(far)
-    near.on('error', () => {}).on('close', () => far.destroy())
-    far.on('error', () => {}).on('close', () => near.destroy())
-    near.pipe(far)
-    far.on('data', (chunk) => void (state === 'open' && near.write(chunk)))
+  const server = createServer((client) => {
+    if (state === 'cut') return void client.destroy()
+    const upstream = connect(join(String(connection.host), `.s.PGSQL.${connection.port}`))
+    sockets.add(client).add(upstream)
+    client.on('error', () => {}).on('close', () => upstream.destroy())
+    upstream.on('error', () => {}).on('close', () => client.destroy())
+    client.pipe(upstream)
+    upstream.on('data', (chunk) => void (state === 'open' && client.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -4,7 +4,7 @@ import type { Connection } from '../src/db/db.ts'
 import { newUuid } from '../src/lib/ids.ts'
 import { templates } from './global-setup.ts'
 
-/** A database of one's own, and how to drop it. Its owner is an ordinary role. */
+/** A separate database for a test. Its owner is an ordinary role. */
 export interface TestDatabase {
   connection: Connection
   drop(): Promise<void>
@@ -13,15 +13,15 @@ export interface TestDatabase {
 /** A migrated database. */
 export const newDatabase = (): Promise<TestDatabase> => create(`template ${templates.migrated}`)
 
-/** A migrated database that has the partitions of the test clock's first days. */
+/** A migrated database with the partitions of the fake clock's first days. */
 export const newDatabaseWithDays = (): Promise<TestDatabase> => create(`template ${templates.withDays}`)
 
-/** A database with nothing in it. */
+/** An empty database. */
 export const newEmptyDatabase = (): Promise<TestDatabase> => create('')
 
 async function create(from: string): Promise<TestDatabase> {
   const name = `test_${newUuid().replaceAll('-', '')}`
-  // Copying files is quicker than writing them through the log, and needs a checkpoint, which costs nothing without fsync.
+  // Copying the files is faster than writing them through the WAL. It needs a checkpoint, which is cheap without fsync.
   await asAdmin(`create database ${name} ${from} strategy file_copy owner parley`)
   return {
     connection: { ...inject('postgres'), user: 'parley', database: name },

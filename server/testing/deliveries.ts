@@ -10,7 +10,7 @@ import type { Receiver } from './receiver.ts'
 import type { TestServer } from './test-server.ts'
 import { newWorkspace, type TestWorkspace } from './workspace.ts'
 
-/** Every URL may be saved; for tests in which nothing is delivered. */
+/** Accepts every URL. For tests that deliver nothing. */
 export const anyTarget: TargetRules = {
   allowHttp: true,
   allowRanges: [],
@@ -19,10 +19,10 @@ export const anyTarget: TargetRules = {
 
 export const loopback = ['127.0.0.0/8', '::1/128'].map((range) => readRange(range) as AddressRange)
 
-/** The rules under which the receivers of tests are reached. */
+/** Allows the receivers of tests, which listen on loopback. */
 export const localRules: TargetRules = { allowHttp: 'loopback', allowRanges: loopback }
 
-/** Starts a delivery worker for the house: what is published from then on is delivered. */
+/** Starts a delivery worker for the test server. Events that are published from then on are delivered. */
 export function useDeliveryWorker(
   server: TestServer,
   options: Partial<OutboundOptions> = {},
@@ -39,17 +39,18 @@ export function newDeliveryWorker(
   { db, clock, secretKeys, runtime: { log } }: TestServer,
   options: Partial<OutboundOptions> = {},
 ): DeliveryWorker {
-  const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, answerDeadlineMs: 150, ...options })
+  const outbound = newOutbound({ ...localRules, ca: null, deadlineMs: 400, bodyDeadlineMs: 150, ...options })
   return new DeliveryWorker({ db, clock, log, secretKeys, outbound, productVersion: 'test' })
 }
 
 let numbers = 0
 
-/** A workspace with a number that people write to, and how they do. */
+/** A workspace with a number that receives messages. */
 export interface Line {
   workspace: TestWorkspace
-  /** People write so many messages, posted by the network in one webhook, to another process if its URL is given. */
+  /** Receives `count` messages in one webhook of the network. `url` can name another process. */
   write(count?: number, url?: string): Promise<void>
+  /** Creates a webhook endpoint for a receiver. */
   listen(receiver: Pick<Receiver, 'url'>, events?: readonly string[]): Promise<{ id: string; secret: string }>
 }
 
@@ -61,11 +62,9 @@ export async function newLine(server: TestServer): Promise<Line> {
   return {
     workspace,
     async write(count = 1, url = server.url) {
-      const written = Array.from({ length: count }, () =>
-        text(`wamid.${sender.id}.${++messages}`, `message ${messages}`),
-      )
-      const status = await app.post(webhookOf(sender.phoneNumberId, written), { url })
-      if (status !== 200) throw new Error(`the ingress answered ${status}`)
+      const texts = Array.from({ length: count }, () => text(`wamid.${sender.id}.${++messages}`, `message ${messages}`))
+      const status = await app.post(webhookOf(sender.phoneNumberId, texts), { url })
+      if (status !== 200) throw new Error(`the webhook ingress responded with ${status}`)
     },
     async listen({ url }, events = eventTypes) {
       const { db, clock, secretKeys } = server

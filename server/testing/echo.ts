@@ -11,9 +11,9 @@ const Word = Type.Object(
   { additionalProperties: false },
 )
 
-const Heard = Type.Object({ word: Type.String() })
+const Echoed = Type.Object({ word: Type.String() })
 
-/** Routes that exercise the pipeline: one that takes a body, one with an id, one that breaks. */
+/** Routes for tests of the pipeline: one with a body, one with an ID, one that throws. */
 export const echoRoutes: readonly Route[] = [
   route({
     method: 'POST',
@@ -22,7 +22,7 @@ export const echoRoutes: readonly Route[] = [
     summary: 'Echo',
     tag: 'Test',
     body: Word,
-    reply: Heard,
+    reply: Echoed,
     status: 201,
     handle: (_context, { body }) => ({ word: body.word }),
   }),
@@ -37,7 +37,7 @@ export const echoRoutes: readonly Route[] = [
       { times: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })) },
       { additionalProperties: false },
     ),
-    reply: Heard,
+    reply: Echoed,
     handle: (_context, { params }) => ({ word: params.id }),
   }),
   route({
@@ -46,7 +46,7 @@ export const echoRoutes: readonly Route[] = [
     scope: 'none',
     summary: 'Breaks',
     tag: 'Test',
-    reply: Heard,
+    reply: Echoed,
     handle: () => {
       throw new Error('select secret_sealed from webhooks failed at /srv/parley/server.ts:12')
     },

@@ -1,7 +1,9 @@
 import type { ErrorCode } from '@parley/contract/errors'
 import { expect } from 'vitest'
 
-/** Status and type of each code as the contract has them, kept apart from the catalogue that the service answers from. */
+/**
+ * The status and type of each code in the public contract. Separate from the list that the service uses, to check it.
+ */
 export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number, type: string]>> = {
   invalid_key: [401, 'authentication_error'],
   key_revoked: [401, 'authentication_error'],
@@ -26,53 +28,54 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   service_unavailable: [503, 'api_error'],
 }
 
-/** Codes of features that are still to come; nothing throws them yet. */
+/** Codes that are documented but not used yet. */
 export const codesNotThrownYet: readonly ErrorCode[] = []
 
-export interface Refused {
+export interface ExpectedError {
   code: ErrorCode
   message?: string
   param?: string
   errors?: object[]
   details?: object
-  /** Besides the standing ones; those of the special headers that are not named must be absent. */
+  /** Headers in addition to the common ones. Special headers that are not listed must be absent. */
   headers?: Partial<Record<(typeof special)[number], string>>
 }
 
 const special = ['www-authenticate', 'retry-after', 'allow'] as const
 
-interface Answered {
+interface TestResponse {
   status: number
   headers: { get(name: string): string | null }
   body: unknown
 }
 
-/** Holds a refusal against the contract, to the last member and header. */
-export function expectRefusal(response: Answered, refused: Refused): void {
-  const { code, message = expect.any(String), headers = {}, ...parts } = refused
+/** Checks every field and header of an error response against the contract. */
+export function expectRefusal(response: TestResponse, expected: ExpectedError): void {
+  const { code, message = expect.any(String), headers = {}, ...parts } = expected
   const [status, type] = contractErrors[code]
-  const { headers: given } = response
+  const { headers: responseHeaders } = response
   expect(response.body).toEqual({
     error: {
       type,
       code,
       message,
-      request_id: given.get('x-request-id'),
+      request_id: responseHeaders.get('x-request-id'),
       doc_url: `http://parley.test/docs/errors#${code}`,
       ...parts,
     },
   })
   expect(response.status).toBe(status)
   expectCommonHeaders(response)
-  expect(given.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(responseHeaders.get('content-type')).toBe('application/json; charset=utf-8')
   for (const name of special) {
-    const wanted = code === 'rate_limited' && name === 'retry-after' ? given.get('ratelimit-reset') : headers[name]
-    expect(given.get(name), `${name} of ${code}`).toBe(wanted ?? null)
+    const value =
+      code === 'rate_limited' && name === 'retry-after' ? responseHeaders.get('ratelimit-reset') : headers[name]
+    expect(responseHeaders.get(name), `${name} of ${code}`).toBe(value ?? null)
   }
 }
 
-/** The headers that stand on every answer. */
-export function expectCommonHeaders({ headers }: Pick<Answered, 'headers'>): void {
+/** Checks the headers that every response has. */
+export function expectCommonHeaders({ headers }: Pick<TestResponse, 'headers'>): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/)
   for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
     expect(headers.get(name), name).toMatch(/^\d+$/)

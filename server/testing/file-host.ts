@@ -4,65 +4,69 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
-/** What the network has under an id: so many bytes, made as they are sent. */
+/** A file in the network. Its bytes are generated while they are sent. */
 export interface HostedFile {
   size: number
-  /** What it says the size is. */
+  /** The size in the metadata, if it differs. */
   claimedSize?: number
-  /** Stops sending at this byte, and leaves the connection open. */
+  /** Stops sending at this byte and leaves the connection open. */
   stallAt?: number
 }
 
-/** A network that has nothing but files, for what the simulator cannot do: huge ones, and ones that stall. */
+/** A network with only files, for what the simulator cannot do: huge files, and downloads that stall. */
 export interface FileHost {
   url: string
   files: Map<string, HostedFile>
-  /** How often the bytes of a file were asked for. */
-  asked: Map<string, number>
-  /** How many of them were taken from it. */
-  sent: Map<string, number>
+  /** The number of downloads of each file. */
+  requests: Map<string, number>
+  /** The number of bytes sent of each file. */
+  bytesSent: Map<string, number>
 }
 
 const block = Buffer.from(Array.from({ length: 65_536 }, (_, n) => (n * 31) % 251))
 
 export async function startFileHost(): Promise<FileHost> {
   const files = new Map<string, HostedFile>()
-  const asked = new Map<string, number>()
-  const sent = new Map<string, number>()
-  const count = (id: string) => (bytes: number) => void sent.set(id, (sent.get(id) ?? 0) + bytes)
+  const requests = new Map<string, number>()
+  const bytesSent = new Map<string, number>()
+  const count = (id: string) => (bytes: number) => void bytesSent.set(id, (bytesSent.get(id) ?? 0) + bytes)
   const server = createServer((request, response) => {
     const [, kind, id = ''] = /^\/(v25\.0|bytes)\/(\w+)/.exec(request.url ?? '') ?? []
     const file = files.get(id)
     if (!file) return void response.writeHead(404).end()
     if (kind === 'bytes') {
-      asked.set(id, (asked.get(id) ?? 0) + 1)
+      requests.set(id, (requests.get(id) ?? 0) + 1)
       return void Readable.from(bytesOf(file, count(id))).pipe(response.writeHead(200))
     }
-    const answer = { url: `${host.url}/bytes/${id}`, file_size: file.claimedSize ?? file.size, mime_type: 'image/png' }
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    const metadata = {
+      url: `${host.url}/bytes/${id}`,
+      file_size: file.claimedSize ?? file.size,
+      mime_type: 'image/png',
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const host = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, asked, sent }
+  const host = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, requests, bytesSent }
   return host
 }
 
 async function* bytesOf(
   { size, stallAt = Number.POSITIVE_INFINITY }: HostedFile,
-  note: (bytes: number) => void,
+  onSent: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < size; at += block.length) {
     if (at >= stallAt) await new Promise(() => {})
     const part = block.subarray(0, Math.min(block.length, size - at))
-    note(part.length)
+    onSent(part.length)
     yield part
   }
 }
 
-/** The digest of a file of that size, in base64. */
+/** The SHA-256 of a file of this size, in base64. */
 export function digestOf(size: number): string {
   const hash = createHash('sha256')
   for (let at = 0; at < size; at += block.length) hash.update(block.subarray(0, Math.min(block.length, size - at)))

@@ -11,23 +11,23 @@ import { newApp, newSender, webhookOf } from './network-app.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 import { until } from './until.ts'
 
-/** The service in processes of its own, before a network of files. */
+/** The service in separate processes, with a file host as its network. */
 export interface FileService {
   db: Database
   secret: string
   start(): Promise<ServiceProcess>
-  /** Somebody submits a form with these files; gives the id of the submission. */
+  /** Submits a form with these files, and returns the ID of the submission. */
   submit(service: ServiceProcess, ids: readonly string[], sha256?: string): Promise<string>
-  /** How it stands with a file of a submission. */
+  /** The state of the file of a submission. */
   state(responseId: string): Promise<string>
 }
 
 export async function newFileService(host: FileHost): Promise<FileService> {
-  const made = await newDatabase()
-  const db = openDatabase(made.connection, () => {}, 4)
+  const database = await newDatabase()
+  const db = openDatabase(database.connection, () => {}, 4)
   onTestFinished(async () => {
     await db.close()
-    await made.drop()
+    await database.drop()
   })
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Files')
   const { secret } = await createKey(db, systemClock, {
@@ -45,7 +45,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
     db,
     secret,
     async start() {
-      const service = await spawnService(made.connection)
+      const service = await spawnService(database.connection)
       onTestFinished(() => void service.child.kill('SIGKILL'))
       return service
     },

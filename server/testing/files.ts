@@ -14,13 +14,13 @@ export interface FileOptions {
 
 const chunkBytes = 256 * 1024
 
-/** A submitted form with one file that is here already, or gone; gives the path to fetch it from. */
+/** Creates a submitted form with one file that is stored or gone. Returns the path of the file in the API. */
 export async function newFile(
   server: TestServer,
   workspace: Pick<TestWorkspace, 'id'>,
-  input: FileOptions,
+  options: FileOptions,
 ): Promise<string> {
-  const { bytes = Buffer.from('a file'), gone, fileName = 'photo.jpg', contentType = 'image/jpeg' } = input
+  const { bytes = Buffer.from('a file'), gone, fileName = 'photo.jpg', contentType = 'image/jpeg' } = options
   const { db, clock } = server
   const now = clock.now()
   const app = await newApp(server)
@@ -43,8 +43,8 @@ export async function newFile(
     receivedAt: now,
     form: { name: 'flow', flowToken: null, response: {}, raw: null, files: [file] },
   }
-  const [kept] = await saveSubmissions(db, now, [submission])
-  const responseId = kept?.data.id.slice('frs_'.length)
+  const [saved] = await saveSubmissions(db, now, [submission])
+  const responseId = saved?.data.id.slice('frs_'.length)
   const lease = newUuid()
   await db.change(
     `with file as (
@@ -56,5 +56,5 @@ export async function newFile(
      from file cross join generate_series(0, (($5::int - 1) / $6::int)) as n where $2 = 'fetched' and $5::int > 0`,
     [responseId, gone ? 'gone' : 'fetched', gone ?? null, lease, bytes.length, chunkBytes, contentType, now, bytes],
   )
-  return `/v1/flow_responses/${kept?.data.id}/files/0`
+  return `/v1/flow_responses/${saved?.data.id}/files/0`
 }

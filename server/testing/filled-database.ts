@@ -1,7 +1,8 @@
 /**
- * Databases as an older version left them, for testing migrations. After each migration `0006_console.sql` the rows of
- * `filled/console.sql` are added, so every later migration meets filled tables. The rows are written by the ordinary role
- * that owns the database, and read by a superuser, from whom row-level security hides nothing.
+ * Databases with rows of older versions, for tests of migrations. After a migration such as `0006_console.sql`, the
+ * rows of `filled/console.sql` are added, so every later migration runs on filled tables. The rows are written by the
+ * ordinary role that owns the database, and read by a superuser, because row-level security does not apply to
+ * superusers.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,17 +11,17 @@ import { inject } from 'vitest'
 import type { Connection } from '../src/db/db.ts'
 import { type Migration, migrate, readMigrations } from '../src/db/migrate.ts'
 
-/** `0006_console.sql` is `console`: without its number, which may change when branches are merged. */
-export const wordsOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
+/** `console` for `0006_console.sql`: the name without its number, which may change when branches are merged. */
+export const baseNameOf = ({ name }: Migration): string => name.replace(/^\d+_|\.sql$/g, '')
 
-/** For the files in `filled/`: the same id for the same words, and 12:00 UTC of a day in 2026, counted from 1. */
+/** SQL helpers for the files in `filled/`: a UUID made from a noun and a number, and 12:00 UTC of a day in March 2026. */
 const helpers = `
   create function pg_temp.id(noun text, number int) returns uuid language sql
     as $$ select md5(noun || ' ' || number)::uuid $$;
   create function pg_temp.at(day int) returns timestamptz language sql
     as $$ select timestamptz '2026-02-28 12:00Z' + make_interval(days => day) $$;`
 
-/** Applies every migration, each to the rows of the versions before it, and adds its own. */
+/** Applies all migrations, and adds the rows of each version after its migration. */
 export async function fillDatabase(connection: Connection): Promise<void> {
   const migrations = readMigrations()
   for (const migration of migrations) {
@@ -29,9 +30,9 @@ export async function fillDatabase(connection: Connection): Promise<void> {
   }
 }
 
-/** Adds the rows that belong to what a migration introduced, if there are any. */
+/** Adds the rows for the tables and columns of a migration, if it has any. */
 export async function addRows(connection: Connection, migration: Migration): Promise<void> {
-  const file = join(import.meta.dirname, 'filled', `${wordsOf(migration)}.sql`)
+  const file = join(import.meta.dirname, 'filled', `${baseNameOf(migration)}.sql`)
   if (!existsSync(file)) return
   await withClient(connection, async (client) => {
     await client.query("set parley.workspace = 'all'")
@@ -63,14 +64,14 @@ async function withClient<T>(connection: Connection, work: (client: pg.Client) =
 export interface TableRows {
   name: string
   columns: string[]
-  /** The column that says which workspace a row belongs to, if there is one. */
+  /** The column with the workspace of a row, if the table has one. */
   workspaceColumn: string | undefined
-  /** Whether row-level security hides rows of it. */
+  /** Whether the table has row-level security. */
   isProtected: boolean
   rows: Record<string, unknown>[]
 }
 
-/** Every table of the schema with every row, except the list of migrations; partitions count as their parent. */
+/** Reads all tables with all rows, except the list of migrations. Partitions are read as part of their table. */
 export async function readTables(connection: Connection): Promise<TableRows[]> {
   return withClient(asSuperuser(connection), async (client) => {
     const { rows: tables } = await client.query<{ name: string; columns: string[]; isProtected: boolean }>(
@@ -94,7 +95,7 @@ export async function readTables(connection: Connection): Promise<TableRows[]> {
   })
 }
 
-/** What no row fills: tables with rows of fewer than two workspaces, or with none, and columns that are always null. */
+/** Finds tables without rows or with rows of fewer than two workspaces, and columns that are always null. */
 export function unfilled(tables: readonly TableRows[]): string[] {
   return tables.flatMap(({ name, columns, workspaceColumn, rows }) => {
     if (rows.length === 0) return [name]
@@ -106,7 +107,7 @@ export function unfilled(tables: readonly TableRows[]): string[] {
   })
 }
 
-/** Rows that are no longer there with the values they had. Columns and tables that are `exempt` may change or go. */
+/** Finds rows that are gone or have other values than before. Tables and columns in `exempt` are not compared. */
 export function missingRows(
   before: readonly TableRows[],
   after: readonly TableRows[],

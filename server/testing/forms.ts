@@ -12,22 +12,22 @@ import type { TestServer } from './test-server.ts'
 type Filled = Parameters<Simulator['control']['phones']['fillForm']>[1]
 type Completed = EventOf<'flow.completed'>['data']
 
-/** A shop that sends a form, and people who fill it in. */
+/** A shop that sends a form which people fill in. */
 export interface FormShop extends TestShop {
   flowId: string
   templateId: string
-  /** Sends the form as a template, with a token or one of ours. */
+  /** Sends the form as a template, with this token or a generated one. */
   sendForm(to: string, token?: string): Promise<Message>
-  /** Fills in the form that was sent last, and gives what `flow.completed` told of it. */
+  /** Submits the form that was sent last, and returns the data of the `flow.completed` event. */
   fillForm(phone: string, input: Filled): Promise<Completed>
   completed(): Promise<Completed[]>
-  /** Asks for a file of a submission. */
+  /** Downloads a file of a submission. */
   fetchFile(path: string, options?: { method?: string; headers?: Record<string, string> }): Promise<Response>
 }
 
 export interface Forms {
   sending: Sending
-  /** Fetches everything that is due. */
+  /** Downloads the files that are due. */
   fetcher: Fetcher
   newShop(): Promise<FormShop>
 }
@@ -83,9 +83,9 @@ async function newFormShop(server: TestServer, sending: Sending): Promise<FormSh
       const before = (await completed()).map(({ id }) => id)
       await control.phones.fillForm(phone, input)
       await control.idle()
-      const fresh = (await completed()).filter(({ id }) => !before.includes(id))
-      if (!fresh[0] || fresh.length > 1) throw new Error(`${fresh.length} events for one submission`)
-      return fresh[0]
+      const added = (await completed()).filter(({ id }) => !before.includes(id))
+      if (!added[0] || added.length > 1) throw new Error(`${added.length} events for one submission`)
+      return added[0]
     },
     completed,
     fetchFile: (path, { method = 'GET', headers = {} } = {}) =>

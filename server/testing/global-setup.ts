@@ -19,13 +19,13 @@ declare module 'vitest' {
   }
 }
 
-/** Databases that tests copy: a migrated one, and one that also has the partitions of the test clock's first days. */
+/** Databases that tests copy: one is migrated, the other also has the partitions of the fake clock's first days. */
 export const templates = { migrated: 'parley_template', withDays: 'parley_template_days' }
 
-/** One PostgreSQL for the whole run. */
+/** Starts one PostgreSQL for all tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = newFolder()
-  // Nothing here has to survive a power cut.
+  // Durability is not needed in tests.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
   const embedded = await openEmbedded({ dataDir, purpose: 'visitor', settings })
   const admin = new pg.Client(embedded.admin)

@@ -15,7 +15,7 @@ export interface LoggedRequest {
   user_agent: string | null
 }
 
-/** The logged request, once it is in the log. */
+/** Waits until the request of this response is in the request log. */
 export function loggedRequest(
   server: Pick<TestServer, 'db'>,
   response: { headers: { get(name: string): string | null } },
@@ -26,7 +26,7 @@ export function loggedRequest(
   )
 }
 
-/** All that is logged once at least `count` rows with this user agent are. */
+/** Waits until at least `count` requests with this user agent are logged, and returns them. */
 export function loggedOf(server: Pick<TestServer, 'db'>, userAgent: string, count: number): Promise<LoggedRequest[]> {
   return until(`${count} requests of ${userAgent} are in the log`, async () => {
     const rows = await server.db.rows<LoggedRequest>(

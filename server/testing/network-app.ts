@@ -6,7 +6,7 @@ import { newUuid } from '../src/lib/ids.ts'
 import { type SecretKeys, seal } from '../src/lib/seal.ts'
 import type { TestServer } from './test-server.ts'
 
-/** A service that the network posts to: a house, or processes of their own. */
+/** A service that the network posts to: a test server, or a separate process. */
 export interface IngressTarget {
   url: string
   db: Database
@@ -14,7 +14,7 @@ export interface IngressTarget {
   secretKeys: SecretKeys
 }
 
-/** An app of the network, and how it posts to us. */
+/** An app in the network that posts webhooks to the service. */
 export interface TestApp {
   id: string
   secret: string
@@ -31,10 +31,10 @@ export async function newApp(server: IngressTarget): Promise<TestApp> {
     secret,
     async post(body, { signature, url = server.url } = {}) {
       const bytes = typeof body === 'string' ? body : JSON.stringify(body)
-      const sum = signature === undefined ? signatureOf(secret, bytes) : signature
+      const header = signature === undefined ? signatureOf(secret, bytes) : signature
       const response = await fetch(`${url}/network/whatsapp/${app.id}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...(sum === null ? {} : { 'x-hub-signature-256': sum }) },
+        headers: { 'content-type': 'application/json', ...(header === null ? {} : { 'x-hub-signature-256': header }) },
         body: bytes,
       })
       await response.arrayBuffer()
@@ -46,7 +46,7 @@ export async function newApp(server: IngressTarget): Promise<TestApp> {
 export const signatureOf = (secret: string, bytes: string): string =>
   `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
 
-/** A message of text, as it stands in a webhook of the network. */
+/** A text message, as in a webhook of the network. */
 export const text = (id: string, body = 'hola') => ({
   from: '16505550123',
   id,
@@ -55,7 +55,7 @@ export const text = (id: string, body = 'hola') => ({
   text: { body },
 })
 
-/** A webhook of the network with messages that somebody wrote to a number. */
+/** A webhook of the network with messages that were sent to a number. */
 export const webhookOf = (phoneNumberId: string, messages: readonly object[]) => {
   const value = {
     messaging_product: 'whatsapp',
@@ -66,7 +66,7 @@ export const webhookOf = (phoneNumberId: string, messages: readonly object[]) =>
   return { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] }
 }
 
-/** A number of a workspace, connected through an app. */
+/** Adds a number to a workspace, connected through an app. */
 export async function newSender(
   server: IngressTarget,
   workspaceId: string,
@@ -98,18 +98,18 @@ export async function newSender(
   return { id, phoneNumberId, wabaId }
 }
 
-export interface KeptEvent {
+export interface StoredEvent {
   id: string
   type: string
   created_at: string
   data: Record<string, unknown>
 }
 
-/** The events of a workspace, as their receivers would read them. */
-export async function eventsOf(server: TestServer, workspaceId: string): Promise<KeptEvent[]> {
+/** The events of a workspace, parsed from the payload that endpoints receive. */
+export async function eventsOf(server: TestServer, workspaceId: string): Promise<StoredEvent[]> {
   const rows = await server.db.rows<{ body: Buffer }>(
     'select body from events where workspace_id = $1 order by created_at, id',
     [workspaceId],
   )
-  return rows.map(({ body }) => JSON.parse(body.toString()) as KeptEvent)
+  return rows.map(({ body }) => JSON.parse(body.toString()) as StoredEvent)
 }

@@ -6,9 +6,9 @@ interface Document {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
 }
 
-const standing = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'cache-control']
+const requiredHeaders = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'cache-control']
 
-/** Holds every answer under /v1 against the OpenAPI document that the service itself gives out. */
+/** Returns a function that checks a /v1 response against the OpenAPI document of the service. */
 export async function openApiCheck(
   url: string,
 ): Promise<(method: string, path: string, response: ApiResponse) => void> {
@@ -17,14 +17,14 @@ export async function openApiCheck(
   ajv.addSchema(document, 'api')
 
   return (method, path, { status, headers, body }) => {
-    for (const name of standing) expect(headers.get(name), `${name} on ${method} ${path}`).not.toBeNull()
+    for (const name of requiredHeaders) expect(headers.get(name), `${name} on ${method} ${path}`).not.toBeNull()
     if (body === '') return
     const pointer = status >= 400 ? '#/components/schemas/Error' : pointerTo(document, method, path, status)
     const validate = ajv.getSchema(`api${pointer}`)
     if (!validate) throw new Error(`the OpenAPI document has no ${pointer}`)
     validate(body)
-    expect(validate.errors ?? [], `${method} ${path} answered ${status} against its description`).toEqual([])
-    if (status >= 400) expect(described(document, method, path, status), `${status} of ${method} ${path}`).toBe(true)
+    expect(validate.errors ?? [], `${status} response of ${method} ${path} against its schema`).toEqual([])
+    if (status >= 400) expect(isDocumented(document, method, path, status), `${status} of ${method} ${path}`).toBe(true)
   }
 }
 
@@ -43,18 +43,18 @@ function pointerTo(document: Document, method: string, path: string, status: num
   return `#/${steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 }
 
-/** A status that an operation may give has to be in its description; a path or method that is none has no description. */
-function described(document: Document, method: string, path: string, status: number): boolean {
+/** Whether the document lists this status for the operation. Unknown paths and methods are not in the document. */
+function isDocumented(document: Document, method: string, path: string, status: number): boolean {
   const operation = document.paths[patternOf(document, path) ?? '']?.[method.toLowerCase()]
   return operation === undefined || String(status) in operation.responses
 }
 
 function patternOf(document: Document, path: string): string | undefined {
-  const given = (path.split('?')[0] as string).split('/')
+  const parts = (path.split('?')[0] as string).split('/')
   return Object.keys(document.paths).find((pattern) => {
-    const wanted = pattern.split('/')
+    const expected = pattern.split('/')
     return (
-      wanted.length === given.length && wanted.every((part, index) => part.startsWith('{') || part === given[index])
+      expected.length === parts.length && expected.every((part, index) => part.startsWith('{') || part === parts[index])
     )
   })
 }

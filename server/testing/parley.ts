@@ -25,7 +25,7 @@ export interface Running {
 
 export type Environment = Record<string, string>
 
-/** Starts the command line as a process of its own; one that still runs when the test ends is killed. */
+/** Starts the CLI in a separate process. It is killed if it still runs when the test ends. */
 export function spawnParley(args: readonly string[], env: Environment): Running {
   return spawnNode([entry, ...args], { PARLEY_SIMULATOR_PORT: '0', ...env })
 }
@@ -55,16 +55,16 @@ export function spawnNode(args: readonly string[], env: Environment): Running {
   try {
     onTestFinished(kill)
   } catch {
-    // In a hook there is no test to finish; the file stops it itself.
+    // Called in a hook, where there is no test. The test file stops the process itself.
   }
   return { child, pid: child.pid ?? -1, out: () => out, err: () => err, ended, hasEnded: () => over }
 }
 
-/** Starts the service on a port that is free, and waits until it says that it is ready. */
+/** Starts the service on a free port, and waits until it prints that it is ready. */
 export async function startParley(env: Environment): Promise<Running & { url: string }> {
   const running = spawnParley(['start'], { PORT: '0', ...env })
-  const url = await until('the service says that it is ready', () => {
-    if (running.hasEnded()) throw new Error(`it ended instead:\n${running.out()}${running.err()}`)
+  const url = await until('the service is ready', () => {
+    if (running.hasEnded()) throw new Error(`the service exited instead:\n${running.out()}${running.err()}`)
     return /Ready at (http:\S+)/.exec(running.out())?.[1]
   })
   return { ...running, url }

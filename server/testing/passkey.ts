@@ -1,13 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { Browser, BrowserResponse } from './console.ts'
 
-/** A passkey in software: signs as a device does that has checked a fingerprint. */
+/** A software passkey. It signs like a device that has verified the user. */
 export interface Passkey {
-  /** Adds it to the account of a person who is signed in. */
+  /** Adds it to the account of the signed-in person. */
   register(browser: Browser, name: string): Promise<BrowserResponse>
-  /** The two halves of registering: what a browser is asked for, and what it sends back. */
+  /** Starts a registration and returns its challenge. */
   begin(browser: Browser): Promise<{ challenge: string }>
-  finish(browser: Browser, name: string, asked: { challenge: string }): Promise<BrowserResponse>
+  /** Completes a registration. */
+  finish(browser: Browser, name: string, options: { challenge: string }): Promise<BrowserResponse>
   signIn(browser: Browser): Promise<BrowserResponse>
 }
 
@@ -35,7 +36,7 @@ export function newPasskey(origin = 'http://parley.test'): Passkey {
     clientExtensionResults: {},
     response: Object.fromEntries(Object.entries(response).map(([name, bytes]) => [name, bytes.toString('base64url')])),
   })
-  /** The key in COSE, the credential's id before it. */
+  /** The credential ID, followed by the public key in COSE. */
   const attested = () => {
     const { x, y } = publicKey.export({ format: 'jwk' })
     const length = Buffer.from([0, id.length])

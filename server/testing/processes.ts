@@ -3,10 +3,10 @@ import { newLogger } from '../src/lib/logger.ts'
 import { type ApiResponse, type CallOptions, callApi } from './call.ts'
 import { serveApi, type TestServer } from './test-server.ts'
 
-/** More processes of the same house: each with its own gate, its own connections and its own port. */
+/** More API processes for the database of a test server, each with its own port, connections and in-memory state. */
 export interface Processes {
   call(index: number, path: string, options?: CallOptions): Promise<ApiResponse>
-  /** The same call to each of them, the house itself included. */
+  /** Sends the same request to each of them and to the test server itself. */
   everywhere(path: string, options?: CallOptions): Promise<ApiResponse[]>
   count: number
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Answers as they came over the wire, for what no well-behaved client would send. */
+/** A response to raw bytes, for requests that a normal client would not send. */
 export interface RawResponse {
   status: number
   headers: Headers
@@ -11,9 +11,9 @@ export interface RawResponse {
 export interface RawConnection {
   socket: Socket
   send(text: string): void
-  /** The next answers; fails if the connection ends before them. */
-  answers(count: number): Promise<RawResponse[]>
-  /** All answers until the other side ends the connection. */
+  /** Waits for this many responses. Fails if the connection is closed before. */
+  responses(count: number): Promise<RawResponse[]>
+  /** Waits until the server closes the connection, and returns all responses. */
   untilClosed(): Promise<RawResponse[]>
 }
 
@@ -24,45 +24,46 @@ export async function rawConnection(url: string): Promise<RawConnection> {
   await once(socket, 'connect')
   let received = Buffer.alloc(0)
   let ended = false
-  const news = new EventTarget()
-  const tell = () => news.dispatchEvent(new Event('news'))
+  const events = new EventTarget()
+  const notify = () => events.dispatchEvent(new Event('change'))
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
-    tell()
+    notify()
   })
   socket.on('close', () => {
     ended = true
-    tell()
+    notify()
   })
   const until = async (done: () => boolean) => {
-    while (!done()) await new Promise((resolve) => news.addEventListener('news', resolve, { once: true }))
+    while (!done()) await new Promise((resolve) => events.addEventListener('change', resolve, { once: true }))
   }
   return {
     socket,
     send: (text) => void socket.write(Buffer.from(text, 'latin1')),
-    async answers(count) {
-      await until(() => ended || parseAnswers(received).length >= count)
-      const responses = parseAnswers(received)
-      if (responses.length < count) throw new Error(`${responses.length} answers came, not ${count}: ${received}`)
+    async responses(count) {
+      await until(() => ended || parseResponses(received).length >= count)
+      const responses = parseResponses(received)
+      if (responses.length < count)
+        throw new Error(`got ${responses.length} responses instead of ${count}: ${received}`)
       return responses
     },
     async untilClosed() {
       await until(() => ended)
-      return parseAnswers(received)
+      return parseResponses(received)
     },
   }
 }
 
-/** Sends bytes as they are and gives the one answer after which the connection ends. */
+/** Sends raw bytes and returns the only response, after the server has closed the connection. */
 export async function rawResponse(url: string, text: string): Promise<RawResponse> {
   const connection = await rawConnection(url)
   connection.send(text)
   const responses = await connection.untilClosed()
-  if (responses.length !== 1) throw new Error(`${responses.length} answers came, not one`)
+  if (responses.length !== 1) throw new Error(`got ${responses.length} responses instead of one`)
   return responses[0] as RawResponse
 }
 
-function parseAnswers(bytes: Buffer): RawResponse[] {
+function parseResponses(bytes: Buffer): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = bytes; ; ) {
     const end = rest.indexOf('\r\n\r\n')

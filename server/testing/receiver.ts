@@ -9,26 +9,26 @@ export interface Received {
   path: string
 }
 
-/** What a receiver does with a request: answers with a status, or does something of its own. */
+/** How a receiver handles a request: a status to respond with, or a function. */
 export type Behaviour = number | ((response: ServerResponse, received: Received) => void)
 
-/** A receiver on this machine that remembers all it got. */
+/** A webhook receiver on this machine that records its requests. */
 export interface Receiver {
   url: string
   port: number
   received: Received[]
-  /** Connections that were made to it, ever. */
+  /** The number of connections so far. */
   connections(): number
-  /** How it behaves from now on. */
+  /** Sets the behavior for all following requests. */
   behave(behaviour: Behaviour): void
-  /** How it behaves next, once for each; then as before. */
+  /** Sets the behavior of the next requests, one for each. */
   next(...behaviours: Behaviour[]): void
   close(): Promise<void>
 }
 
 export async function startReceiver(): Promise<Receiver> {
   let usual: Behaviour = 200
-  const coming: Behaviour[] = []
+  const queued: Behaviour[] = []
   const received: Received[] = []
   let connections = 0
   const server = createServer((request, response) => {
@@ -38,11 +38,11 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const id = String(request.headers['service-delivery'])
-      const one = { headers: request.headers, body, id, path: request.url ?? '' }
-      received.push(one)
-      const behaviour = coming.shift() ?? usual
+      const item = { headers: request.headers, body, id, path: request.url ?? '' }
+      received.push(item)
+      const behaviour = queued.shift() ?? usual
       if (typeof behaviour === 'number') response.writeHead(behaviour).end(`answer ${behaviour}`)
-      else behaviour(response, one)
+      else behaviour(response, item)
     })
   })
   server.on('connection', () => connections++)
@@ -56,7 +56,7 @@ export async function startReceiver(): Promise<Receiver> {
     behave(behaviour) {
       usual = behaviour
     },
-    next: (...behaviours) => void coming.push(...behaviours),
+    next: (...behaviours) => void queued.push(...behaviours),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -64,7 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Receivers that are closed when the tests of this file are done. */
+/** Returns a function that starts receivers. They are closed after the tests of this file. */
 export function useReceivers(): () => Promise<Receiver> {
   const open: Receiver[] = []
   afterAll(async () => void (await Promise.all(open.map((each) => each.close()))))

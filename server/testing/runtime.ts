@@ -10,7 +10,7 @@ export interface TestRuntimeOptions extends Pick<Runtime, 'db' | 'clock'>, Parti
   trustProxy?: readonly string[]
 }
 
-/** A process as a test sees it. It opens no connection before it is asked to speak with the network. */
+/** The runtime of a process in a test. It opens no network connection until one is needed. */
 export function newRuntime(options: TestRuntimeOptions): Runtime {
   const { db, clock, log = newLogger('silent'), secretKeys, trustProxy = [] } = options
   const config = readConfig({ PUBLIC_URL: 'http://parley.test', PARLEY_TRUST_PROXY: trustProxy.join() })

@@ -9,33 +9,33 @@ import { type SimulatedNetwork, type TestAccount, useSimulator } from './simulat
 import type { TestServer } from './test-server.ts'
 import { newWorkspace, type TestWorkspace } from './workspace.ts'
 
-/** A workspace with a connected account, credits, and a network that reports back. */
+/** A workspace with credits and a connected account in the simulated network, which sends webhooks back. */
 export interface TestShop {
   workspace: TestWorkspace
   account: TestAccount
   connection: Connection
-  /** The id of its only sender. */
+  /** The ID of its only sender. */
   senderId: string
   send(body: object, headers?: Record<string, string>): Promise<ApiResponse>
-  /** Sends a text and gives the message that was answered. */
+  /** Sends a text and returns the message from the response. */
   sendText(to: string, more?: object): Promise<Message>
-  /** The message as it stands now. */
+  /** Reads the message with its current status. */
   look(id: string): Promise<Message & { history: { status: string; occurred_at: string }[] }>
-  /** The messages that the network took from it, to a recipient. */
+  /** The messages to a recipient that the network accepted. */
   taken(to: string): { ourId: string | null; content: unknown }[]
 }
 
 export interface Sending {
   network: SimulatedNetwork
   outbox: Outbox
-  /** A process of its own: its memory and its outbox. */
+  /** Another outbox, as a second process would have. */
   newOutbox(options?: OutboxOptions): Outbox
   newShop(credits?: number): Promise<TestShop>
-  /** Everything due is sent, and everything the network has to say about it is kept. */
+  /** Sends all messages that are due, and waits until the webhooks of the network have been processed. */
   drain(): Promise<void>
 }
 
-/** Sending for the tests of this file: the house, the pretend network, and the loop between them. */
+/** Sets up sending for the tests of this file: a simulated network for the test server, and an outbox. */
 export function useSending(server: TestServer): Sending {
   const network = useSimulator(server)
   const sending = {} as Sending

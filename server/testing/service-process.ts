@@ -1,4 +1,4 @@
-// The service as a process of its own, for tests that need several: says where it listens, and stops when told to.
+// Runs the service in a separate process, for tests that need several. Prints its URL, and stops on SIGTERM.
 import { readConfig } from '../src/config.ts'
 import { StartupError } from '../src/lib/refuse.ts'
 import { startService } from '../src/start.ts'

@@ -6,22 +6,22 @@ import { childEnv } from './child-env.ts'
 
 export interface ServiceProcess {
   url: string
-  /** Ends it as an operator would, and gives its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number>
   child: ChildProcess
-  /** Everything it has written to standard output, its log included. */
+  /** Its standard output so far, including the log. */
   output(): string
 }
 
-/** Those of `spawnService`, for tests that write what the service is to open. */
+/** The secret keys of `spawnService`, for tests that write encrypted values to the database. */
 export const secretKeys = new Map([['test', Buffer.alloc(32, 7)]])
 
-/** A connection as a URL, for processes that are started. */
+/** A connection as a DATABASE_URL. */
 export function urlOf({ host, port, user, password, database }: Connection): string {
   return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }
 
-/** The service in a process of its own, on a database that is there already. */
+/** Starts the service in a separate process, on an existing database. */
 export async function spawnService(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +48,7 @@ export async function spawnService(connection: Connection, env: Record<string, s
       const listening = /^listening (\S+)$/m.exec(output)
       if (listening?.[1]) resolve(listening[1])
     })
-    void exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors}`)))
+    void exited.then(([code]) => reject(new Error(`the service exited with ${code} before it listened: ${errors}`)))
   })
   return {
     url,

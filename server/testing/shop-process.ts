@@ -14,22 +14,22 @@ import { callApi } from './call.ts'
 import { newDatabase } from './database.ts'
 import { type ServiceProcess, secretKeys, spawnService } from './service.ts'
 
-/** For one test: a workspace that sends through the simulated network, and services in processes of their own. */
+/** For one test: a workspace that sends through the simulated network, and services in separate processes. */
 export async function newProcessShop() {
-  const made = await newDatabase()
-  const db = openDatabase(made.connection, () => {}, 4)
+  const database = await newDatabase()
+  const db = openDatabase(database.connection, () => {}, 4)
   const simulator = await startSimulator({ port: 0, dataset: 'demo' })
   const client = new GraphClient({ productVersion: 'test' })
   onTestFinished(async () => {
     await client.close()
     await simulator.stop()
     await db.close()
-    await made.drop()
+    await database.drop()
   })
   const { control } = simulator
   control.switches.set({ customerWindow: false, deliveredAfterMs: 0, readAfterMs: 0, answerAfterMs: 60 })
   control.webhooks.configure({ retryMs: [20, 20, 20, 20, 20, 20, 50] })
-  const [there] = control.apps.list()
+  const [networkApp] = control.apps.list()
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Shop')
   await giveCredits(db, systemClock, workspaceId, 1000, 'test')
   const { secret } = await createKey(db, systemClock, {
@@ -41,8 +41,8 @@ export async function newProcessShop() {
   })
   const app = await createApp(db, systemClock, secretKeys, {
     name: 'app',
-    appSecret: there?.secret ?? '',
-    verifyToken: there?.verifyToken ?? '',
+    appSecret: networkApp?.secret ?? '',
+    verifyToken: networkApp?.verifyToken ?? '',
     graphUrl: simulator.url,
   })
   const parts = { db, secretKeys, client }
@@ -53,18 +53,18 @@ export async function newProcessShop() {
   const [sender] = await db.rows<{ id: string }>('select id from senders order by id limit 1')
   return {
     db,
-    connection: made.connection,
-    /** What a network is made of here. */
+    connection: database.connection,
+    /** The dependencies for `newNetwork`. */
     parts,
     control,
     workspaceId,
     secret,
-    /** Starts a service; the network posts to the latest that is not a mere worker. */
+    /** Starts a service. The network posts to the latest one that is not a worker. */
     async start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-      const service = await spawnService(made.connection, env)
+      const service = await spawnService(database.connection, env)
       onTestFinished(() => void service.child.kill('SIGKILL'))
       if (env.PARLEY_ROLE !== 'worker') {
-        await control.apps.setCallback(there?.id ?? '', { url: service.url + ingressPath(app.id) })
+        await control.apps.setCallback(networkApp?.id ?? '', { url: service.url + ingressPath(app.id) })
       }
       return service
     },

@@ -11,14 +11,14 @@ import type { TestWorkspace } from './workspace.ts'
 type Control = Simulator['control']
 type NewTemplate = Omit<Parameters<Control['templates']['create']>[0], 'wabaId'>
 
-/** The pretend network, and the service's way to it. */
+/** The simulated network, and the service's client for it. */
 export interface SimulatedNetwork {
   simulator: Simulator
   control: Control
   network: Network
-  /** Synchronises what is due. */
+  /** Runs all syncs that are due. */
   drain(): Promise<number>
-  /** An account of its own in the simulator, with one number and no templates. */
+  /** A new account in the simulator, with one number and no templates. */
   newAccount(): TestAccount
   /** The demo account of the simulator. */
   demoAccount(): TestAccount
@@ -31,13 +31,13 @@ export interface TestAccount {
   phoneNumber: string
   addTemplate(template: Partial<NewTemplate> & { name: string }): ReturnType<Control['templates']['create']>
   removeTemplate(name: string): Promise<void>
-  /** Connects it to a workspace, through an app of its own. */
+  /** Connects it to a workspace, through a new app. */
   connect(workspace: Pick<TestWorkspace, 'id'>): Promise<Connection>
-  /** How often the network was asked for something of this account, since it was made. */
+  /** How many requests for this account the network got, since the account was created. */
   calls(edge: 'phone_numbers' | 'message_templates' | 'subscribed_apps'): number
 }
 
-/** Opens a network for the tests of this file. */
+/** Starts a simulator for the tests of this file. */
 export function useSimulator(server: TestServer): SimulatedNetwork {
   const opened = {} as SimulatedNetwork
   let close = async () => {}
@@ -89,8 +89,8 @@ function accountOf(
   account: Pick<TestAccount, 'appSecret' | 'wabaId' | 'token' | 'phoneNumber'>,
 ): TestAccount {
   const { appSecret, wabaId, token } = account
-  const wireLog = () => control.log.list({ limit: 1_000_000 })
-  const since = wireLog().length
+  const networkLog = () => control.log.list({ limit: 1_000_000 })
+  const since = networkLog().length
   return {
     ...account,
     addTemplate: (template) =>
@@ -111,11 +111,11 @@ function accountOf(
     async connect(workspace) {
       const input = { name: 'Test app', appSecret, verifyToken: 'verify-me', graphUrl: url }
       const app = await createApp(server.db, server.clock, server.secretKeys, input)
-      const wanted = { workspaceId: workspace.id, appId: app.id, wabaId, accessToken: token }
-      return (await createConnection(network, wanted)).connection
+      const connection = { workspaceId: workspace.id, appId: app.id, wabaId, accessToken: token }
+      return (await createConnection(network, connection)).connection
     },
     calls: (edge) =>
-      wireLog()
+      networkLog()
         .slice(since)
         .filter((line) => line.kind === 'call' && line.method !== 'DELETE' && line.url.includes(`/${wabaId}/${edge}`))
         .length,

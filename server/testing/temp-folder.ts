@@ -4,7 +4,9 @@ import { onTestFinished } from 'vitest'
 import { isPostgresOn } from '../src/db/embedded/processes.ts'
 import { newFolder, postmasterPid, removeFolder } from './data-dir.ts'
 
-/** A folder for one test. At its end the folder goes, and with it a PostgreSQL that a failed test left running in it. */
+/**
+ * A folder for one test. It is removed at the end, and a PostgreSQL that a failed test left running in it is killed.
+ */
 export function tempFolder(): string {
   const folder = newFolder()
   onTestFinished(() => {

@@ -15,7 +15,7 @@ import { FakeClock } from './fake-clock.ts'
 import { openApiCheck } from './openapi-check.ts'
 import { newRuntime } from './runtime.ts'
 
-/** The service as a test sees it: real HTTP on a port of its own, a real database, and a clock it can move. */
+/** The service in a test: real HTTP on its own port, a real database, and a clock that the test moves. */
 export interface TestServer {
   url: string
   clock: FakeClock
@@ -24,11 +24,11 @@ export interface TestServer {
   runtime: Runtime
   api: Api
   secretKeys: SecretKeys
-  /** What the logger wrote. */
+  /** The log lines so far. */
   logged: string[]
-  /** Moves the clock by days, as a running service would see them pass: with the partitions of each day made in time. */
+  /** Moves the clock by days and creates the partitions of the new days, as a running service does. */
   passDays(days: number): Promise<void>
-  /** Calls the API and holds the answer against the OpenAPI document. */
+  /** Calls the API and checks the response against the OpenAPI document. */
   call(path: string, options?: CallOptions): Promise<ApiResponse>
 }
 
@@ -39,7 +39,7 @@ export interface TestServerOptions {
   bodyLimits?: BodyLimits
 }
 
-/** Opens a house for the tests of this file. */
+/** Starts a test server for the tests of this file. */
 export function useTestServer(options: TestServerOptions = {}): TestServer {
   const server = {} as TestServer
   let close = async () => {}
@@ -80,7 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     },
   }
   return {
-    server: server,
+    server,
     async close() {
       await close()
       await drop()
@@ -88,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   }
 }
 
-/** The API of a house on a port of its own, with connections and a memory of its own. */
+/** Serves the API for a test server's database, with its own port, connections and in-memory state. */
 export async function serveApi(
   { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'clock' | 'secretKeys'>,
   log: Logger,

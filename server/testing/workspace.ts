@@ -5,7 +5,7 @@ import { createWorkspace } from '../src/domain/workspaces/workspaces.ts'
 import type { ApiResponse, CallOptions } from './call.ts'
 import type { TestServer } from './test-server.ts'
 
-/** A workspace with one key that may do everything. */
+/** A workspace with one key that has all scopes. */
 export interface TestWorkspace {
   id: string
   key: Key

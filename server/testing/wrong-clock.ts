@@ -1,5 +1,5 @@
-// Preloaded into a process whose clock is to be wrong: its wall clock is so many milliseconds ahead as the file named by
-// PARLEY_TEST_CLOCK_FILE says, read anew on SIGUSR2. The monotonic clock is right, as it is on a real machine.
+// Preloaded into a process to make its wall clock wrong. The file in PARLEY_TEST_CLOCK_FILE contains by how many
+// milliseconds the clock is ahead; SIGUSR2 reads it again. The monotonic clock stays correct, as on a real machine.
 import { readFileSync } from 'node:fs'
 
 const RealDate = Date
@@ -12,7 +12,7 @@ class WrongDate extends RealDate {
     return RealDate.now() + aheadMs
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as many kinds of arguments as Date itself takes.
+  // biome-ignore lint/suspicious/noExplicitAny: Date has several signatures.
   constructor(...given: any[]) {
     // @ts-expect-error A rest argument for a constructor with several signatures.
     super(...(given.length === 0 ? [WrongDate.now()] : given))

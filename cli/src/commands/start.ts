@@ -35,7 +35,7 @@ export const startCommand: Command = {
         log,
         say,
         signal,
-        beside: config.simulatorPort === 0 ? undefined : startCompanion,
+        startCompanion: config.simulatorPort === 0 ? undefined : startCompanion,
       })
       for (const line of await welcome(service, simulator, config)) say(line)
       if (json) console.log(JSON.stringify({ url: service.url, simulator_url: simulator?.url ?? null, version }))

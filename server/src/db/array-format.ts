@@ -1,8 +1,8 @@
 import { writeTime, writeUuid } from './binary-values.ts'
 
 /**
- * Arrays as parameters, in PostgreSQL's binary format: neither side writes or reads text for them, which costs more than
- * the rows themselves where a batch has hundreds. `pg` sends a Buffer as it is and says that it is binary.
+ * Writes array parameters in PostgreSQL's binary format. With hundreds of rows in a batch, the text format would cost
+ * more than the rows themselves. `pg` sends a Buffer unchanged and marks it as binary.
  */
 const oids = {
   bool: 16,
@@ -16,14 +16,14 @@ const oids = {
   uuid: 2950,
 }
 
-const headBytes = 20
+const headerBytes = 20
 
-/** A buffer with room for so many values of so many bytes at most, and the array's head written. */
+/** Allocates a buffer for `count` values of at most `valueBytes` in total, and writes the array's header. */
 function begin(oid: number, count: number, valueBytes: number): Buffer {
-  // Each value has its length before it.
-  const bytes = Buffer.allocUnsafe(headBytes + count * 4 + valueBytes)
+  // Each value is preceded by its length.
+  const bytes = Buffer.allocUnsafe(headerBytes + count * 4 + valueBytes)
   bytes.writeInt32BE(1, 0)
-  // Whether nulls are among them; PostgreSQL finds out by itself.
+  // The flag for nulls. PostgreSQL does not rely on it.
   bytes.writeInt32BE(0, 4)
   bytes.writeInt32BE(oid, 8)
   bytes.writeInt32BE(count, 12)
@@ -39,7 +39,7 @@ function fixed<Value>(
   write: (bytes: Buffer, value: Value, at: number) => void,
 ): Buffer {
   const bytes = begin(oid, values.length, values.length * size)
-  let at = headBytes
+  let at = headerBytes
   for (const value of values) {
     bytes.writeInt32BE(value === null ? -1 : size, at)
     at += 4
@@ -50,9 +50,9 @@ function fixed<Value>(
   return at === bytes.length ? bytes : bytes.subarray(0, at)
 }
 
-export const uuids = (values: readonly (string | null)[]): Buffer => fixed(oids.uuid, 16, values, writeSoundUuid)
+export const uuids = (values: readonly (string | null)[]): Buffer => fixed(oids.uuid, 16, values, writeValidUuid)
 
-export const times = (values: readonly (Date | null)[]): Buffer => fixed(oids.timestamptz, 8, values, writeSoundTime)
+export const times = (values: readonly (Date | null)[]): Buffer => fixed(oids.timestamptz, 8, values, writeValidTime)
 
 export const ints = (values: readonly (number | null)[]): Buffer =>
   fixed(oids.int4, 4, values, (bytes, value: number, at) => bytes.writeInt32BE(value, at))
@@ -68,7 +68,7 @@ export const bools = (values: readonly (boolean | null)[]): Buffer =>
 
 export const texts = (values: readonly (string | null)[]): Buffer => strings(oids.text, values)
 
-/** Written as JSON here. */
+/** Serializes the values. */
 export const jsons = (values: readonly (object | null)[]): Buffer =>
   strings(
     oids.json,
@@ -76,15 +76,15 @@ export const jsons = (values: readonly (object | null)[]): Buffer =>
   )
 
 function strings(oid: number, values: readonly (string | null)[]): Buffer {
-  let letters = 0
-  for (const value of values) letters += value?.length ?? 0
-  // A letter takes three bytes at most.
-  const bytes = begin(oid, values.length, letters * 3)
-  let at = headBytes
+  let length = 0
+  for (const value of values) length += value?.length ?? 0
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
+  const bytes = begin(oid, values.length, length * 3)
+  let at = headerBytes
   for (const value of values) {
-    const length = value === null ? -1 : bytes.write(value, at + 4, 'utf8')
-    bytes.writeInt32BE(length, at)
-    at += 4 + Math.max(0, length)
+    const size = value === null ? -1 : bytes.write(value, at + 4, 'utf8')
+    bytes.writeInt32BE(size, at)
+    at += 4 + Math.max(0, size)
   }
   return bytes.subarray(0, at)
 }
@@ -93,7 +93,7 @@ export function byteStrings(values: readonly (Buffer | null)[]): Buffer {
   let size = 0
   for (const value of values) size += value?.length ?? 0
   const bytes = begin(oids.bytea, values.length, size)
-  let at = headBytes
+  let at = headerBytes
   for (const value of values) {
     bytes.writeInt32BE(value?.length ?? -1, at)
     at += 4
@@ -102,12 +102,12 @@ export function byteStrings(values: readonly (Buffer | null)[]): Buffer {
   return bytes
 }
 
-function writeSoundTime(bytes: Buffer, value: Date, at: number): void {
-  if (Number.isNaN(value.getTime())) throw new RangeError('a time that is none')
+function writeValidTime(bytes: Buffer, value: Date, at: number): void {
+  if (Number.isNaN(value.getTime())) throw new RangeError('invalid time')
   writeTime(bytes, value, at)
 }
 
-function writeSoundUuid(bytes: Buffer, value: string, at: number): void {
-  if (value.length !== 36) throw new RangeError('an id that is none')
+function writeValidUuid(bytes: Buffer, value: string, at: number): void {
+  if (value.length !== 36) throw new RangeError('invalid UUID')
   writeUuid(bytes, value, at)
 }

@@ -1,16 +1,16 @@
-/** Ids and times as PostgreSQL has them in binary, for COPY and for arrays alike. */
+/** Writes times and UUIDs in PostgreSQL's binary format, for COPY and for array parameters. */
 const epochMs = Date.UTC(2000, 0, 1)
 
-/** Eight bytes. */
+/** Writes eight bytes. */
 export function writeTime(bytes: Buffer, value: Date, at: number): void {
-  // Microseconds since 2000 as 64 bits, written in two halves: a BigInt for each would cost more than the rest.
+  // Microseconds since 2000 as a 64-bit integer, written in two halves. A BigInt would cost more than all the rest.
   const us = (value.getTime() - epochMs) * 1000
   const high = Math.floor(us / 2 ** 32)
   bytes.writeInt32BE(high, at)
   bytes.writeUInt32BE(us - high * 2 ** 32, at + 4)
 }
 
-/** Sixteen bytes. Written out, and with tables: three of them are in every row of the request log. */
+/** Writes sixteen bytes. Unrolled and with lookup tables, because every row of the request log has three UUIDs. */
 export function writeUuid(bytes: Buffer, value: string, at: number): void {
   bytes[at] = byteAt(value, 0)
   bytes[at + 1] = byteAt(value, 2)
@@ -30,12 +30,12 @@ export function writeUuid(bytes: Buffer, value: string, at: number): void {
   bytes[at + 15] = byteAt(value, 34)
 }
 
-/** What a digit is worth as the first of two, and as the second, by its letter. */
+/** The value of a hex digit as the high and as the low half of a byte, by character code. */
 const high = new Uint8Array(128)
 const low = new Uint8Array(128)
-for (const [worth, digit] of Array.from('0123456789abcdef').entries()) {
-  high[digit.charCodeAt(0)] = worth << 4
-  low[digit.charCodeAt(0)] = worth
+for (const [value, digit] of Array.from('0123456789abcdef').entries()) {
+  high[digit.charCodeAt(0)] = value << 4
+  low[digit.charCodeAt(0)] = value
 }
 
 const byteAt = (value: string, at: number): number =>

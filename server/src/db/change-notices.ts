@@ -1,9 +1,9 @@
 import type { Topic } from '@parley/contract/console/topics'
 
-/** What browsers may hear of, and two for processes alone: a delivery is due, a sync is due. */
+/** The topics that the console subscribes to, and two that only wake workers: a delivery is due, a sync is due. */
 export type ChangeTopic = Topic | 'due' | 'sync_due'
 
-/** That something of a workspace changed; what it is, whoever cares asks for. */
+/** Says that a topic changed in a workspace. It has no data: receivers read the current state. */
 export interface ChangeNotice {
   workspaceId: string
   topic: ChangeTopic
@@ -11,12 +11,12 @@ export interface ChangeNotice {
 
 export const changeChannel = 'parley_news'
 
-/** PostgreSQL takes up to 8000 bytes a notification; an item has about 55. */
-const itemsMax = 100
+/** PostgreSQL limits a notification to 8000 bytes. An item has about 55. */
+const maxItems = 100
 
 /**
- * Gathers what changed and passes it on to every process over one notification, at most every 300 ms: a thousand
- * changes to one page of the console are one reason to look again.
+ * Collects change notices and sends them to all processes, at most every 300 ms and without duplicates. A thousand
+ * changes to one console page make it refresh once.
  */
 export class ChangeNotifier {
   readonly #send: (payload: string) => Promise<unknown>
@@ -38,7 +38,7 @@ export class ChangeNotifier {
     this.#timer ??= setTimeout(() => void this.#flush(), Math.max(0, this.#sentAt + this.#everyMs - Date.now())).unref()
   }
 
-  /** What was told and not sent yet goes out first. */
+  /** Sends the notices that are still waiting. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -50,9 +50,9 @@ export class ChangeNotifier {
     this.#sentAt = Date.now()
     const all = [...this.#items.values()]
     this.#items = new Map()
-    for (let from = 0; from < all.length; from += itemsMax) {
-      const part = all.slice(from, from + itemsMax).map(({ workspaceId, topic }) => [workspaceId, topic])
-      // A hint that is lost costs a page the time until its next one; the database being away is told elsewhere.
+    for (let from = 0; from < all.length; from += maxItems) {
+      const part = all.slice(from, from + maxItems).map(({ workspaceId, topic }) => [workspaceId, topic])
+      // A lost notice only delays a refresh until the next one. Database failures are reported elsewhere.
       await this.#send(JSON.stringify(part)).catch(() => {})
     }
   }

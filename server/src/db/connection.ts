@@ -1,4 +1,4 @@
 import type pg from 'pg'
 
-/** How to reach a database: what `pg` takes. */
+/** How to connect to a database, as `pg` expects it. */
 export type Connection = pg.ClientConfig

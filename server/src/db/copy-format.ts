@@ -1,8 +1,8 @@
 import { writeTime, writeUuid } from './binary-values.ts'
 
 /**
- * Rows in PostgreSQL's binary COPY format. Building it costs a fraction of what a statement with arrays costs on either
- * side, which matters where every request writes a row.
+ * Writes rows in PostgreSQL's binary COPY format. It costs a fraction of a statement with array parameters, for us and
+ * for PostgreSQL, which matters because every request writes a row.
  */
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 
@@ -17,22 +17,22 @@ export class CopyRows {
     this.#end = signature.copy(this.#bytes)
   }
 
-  /** Begins a row; each of its columns follows in order. */
+  /** Starts a row. Its columns must follow in order. */
   row(): this {
-    this.#room(2)
+    this.#reserve(2)
     this.#end = this.#bytes.writeInt16BE(this.#columns, this.#end)
     return this
   }
 
   none(): this {
-    this.#room(4)
+    this.#reserve(4)
     this.#end = this.#bytes.writeInt32BE(-1, this.#end)
     return this
   }
 
   text(value: string | null): this {
     if (value === null) return this.none()
-    this.#room(4 + value.length * 3)
+    this.#reserve(4 + value.length * 3)
     const length = this.#shortText(value) || this.#longText(value)
     this.#bytes.writeInt32BE(length, this.#end)
     this.#end += 4 + length
@@ -40,19 +40,19 @@ export class CopyRows {
   }
 
   int2(value: number): this {
-    this.#room(6)
+    this.#reserve(6)
     this.#end = this.#bytes.writeInt16BE(value, this.#bytes.writeInt32BE(2, this.#end))
     return this
   }
 
   int4(value: number): this {
-    this.#room(8)
+    this.#reserve(8)
     this.#end = this.#bytes.writeInt32BE(value, this.#bytes.writeInt32BE(4, this.#end))
     return this
   }
 
   timestamp(value: Date): this {
-    this.#room(12)
+    this.#reserve(12)
     writeTime(this.#bytes, value, this.#bytes.writeInt32BE(8, this.#end))
     this.#end += 12
     return this
@@ -60,58 +60,60 @@ export class CopyRows {
 
   uuid(value: string | null): this {
     if (value === null) return this.none()
-    this.#room(20)
+    this.#reserve(20)
     writeUuid(this.#bytes, value, this.#bytes.writeInt32BE(16, this.#end))
     this.#end += 20
     return this
   }
 
-  /** How many bytes it has so far: where the next row will begin. */
+  /** The number of bytes so far, which is also the offset of the next row. */
   get size(): number {
     return this.#end
   }
 
-  /** Takes back what was written behind a size it had. */
+  /** Removes everything after this size. */
   cut(size: number): void {
     this.#end = size
   }
 
-  /** Whole rows of another, by where they begin and end. */
+  /** Copies complete rows from another one, by their start and end offsets. */
   append(other: CopyRows, start: number, end: number): void {
-    this.#room(end - start)
+    this.#reserve(end - start)
     this.#end += other.#bytes.copy(this.#bytes, this.#end, start, end)
   }
 
-  /** The UUID in a column, by where the column begins. */
+  /** Reads a UUID, by the offset of its column. */
   uuidAt(offset: number): string {
     const hex = this.#bytes.toString('hex', offset + 4, offset + 20)
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   }
 
-  /** The whole, ready to be sent. More rows may follow. */
+  /** Returns all rows with the end marker. More rows can be added afterwards. */
   finish(): Buffer {
-    this.#room(2)
+    this.#reserve(2)
     return this.#bytes.subarray(0, this.#bytes.writeInt16BE(-1, this.#end))
   }
 
-  /** Most texts are a few plain letters, which are written sooner than Buffer is called. 0 if this one is not so. */
+  /**
+   * Most texts are short and ASCII; writing those directly is faster than calling Buffer. Returns 0 for any other text.
+   */
   #shortText(value: string): number {
     if (value.length > 32) return 0
     const start = this.#end + 4
     for (let at = 0; at < value.length; at++) {
-      const letter = value.charCodeAt(at)
-      if (letter === 0 || letter > 127) return 0
-      this.#bytes[start + at] = letter
+      const code = value.charCodeAt(at)
+      if (code === 0 || code > 127) return 0
+      this.#bytes[start + at] = code
     }
     return value.length
   }
 
   #longText(value: string): number {
-    // PostgreSQL's text has no place for NUL.
+    // PostgreSQL's text cannot contain NUL.
     return this.#bytes.write(value.includes('\0') ? value.replaceAll('\0', '') : value, this.#end + 4, 'utf8')
   }
 
-  #room(size: number): void {
+  #reserve(size: number): void {
     if (this.#end + size <= this.#bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#end + size))
     this.#bytes.copy(larger, 0, 0, this.#end)

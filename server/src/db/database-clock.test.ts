@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { DatabaseClock } from './database-clock.ts'
 import type { Db } from './db.ts'
 
-/** A machine and a database whose clocks are set by hand; each question takes a while. */
+/** A machine and a database with fake clocks, and a round trip between them that takes time. */
 function setUp({ roundTripMs = 10 } = {}) {
   const machine = { wallMs: 1_000_000, monotonicMs: 500 }
   const database = { ms: 1_000_000 }
@@ -20,13 +20,13 @@ function setUp({ roundTripMs = 10 } = {}) {
       return { now }
     },
   } as unknown as Db
-  return { machine, database, pass, clock, look: () => clock.look(db) }
+  return { machine, database, pass, clock, sync: () => clock.sync(db) }
 }
 
-test('it shows the time of the database, whatever the time of the machine', async () => {
-  const { machine, database, pass, clock, look } = setUp()
+test('now() is the time of the database, whatever the wall clock of the machine shows', async () => {
+  const { machine, database, pass, clock, sync } = setUp()
   machine.wallMs += 8_000
-  expect(await look()).toBe(7_995)
+  expect(await sync()).toBe(7_995)
   expect(Math.abs(clock.now().getTime() - database.ms)).toBeLessThanOrEqual(10)
   pass(60_000)
   machine.wallMs -= 3_600_000
@@ -34,42 +34,42 @@ test('it shows the time of the database, whatever the time of the machine', asyn
   expect(clock.machine().getTime()).toBe(machine.wallMs)
 })
 
-test('it follows the database when that is set', async () => {
-  const { database, clock, look } = setUp()
-  await look()
+test('now() follows the clock of the database when that is set', async () => {
+  const { database, clock, sync } = setUp()
+  await sync()
   database.ms += 120_000
-  expect(await look()).toBeLessThan(-119_000)
+  expect(await sync()).toBeLessThan(-119_000)
   expect(Math.abs(clock.now().getTime() - database.ms)).toBeLessThanOrEqual(10)
 })
 
-test('while both agree within what a round trip leaves open, it runs on without a jump', async () => {
-  const { clock, look, pass } = setUp({ roundTripMs: 400 })
-  await look()
+test('now() does not jump while the difference is within the round trip time', async () => {
+  const { clock, sync, pass } = setUp({ roundTripMs: 400 })
+  await sync()
   const before = clock.now().getTime()
   pass(1_000)
-  expect(await look()).toBe(0)
+  expect(await sync()).toBe(0)
   expect(clock.now().getTime() - before).toBe(1_400)
 })
 
-test('an answer that took long is no proof that the clocks are apart', async () => {
-  const { machine, look } = setUp({ roundTripMs: 40_000 })
+test('a slow response does not count as clock skew', async () => {
+  const { machine, sync } = setUp({ roundTripMs: 40_000 })
   machine.wallMs += 16_000
-  expect(await look()).toBe(0)
+  expect(await sync()).toBe(0)
 })
 
-test('it is stale after some seconds, and at once when the machine was suspended or its clock was set', async () => {
-  const { machine, pass, clock, look } = setUp()
-  await look()
+test('it is stale after 5 seconds, and immediately after the machine was suspended or its clock was set', async () => {
+  const { machine, pass, clock, sync } = setUp()
+  await sync()
   pass(4_900)
   expect(clock.isStale).toBe(false)
   pass(100)
   expect(clock.isStale).toBe(true)
-  await look()
+  await sync()
   expect(clock.isStale).toBe(false)
-  // While a machine is suspended, its monotonic clock stands still.
+  // While a machine is suspended, its monotonic clock does not advance.
   machine.wallMs += 2_000
   expect(clock.isStale).toBe(true)
-  await look()
+  await sync()
   machine.wallMs -= 2_000
   expect(clock.isStale).toBe(true)
 })

@@ -5,39 +5,39 @@ import { type Loop, startLoop } from '../lib/loop.ts'
 import { StartupError } from '../lib/refuse.ts'
 import type { Db } from './db.ts'
 
-/** Leases last half a minute: a process that is further off than this could take what belongs to another. */
-export const maxApartMs = 15_000
+/** Leases last 30 seconds. With a larger skew a process could claim work that another one still holds. */
+export const maxSkewMs = 15_000
 
-const lookEveryMs = 5_000
+const syncEveryMs = 5_000
 const checkEveryMs = 500
-/** So much more or less of wall time than of monotonic time: the machine was suspended, or its clock was set. */
+/** If wall time and monotonic time differ by more than this, the machine was suspended or its clock was set. */
 const jumpMs = 1_000
 
-/** What a machine knows of time by itself, in milliseconds. */
+/** The clocks of this machine, in milliseconds. */
 export interface MachineTime {
-  /** The wall clock, which somebody may set. */
+  /** The wall clock, which can be set. */
   wall(): number
-  /** Only ever goes forward, at the pace of time. */
+  /** Never jumps and never goes back. */
   monotonic(): number
 }
 
 const thisMachine: MachineTime = { wall: () => Date.now(), monotonic: () => performance.now() }
 
 /**
- * The database's time, which all processes share. It is read from time to time and carried forward by the monotonic clock,
- * so setting this machine's wall clock changes nothing. Before the first look it is the wall clock's time.
+ * The database's time, which all processes share. It is read every few seconds and advanced by the monotonic clock in
+ * between, so setting this machine's wall clock has no effect. Before the first sync it is the wall clock's time.
  */
 export class DatabaseClock implements Clock {
   readonly #machine: MachineTime
-  /** The database's time at the last look. */
-  #readMs: number
-  /** This machine's time at the last look. */
-  #lookedAt: { wall: number; monotonic: number }
+  /** The database's time at the last sync. */
+  #databaseMs: number
+  /** This machine's time at the last sync. */
+  #syncedAt: { wall: number; monotonic: number }
 
   constructor(machine: MachineTime = thisMachine) {
     this.#machine = machine
-    this.#lookedAt = { wall: machine.wall(), monotonic: machine.monotonic() }
-    this.#readMs = this.#lookedAt.wall
+    this.#syncedAt = { wall: machine.wall(), monotonic: machine.monotonic() }
+    this.#databaseMs = this.#syncedAt.wall
   }
 
   now(): Date {
@@ -53,43 +53,44 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Reads the database's time, and says by how many milliseconds at least this machine's wall clock is ahead of it. The
-   * database answered at some moment between question and answer, so our time changes only if it does not fit in between.
+   * Reads the database's time, and returns by how many milliseconds this machine's wall clock is ahead of it, at least.
+   * The database read its clock at some moment between our request and its response, so this clock changes only if its
+   * time is outside that interval.
    */
-  async look(db: Db): Promise<number> {
+  async sync(db: Db): Promise<number> {
     const { wall, monotonic } = this.#machine
-    const asked = { wall: wall(), monotonic: monotonic() }
+    const sent = { wall: wall(), monotonic: monotonic() }
     const row = await db.first<{ now: Date }>('select clock_timestamp() as now')
-    const responded = { wall: wall(), monotonic: monotonic() }
-    const there = row?.now.getTime() ?? responded.wall
-    const latest = there + (responded.monotonic - asked.monotonic) + 1
-    this.#readMs = within(this.#ms(responded.monotonic), there, latest)
-    this.#lookedAt = responded
-    return aheadOf(there, asked.wall, responded.wall)
+    const received = { wall: wall(), monotonic: monotonic() }
+    const databaseMs = row?.now.getTime() ?? received.wall
+    const latest = databaseMs + (received.monotonic - sent.monotonic) + 1
+    this.#databaseMs = clamp(this.#ms(received.monotonic), databaseMs, latest)
+    this.#syncedAt = received
+    return aheadOf(databaseMs, sent.wall, received.wall)
   }
 
-  /** Whether it is time for another look: some seconds have passed, or the two clocks of this machine went apart. */
+  /** Whether the next sync is due: some seconds have passed, or this machine's wall clock jumped. */
   get isStale(): boolean {
-    const wall = this.#machine.wall() - this.#lookedAt.wall
-    const monotonic = this.#machine.monotonic() - this.#lookedAt.monotonic
-    return monotonic >= lookEveryMs || Math.abs(wall - monotonic) > jumpMs
+    const wall = this.#machine.wall() - this.#syncedAt.wall
+    const monotonic = this.#machine.monotonic() - this.#syncedAt.monotonic
+    return monotonic >= syncEveryMs || Math.abs(wall - monotonic) > jumpMs
   }
 
   #ms(monotonic: number): number {
-    return this.#readMs + (monotonic - this.#lookedAt.monotonic)
+    return this.#databaseMs + (monotonic - this.#syncedAt.monotonic)
   }
 }
 
 /**
- * By how many milliseconds at least a clock is ahead of the database's, which showed `there` at some moment between the two
- * times of that clock.
+ * By how many milliseconds a clock is ahead of the database's clock, at least. The database's clock showed `databaseMs`
+ * at some moment between `sentMs` and `receivedMs` of the other clock.
  */
-export const aheadOf = (there: number, asked: number, responded: number): number =>
-  within(there, asked, responded) - there
+export const aheadOf = (databaseMs: number, sentMs: number, receivedMs: number): number =>
+  clamp(databaseMs, sentMs, receivedMs) - databaseMs
 
-const within = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
+const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(max, value))
 
-/** For what cannot be undone: the database's time as of now, not carried forward from an earlier look. */
+/** Reads the database's current time. For deletions, which must not rely on a time from an earlier sync. */
 export async function databaseNow(db: Db, clock: Clock): Promise<Date> {
   const pinned = clock.pinned()
   if (pinned) return pinned
@@ -97,33 +98,33 @@ export async function databaseNow(db: Db, clock: Clock): Promise<Date> {
   return row?.now ?? clock.now()
 }
 
-/** A clock that follows this database. Refuses to start where the two clocks are too far apart. */
+/** Creates a clock that follows this database. Throws if this machine's clock is too far off. */
 export async function openDatabaseClock(db: Db): Promise<DatabaseClock> {
   const clock = new DatabaseClock()
-  const aheadMs = await clock.look(db)
-  if (Math.abs(aheadMs) > maxApartMs) {
-    throw new StartupError(`${wordsFor(aheadMs)} Set it right, for example with NTP, and start again.`)
+  const aheadMs = await clock.sync(db)
+  if (Math.abs(aheadMs) > maxSkewMs) {
+    throw new StartupError(`${describeSkew(aheadMs)} Correct the wrong one, for example with NTP, and start again.`)
   }
   return clock
 }
 
 export interface ClockWatch {
-  /** The clocks are too far apart. Called at every look until they agree. */
+  /** The clocks differ too much. Called at every sync until they agree. */
   onApart(): Promise<void>
   /** They agree again. */
   onAgree(): Promise<void>
 }
 
-/** Follows the database's time, and watches whether this machine's clock comes too far apart from it. */
+/** Keeps the clock in sync with the database, and reports when this machine's clock differs too much from it. */
 export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart, onAgree }: ClockWatch): Loop {
   let apart = false
   return startLoop({ db, log }, 'clock', checkEveryMs, async () => {
     if (!clock.isStale) return
-    const aheadMs = await clock.look(db)
-    if (Math.abs(aheadMs) > maxApartMs) {
+    const aheadMs = await clock.sync(db)
+    if (Math.abs(aheadMs) > maxSkewMs) {
       if (!apart) {
         const fields = { event: 'clock.apart', ahead_ms: Math.round(aheadMs) } as const
-        log.error(fields, `${wordsFor(aheadMs)} This process takes no work until the clock is correct.`)
+        log.error(fields, `${describeSkew(aheadMs)} This process takes no work until the clock is correct.`)
       }
       apart = true
       await onApart()
@@ -135,5 +136,5 @@ export function watchClock(clock: DatabaseClock, db: Db, log: Logger, { onApart,
   })
 }
 
-const wordsFor = (aheadMs: number): string =>
+const describeSkew = (aheadMs: number): string =>
   `The clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of the database.`

@@ -19,15 +19,15 @@ afterAll(async () => {
   await drop()
 })
 
-/** As PostgreSQL does when it stops or crashes. */
+/** Closes every connection, as PostgreSQL does when it stops or crashes. */
 const cutAll = () =>
   asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${connection.database}'`)
 
-test('a connection that is lost between two statements fails that transaction and nothing else', async () => {
+test('a connection that is lost between two statements only fails its transaction', async () => {
   const work = db.transaction(async (tx) => {
     await tx.rows('select 1')
     await cutAll()
-    // The loss is noticed while nothing is asked, which is where it would bring the program down.
+    // The loss is noticed while no statement runs. Without a listener, the error event would end the process.
     await new Promise((resolve) => setTimeout(resolve, 50))
     await tx.rows('select 2')
   })
@@ -35,7 +35,7 @@ test('a connection that is lost between two statements fails that transaction an
   expect(await db.first('select 3 as three')).toEqual({ three: 3 })
 })
 
-test('a connection that is lost while it is being set up fails what waits for it and nothing else', async () => {
+test('a connection that is lost during setup only fails the statement that waits for it', async () => {
   let isCutting = true
   const server = createServer((near) => {
     const far = connect(join(String(connection.host), `.s.PGSQL.${connection.port}`))
@@ -54,7 +54,7 @@ test('a connection that is lost while it is being set up fails what waits for it
   server.close()
 })
 
-test('connections that are lost while idle are replaced', async () => {
+test('idle connections that are lost are replaced', async () => {
   await Promise.all([db.rows('select 1'), db.rows('select 1')])
   const before = lost.length
   await cutAll()
@@ -62,12 +62,12 @@ test('connections that are lost while idle are replaced', async () => {
   expect(await db.first('select 4 as four')).toEqual({ four: 4 })
 })
 
-test('a transaction that fails keeps nothing', async () => {
-  await db.script('create table things (id int)')
+test('a failed transaction is rolled back', async () => {
+  await db.script('create table items (id int)')
   const work = db.transaction(async (tx) => {
-    await tx.change('insert into things values (1)')
+    await tx.change('insert into items values (1)')
     throw new Error('changed my mind')
   })
   await expect(work).rejects.toThrow('changed my mind')
-  expect(await db.rows('select id from things')).toEqual([])
+  expect(await db.rows('select id from items')).toEqual([])
 })

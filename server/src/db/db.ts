@@ -7,45 +7,45 @@ import type { Connection } from './connection.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
- * The database, or a transaction in it. Every statement is prepared once per connection and known by its text, so texts
- * are constant and values are parameters.
+ * The database, or a transaction in it. Each connection prepares a statement once and finds it by its text, so the text
+ * must be constant and values must be parameters.
  */
 export interface Db {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   first<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row | undefined>
-  /** How many rows a statement changed. */
+  /** Returns how many rows the statement changed. */
   change(text: string, values?: readonly unknown[]): Promise<number>
-  /** Rows into a table, as `copy-format.ts` writes them. */
+  /** Inserts rows in the COPY format that `copy-format.ts` writes. */
   copy(table: string, columns: readonly string[], bytes: Buffer): Promise<void>
-  /** All of it or nothing. Inside of a transaction it is part of that one. */
+  /** Runs `work` in a transaction. Inside a transaction, it becomes part of that one. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** Done once what was written so far is committed: at the end of the transaction, at once outside of one. */
+  /** Runs `work` after the commit of this transaction, or immediately outside a transaction. */
   afterCommit(work: () => void): void
-  /** Once committed, whoever looks at this of the workspace, in any process, knows to ask again. */
+  /** After the commit, notifies every process that `topic` has changed in this workspace. */
   notify(workspaceId: string, topic: ChangeTopic): void
-  /** The same for every view of this database and every transaction in it. */
+  /** In-memory state that all transactions and all `within` views of this database share. */
   readonly process: ProcessState
-  /** The same database, seen by one workspace: row-level security hides every other workspace's rows. */
+  /** The same database limited to one workspace: row-level security hides the rows of all others. */
   within(workspaceId: string): Db
 }
 
 export type { Connection }
 
 export interface Database extends Db {
-  /** Text that is not prepared and may hold several statements: migrations. */
+  /** Runs text that may contain several statements, without preparing it. For migrations. */
   script(text: string): Promise<void>
   session(): Promise<Session>
-  /** How the connections are used right now. */
+  /** The current use of the connection pools. */
   pools(): { pool: 'all' | 'workspace'; open: number; idle: number; waiting: number }[]
   close(): Promise<void>
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Which workspace a connection may see: a UUID, or `all` for the loops and the pipeline, which serve every workspace. */
-const visibility = 'parley.workspace'
+/** The workspace that a connection may see: its UUID, or `all` for background loops and the request pipeline. */
+const workspaceSetting = 'parley.workspace'
 
-/** How long a statement that a request waits for may take. Loops, and what tends partitions, take as long as it takes. */
+/** The limit for statements that a request waits for. Background loops have no limit. */
 const defaultTimeoutMs = 30_000
 
 export function openDatabase(
@@ -54,65 +54,65 @@ export function openDatabase(
   max = 10,
   timeoutMs = defaultTimeoutMs,
 ): Database {
-  // In a pipeline a statement need not wait for the answer to the one before: what opens a transaction, or says whose rows
-  // may be seen, travels along with what it is for.
+  // With pipelining, a statement is sent before the response to the one before it has arrived. So `begin` and the
+  // workspace setting cost no extra round trip.
   const shared = { ...connection, max, idleTimeoutMillis: 30_000, connectionTimeoutMillis: 10_000, pipeline: true }
-  // Said by the first statement rather than in the start-up packet, which connection poolers do not pass on.
-  const whole = new pg.Pool({ ...shared, verify: seeAll })
-  // PostgreSQL ends what takes too long; one that hangs cannot, so a little later we stop waiting ourselves.
-  const walled = new pg.Pool({
+  // The setting is the first statement and not in the startup packet, because connection poolers drop it there.
+  const allPool = new pg.Pool({ ...shared, verify: configureForAll })
+  // PostgreSQL cancels slow statements at `statement_timeout`. If it hangs, `query_timeout` ends the wait a little later.
+  const workspacePool = new pg.Pool({
     ...shared,
     query_timeout: Math.ceil(timeoutMs * 1.2),
     verify: (client, done) => void client.query(`set statement_timeout = ${timeoutMs}`, (error) => done(error)),
   })
   let closing = false
-  for (const pool of [whole, walled]) {
-    // A pool is done before the last of its connections is; that PostgreSQL stops then is no loss.
+  for (const pool of [allPool, workspacePool]) {
+    // The pool reports closed before its last connection is. Errors after that do not matter.
     pool.on('error', (error) => {
       if (!closing) onError(error)
     })
-    // While `verify` runs the pool does not listen, and an error that nobody listens for would end the process.
+    // While `verify` runs, the pool has no error listener, and an unhandled error event would end the process.
     pool.on('connect', (client) => void client.on('error', () => {}))
   }
-  const desk = new ChangeNotifier((payload) => whole.query('select pg_notify($1, $2)', [changeChannel, payload]))
+  const notifier = new ChangeNotifier((payload) => allPool.query('select pg_notify($1, $2)', [changeChannel, payload]))
   return {
     ...dbOn(
-      { desk, process: newProcessState() },
+      { notifier, process: newProcessState() },
       (work) => work(),
-      (work) => borrow(whole, work),
+      (work) => borrow(allPool, work),
       (workspaceId) => (work) =>
-        borrow(walled, (client) =>
-          following(
+        borrow(workspacePool, (client) =>
+          pipelined(
             client.query({
               name: 'within',
-              text: `select set_config('${visibility}', $1, false)`,
+              text: `select set_config('${workspaceSetting}', $1, false)`,
               values: [workspaceId],
             }),
             () => work(client),
           ),
         ),
     ),
-    script: (text) => borrow(whole, async (client) => void (await client.query(text))),
+    script: (text) => borrow(allPool, async (client) => void (await client.query(text))),
     session: () => openSession(connection),
-    pools: () => [useOf('all', whole), useOf('workspace', walled)],
+    pools: () => [usageOf('all', allPool), usageOf('workspace', workspacePool)],
     async close() {
       closing = true
-      await desk.close()
-      await Promise.all([whole.end(), walled.end()])
+      await notifier.close()
+      await Promise.all([allPool.end(), workspacePool.end()])
     },
   }
 }
 
-const useOf = <Name>(pool: Name, { totalCount, idleCount, waitingCount }: pg.Pool) => ({
+const usageOf = <Name>(pool: Name, { totalCount, idleCount, waitingCount }: pg.Pool) => ({
   pool,
   open: totalCount,
   idle: idleCount,
   waiting: waitingCount,
 })
 
-function seeAll(client: pg.PoolClient, done: (error?: Error) => void): void {
-  // Planned once: with arrays as parameters PostgreSQL would otherwise plan a batch anew each time, at twice its cost.
-  client.query(`set ${visibility} = 'all'; set plan_cache_mode = force_generic_plan`, (error) =>
+function configureForAll(client: pg.PoolClient, done: (error?: Error) => void): void {
+  // Use generic plans. With array parameters PostgreSQL would otherwise plan every batch again, which doubles its cost.
+  client.query(`set ${workspaceSetting} = 'all'; set plan_cache_mode = force_generic_plan`, (error) =>
     done(error ?? undefined),
   )
 }
@@ -122,8 +122,8 @@ type Borrow = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
 async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
-  // The pool listens only while a connection is idle. One that is lost between two statements of a transaction must fail
-  // the next of them, not the whole program.
+  // The pool only listens for errors of idle connections. If a connection is lost between two statements of a
+  // transaction, the next statement must fail, not the process.
   const onLost = (error: Error) => {
     broken = error
   }
@@ -131,8 +131,8 @@ async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise
   try {
     return await work(client)
   } catch (error) {
-    if (isConnectionFault(error)) broken ??= error as Error
-    // The statement after the loss only says that the connection is of no use; why is what a caller can act upon.
+    if (isConnectionError(error)) broken ??= error as Error
+    // The next statement only fails with "not queryable". Throw the error that broke the connection instead.
     throw broken && /not queryable/.test((error as Error).message) ? broken : error
   } finally {
     client.off('error', onLost)
@@ -140,20 +140,20 @@ async function borrow<T>(pool: pg.Pool, work: (client: pg.ClientBase) => Promise
   }
 }
 
-/** Begins work behind a statement that is on its way. What came of the work counts only if the statement succeeded. */
-async function following<T>(statement: Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  // Awaited below; until then nobody else listens.
+/** Starts `work` without waiting for a statement that was sent before it. Fails if the statement fails. */
+async function pipelined<T>(statement: Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  // It is awaited below. Until then a rejection must not count as unhandled.
   statement.catch(() => {})
   try {
     return await work()
   } finally {
-    // Where it failed, that is why the work did.
+    // If the statement failed, its error explains why the work failed.
     await statement
   }
 }
 
-/** A statement that PostgreSQL refused leaves the connection sound, unless it says that it is going (57P…). */
-function isConnectionFault(error: unknown): boolean {
+/** An error from PostgreSQL leaves the connection usable, except 57P…, which means that the server is shutting down. */
+function isConnectionError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code?.startsWith('57P') === true
   return error instanceof Error && ('errno' in error || /connection|timeout|terminated/i.test(error.message))
 }
@@ -161,19 +161,24 @@ function isConnectionFault(error: unknown): boolean {
 type AfterCommit = Db['afterCommit']
 
 interface Root {
-  desk: ChangeNotifier
+  notifier: ChangeNotifier
   process: ProcessState
 }
 
-function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (workspaceId: string) => Borrow): Db {
+function dbOn(
+  root: Root,
+  afterCommit: AfterCommit,
+  borrowClient: Borrow,
+  borrowWithin: (workspaceId: string) => Borrow,
+): Db {
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    lend((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
+    borrowClient((client) => client.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] }))
   const db: Db = {
     rows: async (text, values) => (await query<never>(text, values)).rows,
     first: async (text, values) => (await query<never>(text, values)).rows[0],
     change: async (text, values) => (await query(text, values)).rowCount ?? 0,
     copy: (table, columns, bytes) =>
-      lend(async (client) => {
+      borrowClient(async (client) => {
         const inPipeline = client as pg.ClientBase & { pipeline: boolean }
         inPipeline.pipeline = false
         try {
@@ -185,14 +190,14 @@ function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (w
         }
       }),
     transaction: (work) =>
-      lend(async (client) => {
+      borrowClient(async (client) => {
         const later: (() => void)[] = []
         let result: Awaited<ReturnType<typeof work>>
         try {
           const inside: Borrow = (use) => use(client)
           const tx: Db = dbOn(root, (each) => void later.push(each), inside, nestedWithin)
           tx.transaction = (nested) => nested(tx)
-          result = await following(client.query('begin'), () => work(tx))
+          result = await pipelined(client.query('begin'), () => work(tx))
           await client.query('commit')
         } catch (error) {
           await client.query('rollback').catch(() => {})
@@ -202,15 +207,15 @@ function dbOn(root: Root, afterCommit: AfterCommit, lend: Borrow, lendWithin: (w
         return result
       }),
     afterCommit,
-    notify: (workspaceId, topic) => afterCommit(() => root.desk.notify(workspaceId, topic)),
+    notify: (workspaceId, topic) => afterCommit(() => root.notifier.notify(workspaceId, topic)),
     process: root.process,
-    within: (workspaceId) => dbOn(root, afterCommit, lendWithin(workspaceId), lendWithin),
+    within: (workspaceId) => dbOn(root, afterCommit, borrowWithin(workspaceId), borrowWithin),
   }
   return db
 }
 
 function nestedWithin(): never {
-  throw new Error('ask for a workspace first and begin the transaction within it')
+  throw new Error('call within() first, then start the transaction on its result')
 }
 
 const names = new Map<string, string>()

@@ -3,26 +3,27 @@ import { newEmptyDatabase } from '../../testing/database.ts'
 import {
   addRows,
   asSuperuser,
+  baseNameOf,
   missingRows,
   query,
   readTables,
   type TableRows,
   unfilled,
-  wordsOf,
 } from '../../testing/filled-database.ts'
 import type { Connection } from './db.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 
 /**
- * Every migration on a database that the version before it has filled. A new migration needs nothing here unless it changes
- * or removes rows on purpose, or moves data. Rows for its new tables and columns go into `server/testing/filled/`.
+ * Applies every migration to a database with rows of all versions before it. A new migration needs an entry here only
+ * if it changes or removes rows on purpose, or moves data. Rows for its new tables and columns go into
+ * `server/testing/filled/`.
  */
 interface Expectation {
   /** Tables (`orders`) and columns (`orders.note`) whose values it changes or removes on purpose. */
   changes?: readonly string[]
-  /** Tables that no row can be in at this version. */
+  /** Tables that cannot have rows at this version. */
   staysEmpty?: readonly string[]
-  /** For migrations that move data: a query for the rows that are wrong afterwards. */
+  /** For migrations that move data: a query that finds rows that are wrong afterwards. */
   wrongRows?: string
 }
 
@@ -37,22 +38,22 @@ const wrongCreditDays = `
 
 const wrongQuotes = ['inbound_messages', 'messages']
   .map(
-    (table) => `select id, content ->> 'quotedWaMessageId' as wanted, quoted_wa_message_id as found from ${table}
+    (table) => `select id, content ->> 'quotedWaMessageId' as expected, quoted_wa_message_id as found from ${table}
       where content ->> 'quotedWaMessageId' <> coalesce(quoted_wa_message_id, '')`,
   )
   .join(' union all ')
 
 const expectations: Record<string, Expectation> = {
-  // Sending came with the next migration, whose new columns of messages have no default: until then no message was kept.
+  // The next migration added sending, with columns of messages that have no default. Before it no message could exist.
   network: { staysEmpty: ['messages', 'message_statuses'] },
   console: { wrongRows: wrongCreditDays },
   ingest: { wrongRows: wrongQuotes },
-  // On rows that were skipped: repair.test.ts.
+  // For databases with skipped rows, see repair.test.ts.
   repair_skipped_rows: { wrongRows: `select 1 from (${wrongCreditDays}) d union all select 1 from (${wrongQuotes}) q` },
   rate_limits: { changes: ['access_revision.keeper'] },
 }
 
-/** They count changes to other rows. */
+/** These columns count changes to other rows. */
 const counters = ['access_revision.value', 'routing_revision.value']
 
 const migrations = readMigrations()
@@ -68,7 +69,7 @@ interface Outcome {
 /** By the name of the migration. */
 const outcomes = new Map<string, Outcome>()
 
-// One database goes through all versions; a database of its own for each migration would take minutes.
+// One database goes through all versions. A separate database for each migration would take minutes.
 beforeAll(async () => {
   const { connection, drop } = await newEmptyDatabase()
   try {
@@ -80,7 +81,7 @@ beforeAll(async () => {
 
 /** Applies a migration to the rows of all versions before it, then adds the rows of its own version. */
 async function applyTo(connection: Connection, migration: Migration): Promise<Outcome> {
-  const { changes = [], staysEmpty = [], wrongRows } = expectations[wordsOf(migration)] ?? {}
+  const { changes = [], staysEmpty = [], wrongRows } = expectations[baseNameOf(migration)] ?? {}
   const before = await readTables(connection)
   await migrate(connection, upTo(migration.version))
   const missing = missingRows(before, await readTables(connection), [...counters, ...changes])
@@ -90,27 +91,30 @@ async function applyTo(connection: Connection, migration: Migration): Promise<Ou
   return { missingRows: missing, wrongRows: wrong, unfilled: unfilled(tables) }
 }
 
-test.each(migrations)('$name keeps every row of a filled database', ({ name }) => {
+test.each(migrations)('$name keeps every row', ({ name }) => {
   expect(outcomes.get(name)?.missingRows).toEqual([])
 })
 
-test.each(migrations.filter((migration) => expectations[wordsOf(migration)]?.wrongRows))(
-  '$name moves the data of a filled database',
+test.each(migrations.filter((migration) => expectations[baseNameOf(migration)]?.wrongRows))(
+  '$name moves the data correctly',
   ({ name }) => {
     expect(outcomes.get(name)?.wrongRows).toEqual([])
   },
 )
 
-test.each(migrations)('after $name every table has rows of two workspaces, and every column a value', (migration) => {
-  const advice = `add rows to server/testing/filled/${wordsOf(migration)}.sql`
-  expect(outcomes.get(migration.name)?.unfilled, advice).toEqual([])
+test.each(migrations)(
+  'after $name every table has rows of two workspaces, and every column has a value',
+  (migration) => {
+    const advice = `add rows to server/testing/filled/${baseNameOf(migration)}.sql`
+    expect(outcomes.get(migration.name)?.unfilled, advice).toEqual([])
+  },
+)
+
+test('every expectation names an existing migration', () => {
+  expect(Object.keys(expectations).filter((name) => !migrations.some((each) => baseNameOf(each) === name))).toEqual([])
 })
 
-test('every expectation belongs to a migration', () => {
-  expect(Object.keys(expectations).filter((words) => !migrations.some((each) => wordsOf(each) === words))).toEqual([])
-})
-
-test('every migration sees the rows of every workspace from its first statement to its last', async () => {
+test('every migration sees the rows of all workspaces from its first to its last statement', async () => {
   const connection = await emptyDatabase()
   const next = { version: migrations.length + 1, name: 'the_next.sql', text: '' }
   for (const migration of [...migrations, next]) {
@@ -123,19 +127,19 @@ test('every migration sees the rows of every workspace from its first statement 
 
 const countsProbe = (tables: readonly TableRows[]): string => {
   const checks = tables.map(({ name, rows: { length } }) => {
-    const seen = `(select count(*) from ${name})`
-    return `if ${seen} <> ${length} then raise exception 'it sees % of ${length} rows of ${name}', ${seen}; end if;`
+    const visible = `(select count(*) from ${name})`
+    return `if ${visible} <> ${length} then raise exception 'it sees % of ${length} rows of ${name}', ${visible}; end if;`
   })
   return `do $probe$ begin ${checks.join('\n')} end $probe$`
 }
 
 const settingProbe = `do $probe$ begin
   if current_setting('parley.workspace', true) is distinct from 'all' then
-    raise exception 'at its end it does not see every row';
+    raise exception 'it does not see every row at its end';
   end if;
 end $probe$`
 
-test('rows that are gone or changed are noticed, and so are tables and columns without rows', async () => {
+test('the checks find rows that are gone or changed, and tables and columns without rows', async () => {
   const connection = await emptyDatabase()
   const [foundation] = migrations as [Migration]
   await migrate(connection, [foundation])

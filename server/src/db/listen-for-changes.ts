@@ -3,22 +3,22 @@ import { type ChangeNotice, changeChannel, readChangeNotices } from './change-no
 import type { Database } from './db.ts'
 import type { Session } from './session.ts'
 
-export interface Listening {
-  /** Once it hears, or the first try to has failed. */
+export interface ChangeListener {
+  /** Resolves when it listens, or when the first attempt has failed. */
   ready: Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Hears what any process tells, over a connection of its own. When that is lost it comes back, and says that something may
- * have been missed.
+ * Listens on its own connection for change notices of all processes. If the connection is lost, it reconnects and calls
+ * `onMissed`, because notices may have been lost in between.
  */
 export function listenForChanges(
   db: Database,
   log: Logger,
-  heard: (news: ChangeNotice) => void,
-  missed: () => void,
-): Listening {
+  onNotice: (notice: ChangeNotice) => void,
+  onMissed: () => void,
+): ChangeListener {
   let session: Session | undefined
   let stopped = false
   let retry: NodeJS.Timeout | undefined
@@ -28,24 +28,24 @@ export function listenForChanges(
     try {
       opened = await db.session()
       await opened.listen(changeChannel, (payload) => {
-        for (const news of readChangeNotices(payload)) heard(news)
+        for (const notice of readChangeNotices(payload)) onNotice(notice)
       })
       if (stopped) return await opened.close()
-      // Only now: one that is lost before is seen to below, and two would come in its place.
-      opened.onLost(() => again(0))
+      // Registered last: an earlier loss is handled in the catch block, and would otherwise reconnect twice.
+      opened.onLost(() => reconnect(0))
       session = opened
-      if (!first) missed()
+      if (!first) onMissed()
     } catch (error) {
       log.warn(
         { event: 'changes.listen_failed', err: error },
         'listening for changes of other processes failed; reconnecting',
       )
       await opened?.close().catch(() => {})
-      again(1000)
+      reconnect(1000)
     }
   }
 
-  function again(waitMs: number): void {
+  function reconnect(waitMs: number): void {
     if (!stopped) retry = setTimeout(() => void open(false), waitMs).unref()
   }
 

@@ -28,7 +28,7 @@ const migration = (version: number, text: string): Migration => ({ version, name
 
 const applied = 'select version from migrations order by version'
 
-test('ten at once on an empty database apply each migration exactly once', async () => {
+test('ten processes that migrate an empty database together apply each migration once', async () => {
   const connection = await emptyDatabase()
   const names = readMigrations().map(({ name }) => name)
   const results = await Promise.all(Array.from({ length: 10 }, () => migrate(connection)))
@@ -37,34 +37,34 @@ test('ten at once on an empty database apply each migration exactly once', async
   expect(await migrate(connection)).toEqual([])
 })
 
-test('a migration that fails leaves nothing half done, and the ones before it stand', async () => {
+test('a failed migration is rolled back, and the ones before it stay applied', async () => {
   const connection = await emptyDatabase()
   const good = migration(1, 'create table one (id int)')
   const broken = migration(2, 'create table two (id int); insert into one values (1); select 1/0')
   const failed = migrate(connection, [good, broken])
   await expect(failed).rejects.toThrow(StartupError)
-  await expect(failed).rejects.toThrow('The migration 0002_test.sql failed, and none of it was kept: division by zero.')
+  await expect(failed).rejects.toThrow('Migration 0002_test.sql failed and was rolled back: division by zero.')
   expect(await rows(connection, applied)).toEqual([1])
   expect(await rows(connection, "select to_regclass('two'), (select count(*)::int from one)")).toEqual([null, 0])
 
-  const mended = migration(2, 'create table two (id int)')
-  expect(await migrate(connection, [good, mended])).toEqual(['0002_test.sql'])
+  const fixed = migration(2, 'create table two (id int)')
+  expect(await migrate(connection, [good, fixed])).toEqual(['0002_test.sql'])
   expect(await rows(connection, applied)).toEqual([1, 2])
 })
 
-test('a database that a newer program has used is refused in one line, and left as it is', async () => {
+test('a database of a newer version is rejected and left unchanged', async () => {
   const connection = await emptyDatabase()
   await migrate(connection, [migration(1, 'select 1'), migration(2, 'select 1')])
   await expect(migrate(connection, [migration(1, 'select 1')])).rejects.toThrow(
-    'The database is at version 2, this program knows up to 1: it was used by a newer Parley. Start that one, or restore a back-up from before.',
+    'The database has schema version 2, but this version of Parley supports up to 1. A newer Parley has migrated it. Start the newer version, or restore a backup from before the upgrade.',
   )
   expect(await rows(connection, applied)).toEqual([1, 2])
 })
 
-test('a role’s own time limits do not cut a migration short', async () => {
+test('timeouts that are set for the role do not apply to migrations', async () => {
   const connection = await emptyDatabase()
-  const impatient = { ...connection, options: '-c statement_timeout=20ms -c lock_timeout=20ms' }
-  expect(await migrate(impatient, [migration(1, 'select pg_sleep(0.1)')])).toEqual(['0001_test.sql'])
+  const withTimeouts = { ...connection, options: '-c statement_timeout=20ms -c lock_timeout=20ms' }
+  expect(await migrate(withTimeouts, [migration(1, 'select pg_sleep(0.1)')])).toEqual(['0001_test.sql'])
 })
 
 test('a migration sees the rows of every workspace', async () => {
@@ -77,12 +77,12 @@ test('a migration sees the rows of every workspace', async () => {
      insert into workspaces (id, name, created_at) select gen_random_uuid(), name, now()
      from all_rows, unnest(array['A', 'B']) as name`,
   )
-  const counting = migration(2, 'create table seen as select count(*)::int from workspaces')
+  const counting = migration(2, 'create table row_counts as select count(*)::int from workspaces')
   await migrate(connection, [...foundation, counting])
-  expect(await rows(connection, 'select * from seen')).toEqual([2])
+  expect(await rows(connection, 'select * from row_counts')).toEqual([2])
 })
 
-test('files are taken in order and without gaps', () => {
+test('migration files are read in order, and a gap is an error', () => {
   const folder = tempFolder()
   writeFileSync(join(folder, '0002_b.sql'), 'select 2')
   writeFileSync(join(folder, '0001_a.sql'), 'select 1')
@@ -92,5 +92,5 @@ test('files are taken in order and without gaps', () => {
     [2, 'select 2'],
   ])
   writeFileSync(join(folder, '0004_d.sql'), '')
-  expect(() => readMigrations(folder)).toThrow('migrations/0004_d.sql should be number 3')
+  expect(() => readMigrations(folder)).toThrow('migrations/0004_d.sql should have number 3')
 })

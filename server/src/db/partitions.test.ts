@@ -5,12 +5,12 @@ import { FakeClock } from '../../testing/fake-clock.ts'
 import { newUuid } from '../lib/ids.ts'
 import { newLogger } from '../lib/logger.ts'
 import { type Db, openDatabase } from './db.ts'
-import { dropOldPartitions, ensurePartitions, ensureToday, withoutDays } from './partitions.ts'
+import { dropOldPartitions, ensurePartitions, ensureToday, tablesMissingDays } from './partitions.ts'
 import { mayDeleteOld } from './retention.ts'
 
 const quiet = newLogger('silent')
-/** In milliseconds. A write that has to wait for the read waits until its end, which comes only after the check. */
-const noticeable = 2_000
+/** A write that has to wait for the open read would wait longer than this, because the read ends after the check. */
+const blockedMs = 2_000
 
 async function setUp() {
   const { connection, drop } = await newDatabase()
@@ -37,7 +37,7 @@ async function setUp() {
       }
       return { end: () => reader.query('rollback') }
     },
-    /** Writes an event, and says how long that took. */
+    /** Writes an event, and returns how long that took in milliseconds. */
     async write(at = clock.now()): Promise<number> {
       const began = performance.now()
       await db.change(
@@ -63,7 +63,7 @@ async function setUp() {
   }
 }
 
-/** How long the slowest write takes while the work is done. */
+/** The duration of the slowest write while the work is running. */
 async function slowestWrite(write: () => Promise<number>, work: Promise<unknown>): Promise<number> {
   let done = false
   const finished = work.finally(() => {
@@ -75,7 +75,7 @@ async function slowestWrite(write: () => Promise<number>, work: Promise<unknown>
   return slowest
 }
 
-test('partitions reach from yesterday to a week ahead', async () => {
+test('ensurePartitions creates the partitions from yesterday to a week ahead', async () => {
   const { clock, db, days } = await setUp()
   const expected = ['0309', '0310', '0311', '0312', '0313', '0314', '0315', '0316', '0317'].map((day) => `2026${day}`)
   for (const table of [
@@ -89,7 +89,7 @@ test('partitions reach from yesterday to a week ahead', async () => {
     expect(await days(table)).toEqual(expected)
   }
   clock.forward({ hours: 24 })
-  expect(await withoutDays(db, '2026-03-18', '2026-03-18')).toHaveLength(6)
+  expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(6)
   await ensurePartitions(db, clock)
   expect(await days()).toEqual([...expected, '20260318'])
 })
@@ -100,30 +100,30 @@ test('a partition can be read and written only through its table', async () => {
   await expect(db.rows('select * from events_20260310')).rejects.toThrow('permission denied')
   expect(await db.rows('select 1 from events')).toHaveLength(1)
   const indexes = `select count(*)::int as count from pg_index where indrelid = $1::regclass`
-  const [whole] = await db.rows<{ count: number }>(indexes, ['events'])
-  expect(await db.rows(indexes, ['events_20260310'])).toEqual([whole])
+  const [expected] = await db.rows<{ count: number }>(indexes, ['events'])
+  expect(await db.rows(indexes, ['events_20260310'])).toEqual([expected])
 })
 
-test('while a long read is open, partitions are made and no write waits', async () => {
+test('partitions are created while a long read is open, and no write waits', async () => {
   const { clock, db, days, read, write } = await setUp()
   await write()
   const reader = await read()
   clock.forward({ hours: 24 })
-  expect(await slowestWrite(write, ensurePartitions(db, clock))).toBeLessThan(noticeable)
+  expect(await slowestWrite(write, ensurePartitions(db, clock))).toBeLessThan(blockedMs)
   expect((await days()).at(-1)).toBe('20260318')
   await reader.end()
 })
 
-test('while a long read is open, dropping old partitions makes no write wait, and is finished once it ends', async () => {
+test('dropping old partitions while a long read is open blocks no write, and completes after the read', async () => {
   const { clock, db, days, tables, read, write } = await setUp()
   await write()
   clock.forward({ hours: 33 * 24 })
   await ensurePartitions(db, clock)
   const reader = await read()
-  // From 9 to 12 March: four partitions of six tables.
+  // March 9 to 12: four partitions of six tables.
   const dropping = dropOldPartitions(db, clock, quiet, 30)
-  expect(await slowestWrite(() => write(), dropping)).toBeLessThan(noticeable)
-  // No longer part of the table, and not gone yet.
+  expect(await slowestWrite(() => write(), dropping)).toBeLessThan(blockedMs)
+  // Detached, but not dropped yet.
   expect(await days()).not.toContain('20260309')
   expect(await tables()).toContain('events_20260309')
   expect(await db.rows('select 1 from events where created_at < $1', [new Date('2026-03-10T00:00:00Z')])).toEqual([])
@@ -136,7 +136,7 @@ test('while a long read is open, dropping old partitions makes no write wait, an
   expect((await days())[0]).toBe('20260313')
 }, 30_000)
 
-test('a partition that was detached and not dropped, by a process that died, is dropped later', async () => {
+test('a partition that a crashed process detached and did not drop is dropped later', async () => {
   const { clock, db, tables } = await setUp()
   await db.change('alter table events detach partition events_20260309')
   clock.forward({ hours: 30 * 24 })
@@ -144,22 +144,22 @@ test('a partition that was detached and not dropped, by a process that died, is 
   expect((await tables())[0]).toBe('events_20260310')
 })
 
-test('two processes that drop at the same time do not disturb each other', async () => {
+test('several processes can drop partitions at the same time', async () => {
   const { clock, db, tables } = await setUp()
   clock.forward({ hours: 33 * 24 })
-  for (const _turn of [1, 2]) await Promise.all([1, 2, 3].map(() => dropOldPartitions(db, clock, quiet, 30)))
+  for (const _run of [1, 2]) await Promise.all([1, 2, 3].map(() => dropOldPartitions(db, clock, quiet, 30)))
   expect((await tables())[0]).toBe('events_20260313')
 })
 
-test('a start does not wait for anybody while today’s partitions are there', async () => {
+test('ensureToday does not wait for locks if today’s partitions exist', async () => {
   const { clock, db, days } = await setUp()
   clock.forward({ hours: 24 })
   await db.transaction(async (tx) => {
-    // Another process makes partitions and does not come to an end.
+    // Another process is creating partitions and does not finish.
     await tx.rows(`select pg_advisory_xact_lock(hashtext('ensure_days'))`)
     const began = performance.now()
     await ensureToday(db, clock)
-    expect(performance.now() - began).toBeLessThan(noticeable)
+    expect(performance.now() - began).toBeLessThan(blockedMs)
   })
   expect((await days()).at(-1)).toBe('20260317')
   clock.forward({ hours: 20 * 24 })
@@ -167,7 +167,7 @@ test('a start does not wait for anybody while today’s partitions are there', a
   expect((await days()).at(-1)).toBe('20260407')
 })
 
-test('several processes that start on an empty database make the partitions together', async () => {
+test('several processes can start on an empty database and create the partitions', async () => {
   const { connection, drop } = await newDatabase()
   const clock = new FakeClock('2026-03-10T12:00:00Z')
   const processes = [1, 2, 3, 4].map(() => openDatabase(connection, () => {}, 2))
@@ -176,33 +176,33 @@ test('several processes that start on an empty database make the partitions toge
     await drop()
   })
   await Promise.all(processes.map((db) => ensureToday(db, clock)))
-  expect(await withoutDays(processes[0] as Db, '2026-03-09', '2026-03-17')).toEqual([])
+  expect(await tablesMissingDays(processes[0] as Db, '2026-03-09', '2026-03-17')).toEqual([])
 })
 
-test('after the database’s clock jumped, nothing is removed for its age for a day', async () => {
+test('mayDeleteOld is false for a day after the clock of the database jumped', async () => {
   const { clock, db } = await setUp()
   const logged: string[] = []
   const log = newLogger('info', { write: (line) => void logged.push(line) })
-  const turn = () => mayDeleteOld(db, clock, log)
-  // The database was made just now, by the real clock.
-  await turn()
+  const check = () => mayDeleteOld(db, clock, log)
+  // The database was just created with the time of the real clock.
+  await check()
   logged.length = 0
   for (const _hour of Array(25)) {
     clock.forward({ hours: 1 })
-    await turn()
+    await check()
   }
-  expect([await turn(), logged]).toEqual([true, []])
+  expect([await check(), logged]).toEqual([true, []])
   clock.forward({ hours: 60 * 24 })
-  expect(await turn()).toBe(false)
+  expect(await check()).toBe(false)
   expect(logged.join()).toContain('jumped 60 days forward')
   expect(logged).toHaveLength(1)
-  // Set right again: that is a jump too.
+  // Correcting the clock is a jump too.
   clock.forward({ hours: -60 * 24 })
-  expect(await turn()).toBe(false)
+  expect(await check()).toBe(false)
   expect(logged).toHaveLength(2)
   clock.forward({ hours: 23 })
-  expect(await turn()).toBe(false)
+  expect(await check()).toBe(false)
   clock.forward({ hours: 1 })
-  expect(await turn()).toBe(true)
+  expect(await check()).toBe(true)
   expect(logged).toHaveLength(2)
 })

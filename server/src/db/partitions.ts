@@ -5,7 +5,7 @@ import { databaseNow } from './database-clock.ts'
 import type { Database, Db } from './db.ts'
 import type { Session } from './session.ts'
 
-/** The tables of daily partitions. */
+/** The tables with daily partitions. */
 const tables = [
   'request_log',
   'refusal_hours',
@@ -15,45 +15,46 @@ const tables = [
   'delivery_hours',
 ] as const
 
-/** One process drops at a time; the others leave it to that one. */
+/** Held by the process that drops partitions; the others skip it. */
 const dropLock = 7_215_401
 const daysAhead = 7
 const dayMs = 86_400_000
 
-/** Days are days in UTC, whatever the time zone of this process. */
+/** Days are in UTC, whatever the time zone of this process. */
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /**
- * For a process that starts: today's partitions are there when this returns. The other days, and those that only wait for
- * a lock, are left to the loop that calls `ensurePartitions`.
+ * For a process that starts: returns when today's partitions exist. The partitions of other days, also those that wait
+ * for a lock, are left to the loop that calls `ensurePartitions`.
  */
 export async function ensureToday(db: Db, clock: Clock): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const today = dayOf((await databaseNow(db, clock)).getTime())
-    if ((await withoutDays(db, today, today)).length === 0) return
+    if ((await tablesMissingDays(db, today, today)).length === 0) return
     try {
       await ensurePartitions(db, clock)
     } catch (error) {
-      if (!isLockTimeout(error) || tries === 20) throw error
+      if (!isLockTimeout(error) || attempt === 20) throw error
       await sleep(250)
     }
   }
 }
 
 /**
- * Makes the partitions from yesterday to a week ahead. It takes no lock that readers or writers would notice: each is made
- * beside its table and then attached. Where something else changes the table just now, it gives up after half a second.
+ * Creates the partitions from yesterday to a week ahead. It takes no lock that blocks readers or writers: each
+ * partition is created as a separate table and then attached. If another transaction alters the table, it gives up
+ * after 500 ms.
  */
 export async function ensurePartitions(db: Db, clock: Clock): Promise<void> {
   const now = (await databaseNow(db, clock)).getTime()
   const first = dayOf(now - dayMs)
-  for (const name of await withoutDays(db, first, dayOf(now + daysAhead * dayMs))) {
+  for (const name of await tablesMissingDays(db, first, dayOf(now + daysAhead * dayMs))) {
     await db.rows('select ensure_days($1, $2::date, $3)', [name, first, daysAhead + 2])
   }
 }
 
-/** The tables of daily partitions that lack one for any of these days. */
-export async function withoutDays(db: Db, first: string, last: string): Promise<string[]> {
+/** The tables that have no partition for one or more of these days. */
+export async function tablesMissingDays(db: Db, first: string, last: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
     `select distinct name from unnest($1::text[]) as t(name),
        generate_series($2::date, $3::date, interval '1 day') as day
@@ -64,9 +65,9 @@ export async function withoutDays(db: Db, first: string, last: string): Promise<
 }
 
 /**
- * Detaches the partitions past their retention, without a lock on the whole, and drops those that an earlier turn detached:
- * by then no query is planned with them any more. Detaching waits for readers that began before. A long one is not waited
- * for: the partition then counts as detached already, and the next turn finishes it.
+ * Detaches expired partitions, without locking the table, and drops those that an earlier run detached: no query plan
+ * uses them any more by then. Detaching waits for readers that started before it, but only for a second. After that the
+ * partition already counts as detached, and the next run completes it.
  */
 export async function dropOldPartitions(db: Database, clock: Clock, log: Logger, retentionDays: number): Promise<void> {
   const session = await db.session()
@@ -89,7 +90,7 @@ export async function dropOldPartitions(db: Database, clock: Clock, log: Logger,
 
 interface OldPartition {
   name: string
-  /** Null once it is detached; `pending` where a detaching has begun and did not end. */
+  /** Null once it is detached; `pending` if detaching started and did not complete. */
   attached: 'attached' | 'pending' | null
 }
 
@@ -100,7 +101,7 @@ async function dropBefore(session: Session, table: string, before: string, log: 
      from pg_class c left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = $1::regclass
      where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and c.relname ~ ('^' || $1 || '_\\d{8}$')
        and right(c.relname, 8) < $2
-     -- No other can be detached while one is pending.
+     -- PostgreSQL detaches no other partition while one is pending.
      order by i.inhdetachpending desc nulls last, c.relname`,
     [table, before.replaceAll('-', '')],
   )

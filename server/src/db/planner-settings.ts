@@ -1,24 +1,28 @@
 import type { Db } from './db.ts'
 
 /**
- * Asks with ways of planning turned off. Row-level security makes PostgreSQL expect a hundredth of the rows there are, and
- * then it would rather read and sort all of a table than follow an index to the first few, or count from the index alone.
+ * Runs queries with some plan types turned off. With row-level security PostgreSQL estimates a hundredth of the real
+ * row count, and would then read and sort a whole table instead of reading the first rows, or counting, from an index.
  */
-export const withPlannerSettingsOff = <T>(ways: readonly Way[], db: Db, ask: (tx: Db) => Promise<T>): Promise<T> =>
+export const withPlannerSettingsOff = <T>(
+  plans: readonly PlanType[],
+  db: Db,
+  run: (tx: Db) => Promise<T>,
+): Promise<T> =>
   db.transaction(async (tx) => {
-    // One that fails before it has asked anything must fail as a promise too.
-    const asking = async (inside: Db) => ask(inside)
-    const turnOff = `select set_config('enable_' || way, 'off', true) from unnest($1::text[]) as way`
-    // What is asked travels along, and is planned after this was heard.
-    const [, response] = await Promise.all([tx.rows(turnOff, [ways]), asking(tx)])
-    return response
+    // An error that `run` throws before its first query must become a rejected promise.
+    const running = async (inside: Db) => run(inside)
+    const turnOff = `select set_config('enable_' || plan, 'off', true) from unnest($1::text[]) as plan`
+    // The queries are pipelined: sent together with the settings, and planned after them.
+    const [, result] = await Promise.all([tx.rows(turnOff, [plans]), running(tx)])
+    return result
   })
 
 /**
- * Looks up each row by its key. A statement is planned once, often while its tables are next to empty, and what is best then
- * (to read the whole table and join it) is a disaster by the time there are a million rows.
+ * Makes PostgreSQL look up each row by its key. A statement is planned once, often while its tables are almost empty.
+ * The best plan then, to read and join whole tables, is far too slow with a million rows.
  */
-export const withIndexLookups = <T>(db: Db, ask: (tx: Db) => Promise<T>): Promise<T> =>
-  withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, ask)
+export const withIndexLookups = <T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> =>
+  withPlannerSettingsOff(['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'], db, run)
 
-type Way = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin' | 'material'
+type PlanType = 'sort' | 'seqscan' | 'bitmapscan' | 'indexscan' | 'hashjoin' | 'mergejoin' | 'material'

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** The columns of a row, as text. */
-export type Reply = readonly (string | null)[]
+/** The columns of a row as text. */
+export type TextRow = readonly (string | null)[]
 
 /**
- * A statement that is asked again and again on one connection. It takes no parameters, so after the first time each
- * asking is the same bytes in one piece, which spares most of what a query of `pg` costs.
+ * A statement without parameters that runs often on one connection. After the first run, every run sends the same bytes
+ * in one write, which avoids most of the cost of a query in `pg`.
  */
 export class PreparedQuery {
   readonly #first: Buffer
@@ -17,7 +17,7 @@ export class PreparedQuery {
     const bind = message('B', Buffer.from(`\0${name}\0`), noParameters)
     const execute = message('E', Buffer.alloc(5))
     this.#again = Buffer.concat([bind, execute, message('S')])
-    // Closed first, which is no fault where there is none: a first asking that failed may have got as far as preparing it.
+    // Close the statement first, because a failed first run may have prepared it. It is no error if there is none.
     const close = message('C', Buffer.from(`S${name}\0`))
     this.#first = Buffer.concat([close, message('P', Buffer.from(`${name}\0${text}\0\0\0`)), this.#again])
   }
@@ -26,51 +26,51 @@ export class PreparedQuery {
     return this.#isPrepared ? this.#again : this.#first
   }
 
-  /** Its one row, if there is one. */
-  ask(client: pg.Client): Promise<Reply | undefined> {
+  /** Returns the row, if there is one. */
+  run(client: pg.Client): Promise<TextRow | undefined> {
     return new Promise((resolve, reject) => {
-      const responded = (reply: Reply | undefined) => {
+      const onRow = (row: TextRow | undefined) => {
         this.#isPrepared = true
-        resolve(reply)
+        resolve(row)
       }
-      client.query(new Asking(this, responded, reject))
+      client.query(new QueryRun(this, onRow, reject))
     })
   }
 }
 
-/** What `pg` passes the messages on to that concern one asking. */
-class Asking {
-  readonly #question: PreparedQuery
-  readonly #answered: (reply: Reply | undefined) => void
-  readonly #failed: (error: Error) => void
-  #reply: Reply | undefined
+/** One run of the query. `pg` passes the server's messages to it. */
+class QueryRun {
+  readonly #query: PreparedQuery
+  readonly #onRow: (row: TextRow | undefined) => void
+  readonly #onError: (error: Error) => void
+  #row: TextRow | undefined
 
-  constructor(question: PreparedQuery, responded: (reply: Reply | undefined) => void, failed: (error: Error) => void) {
-    this.#question = question
-    this.#answered = responded
-    this.#failed = failed
+  constructor(query: PreparedQuery, onRow: (row: TextRow | undefined) => void, onError: (error: Error) => void) {
+    this.#query = query
+    this.#onRow = onRow
+    this.#onError = onError
   }
 
   submit(connection: pg.Connection): void {
-    connection.stream.write(this.#question.bytes)
+    connection.stream.write(this.#query.bytes)
   }
 
-  handleDataRow({ fields }: { fields: Reply }): void {
-    this.#reply = fields
+  handleDataRow({ fields }: { fields: TextRow }): void {
+    this.#row = fields
   }
 
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    this.#answered(this.#reply)
+    this.#onRow(this.#row)
   }
 
   handleError(error: Error): void {
-    this.#failed(error)
+    this.#onError(error)
   }
 }
 
-/** A message of PostgreSQL's protocol: its letter, its length without the letter, what it says. */
+/** A message of the PostgreSQL protocol: type byte, length (without the type byte), body. */
 function message(letter: string, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const head = Buffer.alloc(5, letter)

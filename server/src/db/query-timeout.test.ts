@@ -5,7 +5,7 @@ import { newDatabase } from '../../testing/database.ts'
 import { newUuid } from '../lib/ids.ts'
 import { type Connection, openDatabase } from './db.ts'
 
-async function opened(timeoutMs: number, through: (connection: Connection) => Connection = (same) => same) {
+async function openWithTimeout(timeoutMs: number, through: (connection: Connection) => Connection = (same) => same) {
   const { connection, drop } = await newDatabase()
   const db = openDatabase(through(connection), () => {}, 2, timeoutMs)
   onTestFinished(async () => {
@@ -15,43 +15,43 @@ async function opened(timeoutMs: number, through: (connection: Connection) => Co
   return db
 }
 
-test('what a request asks of the database ends after a while, and the next request is served', async () => {
-  const db = await opened(150)
-  const seen = db.within(newUuid())
-  await expect(seen.rows('select pg_sleep(20)')).rejects.toMatchObject({ code: '57014' })
-  expect(await seen.rows('select 1 as one')).toEqual([{ one: 1 }])
+test('a statement within a workspace is cancelled at the timeout, and the next one succeeds', async () => {
+  const db = await openWithTimeout(150)
+  const workspace = db.within(newUuid())
+  await expect(workspace.rows('select pg_sleep(20)')).rejects.toMatchObject({ code: '57014' })
+  expect(await workspace.rows('select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('what a loop asks may take its time', async () => {
-  const db = await opened(100)
+test('a statement outside a workspace has no timeout', async () => {
+  const db = await openWithTimeout(100)
   expect(await db.rows('select pg_sleep(0.4) is null as slept')).toHaveLength(1)
 })
 
-test('a database that hangs does not make a request hang', async () => {
-  // Between us and PostgreSQL: from the moment it hangs, nothing that PostgreSQL says gets through.
+test('a statement within a workspace fails if the database hangs', async () => {
+  // A proxy in front of PostgreSQL. While it hangs, it drops everything that PostgreSQL sends.
   let hangs = false
   const sockets: Socket[] = []
   let target = ''
-  const between = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(target)
     sockets.push(near, far)
     near.on('error', () => far.destroy()).pipe(far)
     far.on('error', () => near.destroy()).on('data', (chunk) => void (hangs || near.write(chunk)))
   })
-  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
-    between.close()
+    proxy.close()
   })
-  const { port } = between.address() as { port: number }
-  const db = await opened(250, (connection) => {
+  const { port } = proxy.address() as { port: number }
+  const db = await openWithTimeout(250, (connection) => {
     target = join(String(connection.host), `.s.PGSQL.${connection.port}`)
     return { ...connection, host: '127.0.0.1', port }
   })
-  const seen = db.within(newUuid())
-  expect(await seen.rows('select 1 as one')).toEqual([{ one: 1 }])
+  const workspace = db.within(newUuid())
+  expect(await workspace.rows('select 1 as one')).toEqual([{ one: 1 }])
   hangs = true
-  await expect(seen.rows('select 2 as two')).rejects.toThrow('Query read timeout')
+  await expect(workspace.rows('select 2 as two')).rejects.toThrow('Query read timeout')
   hangs = false
-  expect(await seen.rows('select 3 as three')).toEqual([{ three: 3 }])
+  expect(await workspace.rows('select 3 as three')).toEqual([{ three: 3 }])
 })

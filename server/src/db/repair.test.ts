@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newEmptyDatabase } from '../../testing/database.ts'
-import { addRows, asSuperuser, query, readTables, wordsOf } from '../../testing/filled-database.ts'
+import { addRows, asSuperuser, baseNameOf, query, readTables } from '../../testing/filled-database.ts'
 import type { Connection } from './db.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 
-/** The repair of what 0006 and 0007 skipped, on each kind of database that may meet it. */
+/** Migration 0009 repairs what 0006 and 0007 skipped. Tested on each kind of database that it can be applied to. */
 const migrations = readMigrations()
-const repair = migrations.find((migration) => wordsOf(migration) === 'repair_skipped_rows') as Migration
+const repair = migrations.find((migration) => baseNameOf(migration) === 'repair_skipped_rows') as Migration
 const before = migrations.slice(0, repair.version - 1)
 
-/** As migrations ran before the repair: without saying whose rows they may see. */
+/** Applies a migration as older versions did: without parley.workspace, so that it sees no rows. */
 async function applyWithRowsHidden(connection: Connection, { version, name, text }: Migration): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -21,7 +21,9 @@ async function applyWithRowsHidden(connection: Connection, { version, name, text
   }
 }
 
-/** A database at the version before the repair, filled up to version 5, whose later migrations skipped its rows or not. */
+/**
+ * A database at the version before the repair with rows of version 5, which the later migrations either skipped or not.
+ */
 async function databaseWith(rows: 'hidden' | 'visible'): Promise<Connection> {
   const { connection, drop } = await newEmptyDatabase()
   onTestFinished(drop)
@@ -46,7 +48,7 @@ const quotes = (connection: Connection, table: string) =>
     `select wa_message_id as id, quoted_wa_message_id as quoted from ${table} order by wa_message_id, workspace_id`,
   )
 
-// What the rows of server/testing/filled/sending.sql and network.sql come to.
+// The expected results for the rows of server/testing/filled/sending.sql and network.sql.
 const ledgerDays = [
   { name: 'Workspace 1', day: '2026-03-01', spent: 7, refunded: 3 },
   { name: 'Workspace 1', day: '2026-03-02', spent: 2, refunded: 0 },
@@ -66,7 +68,7 @@ const quotesOut = [
   { id: 'wamid.out.2', quoted: 'wamid.in.1' },
 ]
 
-test('a database whose rows were skipped has its credit days and its quotes after the repair', async () => {
+test('the repair adds the credit days and the quotes of rows that were skipped', async () => {
   const connection = await databaseWith('hidden')
   expect(await days(connection)).toEqual([])
   expect((await quotes(connection, 'inbound_messages')).filter((row) => Object.values(row)[1])).toEqual([])
@@ -77,7 +79,7 @@ test('a database whose rows were skipped has its credit days and its quotes afte
   expect(await quotes(connection, 'messages')).toEqual(quotesOut)
 })
 
-test('a database whose rows were moved is the same after the repair', async () => {
+test('the repair changes nothing in a database whose rows were migrated', async () => {
   const connection = await databaseWith('visible')
   expect(await days(connection)).toEqual(ledgerDays)
   const tables = await readTables(connection)
@@ -88,10 +90,10 @@ test('a database whose rows were moved is the same after the repair', async () =
   expect(sorted(await readTables(connection))).toEqual(sorted(tables))
 })
 
-test('days that were counted in part end with the sums of the ledger, and newer quotes are kept', async () => {
+test('the repair replaces incomplete credit days by the sums of the ledger, and keeps newer quotes', async () => {
   const connection = await databaseWith('hidden')
-  // As version 8 writes: an entry and its day together, and an inbound quote in the column only. Day 2 has an entry from
-  // before and one from after; day 3 only one from after.
+  // As version 8 writes: an entry together with its day, and an inbound quote only in the column. Day 2 has an old
+  // entry and a new one, day 3 only a new one.
   const owner = { ...connection, options: '-c parley.workspace=all' }
   await query(
     owner,

@@ -4,9 +4,10 @@ import type { Logger } from '../lib/logger.ts'
 import type { Db } from './db.ts'
 
 /**
- * Notes the database's time, and says whether rows may be removed for their age: not within a day after a jump of more than a
- * day. The database's clock may have been set wrong, or the service was off; either way nothing is lost by waiting, and
- * the operator has a day to set the clock right. Called every minute, so that time which passes is not taken for a jump.
+ * Records the database's time, and returns whether expired rows may be deleted: not for one day after the time jumped
+ * by more than a day. After such a jump the database's clock may be wrong, or the service was stopped. Waiting loses
+ * nothing, and the operator has a day to correct the clock. Must be called every minute, so that normal time does not
+ * look like a jump.
  */
 export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<boolean> {
   const mark = await db.first<{ jumpMs: number; steady: boolean }>(
@@ -23,10 +24,10 @@ export async function mayDeleteOld(db: Db, clock: Clock, log: Logger): Promise<b
   )
   const { jumpMs = 0, steady = false } = mark ?? {}
   if (Math.abs(jumpMs) > 86_400_000) {
-    const words = `The database's clock jumped ${formatDuration(Math.abs(jumpMs))} ${jumpMs > 0 ? 'forward' : 'back'}.`
+    const message = `The database's clock jumped ${formatDuration(Math.abs(jumpMs))} ${jumpMs > 0 ? 'forward' : 'back'}.`
     log.warn(
       { event: 'clock.jumped', jump_ms: Math.round(jumpMs) },
-      `${words} Nothing expires for a day. If the clock is wrong, correct it before then.`,
+      `${message} Nothing expires for a day. If the clock is wrong, correct it before then.`,
     )
   }
   return steady

@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FoundAt, type ReadAt, RevisionedCache } from './revisioned-cache.ts'
 
-/** A statement: it sees the database when it runs, and is answered later, perhaps after one that ran after it. */
+/** A statement reads the database when it runs. Its response arrives later, maybe after that of a later statement. */
 interface Statement {
   keys: readonly string[]
-  seen?: ReadAt<string>
-  answer(seen: ReadAt<string>): void
+  result?: ReadAt<string>
+  respond(result: ReadAt<string>): void
 }
 
-/** A database that remembers every revision, and whose statements go on when the test says so. */
+/** A database that remembers every revision. `step` advances its statements. */
 function newStore() {
   const history = [new Map<string, string>()]
   const current = () => history.length - 1
-  let underWay: Statement[] = []
+  let running: Statement[] = []
   return {
     current,
     at: (revision: number, key: string): string | null => history[revision]?.get(key) ?? null,
@@ -24,22 +24,22 @@ function newStore() {
       else next.set(key, `${key} of ${history.length}`)
       history.push(next)
     },
-    read: (asked: readonly string[]) =>
-      new Promise<ReadAt<string>>((response) => void underWay.push({ keys: asked, answer: response })),
-    /** Runs a statement, or answers one that has run. */
+    read: (requested: readonly string[]) =>
+      new Promise<ReadAt<string>>((respond) => void running.push({ keys: requested, respond })),
+    /** Runs a statement, or returns the result of one that has run. */
     async step(pick = 0) {
-      const statement = underWay[pick % underWay.length]
+      const statement = running[pick % running.length]
       if (!statement) return
-      if (statement.seen) {
-        underWay = underWay.filter((each) => each !== statement)
-        statement.answer(statement.seen)
+      if (statement.result) {
+        running = running.filter((each) => each !== statement)
+        statement.respond(statement.result)
       } else {
         const rows = [...(history.at(-1) ?? [])].filter(([key]) => statement.keys.includes(key))
-        statement.seen = { revision: current(), values: rows }
+        statement.result = { revision: current(), values: rows }
       }
       await turn()
     },
-    underWay: () => underWay.length,
+    running: () => running.length,
   }
 }
 
@@ -53,7 +53,7 @@ const action = fc.oneof(
   fc.record({ kind: fc.constant('step' as const), pick: fc.nat() }),
 )
 
-test('however changes and reads interleave, every value is true at its revision, and no earlier revision comes back', () =>
+test('however changes and reads interleave, every value belongs to its revision, and the revision never goes back', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(action, { minLength: 20, maxLength: 60 }),
@@ -63,9 +63,9 @@ test('however changes and reads interleave, every value is true at its revision,
         const cache = new RevisionedCache(store.read, max)
         const finds: Promise<void>[] = []
         let latest = 0
-        const check = (asked: readonly string[], since: number) => (found: FoundAt<string>) => {
+        const check = (requested: readonly string[], since: number) => (found: FoundAt<string>) => {
           expect(found.revision).toBeGreaterThanOrEqual(since)
-          const expected = asked.map((each) => [each, store.at(found.revision, each)] as const)
+          const expected = requested.map((each) => [each, store.at(found.revision, each)] as const)
           expect(found.values).toEqual(new Map(expected))
         }
         for (const each of actions) {
@@ -85,14 +85,14 @@ test('however changes and reads interleave, every value is true at its revision,
             }
           }
         }
-        while (store.underWay() > 0) await store.step()
+        while (store.running() > 0) await store.step()
         await Promise.all(finds)
       },
     ),
     { numRuns: 500 },
   ))
 
-/** A cache whose statements are answered at once, and how many there were. */
+/** A cache whose statements finish immediately, with a count of them. */
 function newCounted(max: number) {
   const store = newStore()
   let statements = 0
@@ -111,7 +111,7 @@ function newCounted(max: number) {
   return { store, cache, cost }
 }
 
-test('a find takes one statement, none if the caller knows the revision, and two if it moved meanwhile', async () => {
+test('find takes one statement, none if the caller passes the revision, two if the revision changed meanwhile', async () => {
   const { store, cache, cost } = newCounted(10)
   store.change('a')
   expect(await cost(['a', 'none'])).toBe(1)
@@ -124,7 +124,7 @@ test('a find takes one statement, none if the caller knows the revision, and two
   expect(await cost(['a', 'c'])).toBe(2)
 })
 
-test('the oldest values make room, and keys that do not exist push out none that do', async () => {
+test('the oldest values are evicted first, and keys that do not exist never evict existing ones', async () => {
   const { store, cache } = newCounted(2)
   for (const each of ['a', 'b', 'c']) store.change(each)
   await cache.find(['a'])
@@ -135,19 +135,19 @@ test('the oldest values make room, and keys that do not exist push out none that
   expect(['a', 'b', 'c'].filter((each) => cache.get(each))).toEqual(['b', 'c'])
 })
 
-test('a statement that fails leaves the cache as it was', async () => {
-  let isAway = false
+test('a failed statement leaves the cache unchanged', async () => {
+  let isDown = false
   const cache = new RevisionedCache(async () => {
-    if (isAway) throw new Error('the database is away')
+    if (isDown) throw new Error('the database is down')
     return { revision: 7, values: [['a', 'value'] as const] }
   }, 10)
   await cache.find(['a'])
-  isAway = true
-  await expect(cache.find(['a'])).rejects.toThrow('away')
+  isDown = true
+  await expect(cache.find(['a'])).rejects.toThrow('down')
   expect((await cache.find(['a'], 7)).values.get('a')).toBe('value')
 })
 
-test('a revision that went back, as after a failover, is followed', async () => {
+test('a lower revision, as after a failover, replaces the cached one', async () => {
   const database = { revision: 9, value: 'before' }
   const cache = new RevisionedCache(
     async () => ({ revision: database.revision, values: [['a', database.value] as const] }),

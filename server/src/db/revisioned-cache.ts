@@ -1,25 +1,26 @@
 import { deleteOldest } from '../lib/delete-oldest.ts'
 
-/** What one statement has read: a revision, and the values of the keys that were found. */
+/** The result of one statement: a revision, and the values of the keys that exist. */
 export interface ReadAt<Value> {
   revision: number
   values: Iterable<readonly [string, Value]>
 }
 
-/** A key that does not exist is null. */
+/** The value of a key that does not exist is null. */
 export interface FoundAt<Value> {
   revision: number
   values: ReadonlyMap<string, Value | null>
 }
 
 /**
- * Values that are read from the database by key. A revision is a number in the database that every transaction raises that
- * changes one of them, so a value is true for as long as the revision is the one it was read at. The cache holds values of
- * one revision, the latest it has seen: a statement that comes back late, with an earlier one, is not kept. After a failover
- * or a restored backup the revision may be lower than before; a statement that began since then says so, and is kept.
+ * Caches values that are read from the database by key. The revision is a number in the database that every transaction
+ * increments that changes one of the values, so a cached value is valid as long as the revision is the one it was read
+ * at. The cache holds values of one revision, the latest it has seen; a late result with an earlier revision is not
+ * cached. After a failover or a restored backup the revision can be lower than before. A statement that started after
+ * that shows it, and its result is cached.
  *
- * Keys that do not exist are remembered as well, and apart: anybody can ask for made-up keys, and those must not push out
- * what exists.
+ * Keys that do not exist are cached too, but separately: clients can send any number of made-up keys, and those must
+ * not evict existing ones.
  */
 export class RevisionedCache<Value extends NonNullable<unknown>> {
   readonly #read: (keys: readonly string[]) => Promise<ReadAt<Value>>
@@ -28,21 +29,22 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
   readonly #absent = new Map<string, null>()
   #revision = -1
 
-  /** `read` has to read the revision and the values in one statement. At most `max` values are kept. */
+  /** `read` must read the revision and the values in one statement. At most `max` values are cached. */
   constructor(read: (keys: readonly string[]) => Promise<ReadAt<Value>>, max: number) {
     this.#read = read
     this.#max = max
   }
 
-  /** The value at this revision, by default the one of the cache; null if there is none, undefined if it is not known. */
+  /** The value at this revision, by default that of the cache. Null: the key does not exist. Undefined: not cached. */
   get(key: string, revision = this.#revision): Value | null | undefined {
     if (revision !== this.#revision) return undefined
     return this.#values.get(key) ?? this.#absent.get(key)
   }
 
   /**
-   * The values of these keys at one revision, which is not before the call. It takes a statement to know that; a caller that
-   * has just read the current revision names it, and spares the statement if all is in memory.
+   * Returns the values of these keys at one revision, which is at least the revision at the time of the call. Finding
+   * that out takes a statement. A caller that has just read the current revision passes it, which saves the statement
+   * if all values are cached.
    */
   async find(keys: readonly string[], current?: number): Promise<FoundAt<Value>> {
     const revision = this.#revision
@@ -55,14 +57,14 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
       else values.set(key, value)
     }
     if (current !== undefined && !isOutdated && missing.size === 0) return { revision, values }
-    const found = await this.#readAndKeep(missing)
-    // The revision moved, and what was in memory may be true no longer: all of it is read at one revision.
-    if (found.revision !== revision && values.size > 0) return this.#readAndKeep(new Set(keys))
+    const found = await this.#readAndCache(missing)
+    // The revision changed, so the cached values may be outdated. Read all of them at one revision.
+    if (found.revision !== revision && values.size > 0) return this.#readAndCache(new Set(keys))
     for (const [key, value] of found.values) values.set(key, value)
     return { revision: found.revision, values }
   }
 
-  async #readAndKeep(keys: ReadonlySet<string>): Promise<FoundAt<Value>> {
+  async #readAndCache(keys: ReadonlySet<string>): Promise<FoundAt<Value>> {
     const before = this.#revision
     const { revision, values: existing } = await this.#read([...keys])
     const values = new Map<string, Value | null>(existing)
@@ -84,10 +86,10 @@ export class RevisionedCache<Value extends NonNullable<unknown>> {
   }
 }
 
-/** A row of a statement that joins rows to the revision; where it finds none, the one row it has is empty. */
+/** A row of a statement that left-joins rows to the revision. If there are none, its only row has nulls. */
 export type AtRevision<Row> = { revision: number } & (Row | { [Column in keyof Row]: null })
 
-/** What such a statement has read; `id` is a column that is never null in a row. */
+/** Converts the rows of such a statement. `id` is a column that is never null in an existing row. */
 export function readAt<Row, Value>(
   rows: readonly AtRevision<Row>[],
   id: keyof Row,

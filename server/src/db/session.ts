@@ -1,45 +1,45 @@
 import pg from 'pg'
 import type { Connection } from './connection.ts'
-import { PreparedQuery, type Reply } from './prepared-query.ts'
+import { PreparedQuery, type TextRow } from './prepared-query.ts'
 
-/** One connection of one's own, for what lasts as long as a connection does: locks and listening. */
+/** A dedicated connection, for session state: advisory locks and LISTEN. */
 export interface Session {
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** The one row of a statement that is asked often; it is prepared under its name. */
-  ask(name: string, text: string): Promise<Reply | undefined>
-  listen(channel: string, heard: (payload: string) => void): Promise<void>
-  /** Called once if the connection is lost; not when it is closed. */
-  onLost(lost: () => void): void
+  /** Returns the only row of a statement that runs often. It is prepared under this name. */
+  queryRow(name: string, text: string): Promise<TextRow | undefined>
+  listen(channel: string, onNotification: (payload: string) => void): Promise<void>
+  /** Calls `callback` once if the connection is lost, but not after `close`. */
+  onLost(callback: () => void): void
   close(): Promise<void>
 }
 
 export async function openSession(connection: Connection): Promise<Session> {
   const client = new pg.Client({ ...connection, keepAlive: true, connectionTimeoutMillis: 10_000 })
-  // Without a listener a lost connection would end the program; `end` tells of it as well.
+  // Without a listener a lost connection would end the process. The `end` event reports the loss too.
   client.on('error', () => {})
   await client.connect()
   let closing = false
-  const questions = new Map<string, PreparedQuery>()
+  const prepared = new Map<string, PreparedQuery>()
   return {
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows,
-    ask(name, text) {
-      let question = questions.get(name)
-      if (!question) {
-        question = new PreparedQuery(name, text)
-        questions.set(name, question)
+    queryRow(name, text) {
+      let query = prepared.get(name)
+      if (!query) {
+        query = new PreparedQuery(name, text)
+        prepared.set(name, query)
       }
-      return question.ask(client)
+      return query.run(client)
     },
-    async listen(channel, heard) {
+    async listen(channel, onNotification) {
       client.on('notification', (message) => {
-        if (message.channel === channel) heard(message.payload ?? '')
+        if (message.channel === channel) onNotification(message.payload ?? '')
       })
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
     },
-    onLost(lost) {
+    onLost(callback) {
       client.once('end', () => {
-        if (!closing) lost()
+        if (!closing) callback()
       })
     },
     async close() {

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const everyType = statement(
   {
-    given: {
+    rows: {
       isTrue: 'bool',
       bytes: 'bytea',
       small: 'smallint',
@@ -31,10 +31,10 @@ const everyType = statement(
       id: 'uuid',
     },
   },
-  ({ given }) => `select is_true as "isTrue", bytes, small, whole, fraction, words, data, at, id from ${given}`,
+  ({ rows }) => `select is_true as "isTrue", bytes, small, whole, fraction, words, data, at, id from ${rows}`,
 )
 
-test('rows arrive as they were given, in their order, nulls too', async () => {
+test('rows of every type arrive unchanged and in order, including nulls', async () => {
   const rows = [
     {
       isTrue: true,
@@ -59,38 +59,38 @@ test('rows arrive as they were given, in their order, nulls too', async () => {
       id: null,
     },
   ]
-  expect(await everyType.rows(db, { given: rows })).toEqual(rows)
-  expect(await everyType.rows(db, { given: [] })).toEqual([])
+  expect(await everyType.rows(db, { rows })).toEqual(rows)
+  expect(await everyType.rows(db, { rows: [] })).toEqual([])
 })
 
-test('parameters are numbered where they are first used, one that is not used is not sent, names may be words of SQL', async () => {
-  const asked = statement(
+test('parameters are numbered by first use, unused ones are not sent, and column names may be SQL keywords', async () => {
+  const query = statement(
     { unused: 'uuid', second: 'int', first: 'int', ids: 'int[]', rows: { theName: 'text', leading: 'int' } },
     (the) => `select ${the.first} - ${the.second} as difference, ${the.first} = any(${the.ids}) as isin, the_name,
       rows.leading
       from ${the.rows} where ${the.second} is not null`,
   )
-  expect(asked.text.match(/\$\d+/g)).toEqual(['$1', '$2', '$1', '$3', '$4', '$5', '$2'])
-  expect(asked.text).toContain('unnest($4::text[], $5::int[]) as rows("the_name", "leading")')
+  expect(query.text.match(/\$\d+/g)).toEqual(['$1', '$2', '$1', '$3', '$4', '$5', '$2'])
+  expect(query.text).toContain('unnest($4::text[], $5::int[]) as rows("the_name", "leading")')
   const values = { unused: 'not an id', second: 2, first: 5, ids: [5], rows: [{ theName: 'x', leading: 1 }] }
-  expect(await asked.first(db, values)).toEqual({ difference: 3, isin: true, the_name: 'x', leading: 1 })
+  expect(await query.first(db, values)).toEqual({ difference: 3, isin: true, the_name: 'x', leading: 1 })
 })
 
-test('a value that is not of its type, and one that is missing or misspelt, does not compile', () => {
-  const asked = statement({ id: 'uuid', events: { id: 'uuid', at: 'timestamptz' } }, ({ id }) => `select ${id}`)
+test('a value of the wrong type, a missing value and a misspelled name do not compile', () => {
+  const query = statement({ id: 'uuid', events: { id: 'uuid', at: 'timestamptz' } }, ({ id }) => `select ${id}`)
   const at = new Date()
   const id = '0192f0c1-7a2b-7000-8000-0123456789ab'
   const never = () => {
-    void asked.rows(db, { id, events: [{ id, at }] })
-    // @ts-expect-error a number is no id
-    void asked.rows(db, { id: 1, events: [] })
+    void query.rows(db, { id, events: [{ id, at }] })
+    // @ts-expect-error a number is not a UUID
+    void query.rows(db, { id: 1, events: [] })
     // @ts-expect-error a column is missing
-    void asked.rows(db, { id, events: [{ id }] })
-    // @ts-expect-error a name is misspelt
-    void asked.rows(db, { id, evnts: [{ id, at }] })
-    // @ts-expect-error there is no such parameter
+    void query.rows(db, { id, events: [{ id }] })
+    // @ts-expect-error a name is misspelled
+    void query.rows(db, { id, evnts: [{ id, at }] })
+    // @ts-expect-error no parameter of this name
     statement({ id: 'uuid' }, (the) => `select ${the.ids}`)
-    // @ts-expect-error there is no such type
+    // @ts-expect-error no type of this name
     statement({ id: 'uid' }, (the) => `select ${the.id}`)
   }
   expect(never).toBeTypeOf('function')

@@ -2,7 +2,7 @@ import type { KeySet } from '../lib/key-set.ts'
 import { bools, byteStrings, floats, ints, jsons, smallInts, texts, times, uuids } from './array-format.ts'
 import type { Db } from './db.ts'
 
-/** The types of parameters, by PostgreSQL's names, and what a value of each is here. */
+/** The parameter types by their PostgreSQL names, and the JavaScript type of each. */
 interface Types {
   bool: boolean
   bytea: Buffer
@@ -10,7 +10,7 @@ interface Types {
   int: number
   float8: number
   text: string
-  /** Written as JSON when it is sent. */
+  /** Serialized when it is sent. */
   json: object
   timestamptz: Date
   uuid: string
@@ -37,12 +37,12 @@ type Value<Parameter> = Parameter extends Columns
 
 type Values<Named extends Parameters> = { readonly [Name in keyof Named]: Value<Named[Name]> }
 
-/** What stands in the text for each parameter. */
+/** The placeholder of each parameter in the text. */
 export type Places<Named extends Parameters> = {
   readonly [Name in keyof Named]: Named[Name] extends Columns ? RowsPlace : string
 }
 
-/** Rows in a text: `${rows}` is a table with an alias, `${rows.columns}` the names of its columns. */
+/** The placeholder of rows: `${rows}` is a table with an alias, `${rows.columns}` is the list of its columns. */
 interface RowsPlace {
   readonly columns: string
   toString(): string
@@ -52,16 +52,16 @@ export interface Statement<Named extends Parameters> {
   readonly text: string
   rows<Found extends object>(db: Db, values: Values<Named>): Promise<Found[]>
   first<Found extends object>(db: Db, values: Values<Named>): Promise<Found | undefined>
-  /** How many rows it changed. */
+  /** Returns how many rows it changed. */
   change(db: Db, values: Values<Named>): Promise<number>
 }
 
 /**
- * A statement whose parameters have names. It is written once, so that its text stays the same and PostgreSQL's plan for
- * it is kept. A parameter gets its number where the text first uses it; one that the text does not use is not sent.
+ * A statement with named parameters. The text is built once, so it never changes and PostgreSQL can reuse its plan. A
+ * parameter gets its number where the text first uses it. A parameter that the text does not use is not sent.
  *
- * Rows are sent as one array per column and read as a table: `from ${events}` becomes
- * `from unnest($1::uuid[], $2::text[]) as events("id", "type")`. Names are `camelCase` here and `snake_case` in the text.
+ * Rows are sent as one array per column and read as a table: `from ${events}` becomes `from unnest($1::uuid[],
+ * $2::text[]) as events("id", "type")`. Names are `camelCase` in the code and `snake_case` in the text.
  */
 export function statement<const Named extends Parameters>(
   parameters: Named,
@@ -89,7 +89,7 @@ export function statement<const Named extends Parameters>(
   }
 }
 
-/** What is sent for one parameter. `Values` has checked the types, so what is cast below is what it is said to be. */
+/** Encodes one parameter. The casts below are safe, because `Values` has checked the types. */
 type Encode = (values: Readonly<Record<string, unknown>>) => unknown
 
 const arrays: Readonly<Record<Type, (values: never) => Buffer>> = {
@@ -113,7 +113,7 @@ function encoderOf(name: string, type: Single | `${Type}[]`): Encode {
 }
 
 function rowsPlace(name: string, types: Columns, add: (encode: Encode) => string): RowsPlace {
-  // Quoted, since a name may be a word of SQL; after a dot, as in `runs.leading`, it need not be.
+  // Quoted, because a name may be an SQL keyword. After a dot, as in `runs.leading`, quotes are not needed.
   const columns = Object.keys(types)
     .map((column) => `"${snakeCase(column)}"`)
     .join(', ')
@@ -134,8 +134,8 @@ const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) =
 const pageParameters = { afterAt: 'timestamptz', afterId: 'uuid', take: 'int' } as const
 
 /**
- * A statement that reads a page, by `created_at` and `id`; its text ends with its conditions. Each case has a text of its
- * own, so that each has a plan that the index fits.
+ * A statement that reads one page, ordered by `created_at` and `id`. The text must end with its WHERE conditions. Each
+ * combination of order and first or next page has its own text, so that each gets a plan that uses the index.
  */
 export function pagedStatement<const Named extends Parameters>(
   parameters: Named,
@@ -144,7 +144,7 @@ export function pagedStatement<const Named extends Parameters>(
   const cases = (order: KeySet['order']) => {
     const follows = order === 'desc' ? '<' : '>'
     const end = (take: string) => `order by created_at ${order}, id ${order} limit ${take}`
-    // The places of a page are added to those that the caller named, whatever these are.
+    // TypeScript cannot infer that the placeholders of the caller and of the page are combined.
     const places = (all: unknown) => all as Places<Named> & Places<typeof pageParameters>
     return {
       first: statement({ ...parameters, ...pageParameters }, (all) => `${write(places(all))} ${end(places(all).take)}`),
@@ -157,8 +157,8 @@ export function pagedStatement<const Named extends Parameters>(
   const byOrder = { asc: cases('asc'), desc: cases('desc') }
   return {
     rows<Found extends object>(db: Db, values: Values<Named>, { order, after, take }: KeySet): Promise<Found[]> {
-      const given = { ...values, afterAt: after?.at, afterId: after?.id, take }
-      return byOrder[order][after ? 'next' : 'first'].rows(db, given as never)
+      const all = { ...values, afterAt: after?.at, afterId: after?.id, take }
+      return byOrder[order][after ? 'next' : 'first'].rows(db, all as never)
     },
   }
 }

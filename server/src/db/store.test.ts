@@ -10,10 +10,10 @@ import { openStore } from './store.ts'
 const open = (databaseUrl: string) =>
   openStore({ databaseUrl, dataDir: '/nowhere' }, { purpose: 'service', schema: 'migrate', log: newLogger('silent') })
 
-async function refusalOf(databaseUrl: string): Promise<string> {
+async function startupErrorOf(databaseUrl: string): Promise<string> {
   const error: unknown = await open(databaseUrl).then(
     (store) => store.close(),
-    (fault: unknown) => fault,
+    (reason: unknown) => reason,
   )
   expect(error).toBeInstanceOf(StartupError)
   const { message } = error as StartupError
@@ -22,7 +22,7 @@ async function refusalOf(databaseUrl: string): Promise<string> {
   return message
 }
 
-test('a database elsewhere is used by the same code, with a role that has no special rights', async () => {
+test('a database in DATABASE_URL works with a role that has no special privileges', async () => {
   const { connection, drop } = await newDatabase()
   onTestFinished(drop)
   const first = await open(urlOf(connection))
@@ -33,40 +33,40 @@ test('a database elsewhere is used by the same code, with a role that has no spe
   })
 })
 
-test('a database that cannot be reached is told in one line', async () => {
-  expect(await refusalOf('postgresql://someone:pass-word@127.0.0.1:1/db')).toBe(
-    'The database that DATABASE_URL names cannot be reached (connect ECONNREFUSED 127.0.0.1:1).',
+test('an unreachable database is explained in one line', async () => {
+  expect(await startupErrorOf('postgresql://someone:pass-word@127.0.0.1:1/db')).toBe(
+    'Cannot connect to the database in DATABASE_URL (connect ECONNREFUSED 127.0.0.1:1). Check that it is running and that host and port are correct.',
   )
-  expect(await refusalOf('postgresql://someone:pass-word@nowhere.invalid/db')).toMatch(
-    /cannot be reached \(getaddrinfo/,
+  expect(await startupErrorOf('postgresql://someone:pass-word@nowhere.invalid/db')).toMatch(
+    /^Cannot connect to the database in DATABASE_URL \(getaddrinfo/,
   )
-  expect(await refusalOf('postgresql://someone:pass-word@/db?host=/nowhere')).toMatch(
-    /cannot be reached \(connect ENOENT/,
+  expect(await startupErrorOf('postgresql://someone:pass-word@/db?host=/nowhere')).toMatch(
+    /^Cannot connect to the database in DATABASE_URL \(connect ENOENT/,
   )
 })
 
-test('something that answers but is no PostgreSQL is told in one line', async () => {
+test('a server that is not PostgreSQL is explained in one line', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as { port: number }
-  expect(await refusalOf(`postgresql://someone:pass-word@127.0.0.1:${port}/db`)).toMatch(
-    /^The database that DATABASE_URL/,
+  expect(await startupErrorOf(`postgresql://someone:pass-word@127.0.0.1:${port}/db`)).toMatch(
+    /^Cannot connect to the database in DATABASE_URL/,
   )
 })
 
-test('a database that refuses us is told in one line, without the password', async () => {
+test('a rejected connection is explained in one line, without the password', async () => {
   const { host, port, password } = inject('postgres')
   const at = `?host=${encodeURIComponent(host)}&port=${port}`
-  expect(await refusalOf(`postgresql://parley:pass-word@/parley${at}`)).toBe(
-    'The database that DATABASE_URL names refuses us: password authentication failed for user "parley".',
+  expect(await startupErrorOf(`postgresql://parley:pass-word@/parley${at}`)).toBe(
+    'The database in DATABASE_URL rejected the connection: password authentication failed for user "parley". Check the user, the password and the database name.',
   )
-  expect(await refusalOf(`postgresql://parley:${password}@/no_such${at}`)).toBe(
-    'The database that DATABASE_URL names refuses us: database "no_such" does not exist.',
+  expect(await startupErrorOf(`postgresql://parley:${password}@/no_such${at}`)).toBe(
+    'The database in DATABASE_URL rejected the connection: database "no_such" does not exist. Check the user, the password and the database name.',
   )
 })
 
-test('a role that may not make tables is told in one line', async () => {
+test('a role that may not create tables is explained in one line', async () => {
   const { host, port } = inject('postgres')
   const name = `guest_${newUuid().replaceAll('-', '')}`
   await asAdmin(`create role ${name} login password 'pass-word'`)
@@ -76,7 +76,7 @@ test('a role that may not make tables is told in one line', async () => {
     await asAdmin(`drop role ${name}`)
   })
   const url = `postgresql://${name}:pass-word@/${name}?host=${encodeURIComponent(host)}&port=${port}`
-  expect(await refusalOf(url)).toBe(
-    'The database that DATABASE_URL names does not let its user make tables: permission denied for schema public.',
+  expect(await startupErrorOf(url)).toBe(
+    'The user in DATABASE_URL is not allowed to create tables: permission denied for schema public. Make it the owner of the database.',
   )
 })

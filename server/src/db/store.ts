@@ -5,19 +5,19 @@ import type { Logger } from '../lib/logger.ts'
 import { StartupError } from '../lib/refuse.ts'
 import { type Connection, type Database, openDatabase } from './db.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { explain as explainEmbedded } from './embedded/faults.ts'
+import { toStartupError } from './embedded/explain-error.ts'
 import { FailedMigration, migrate, requireVersion } from './migrate.ts'
 
 export interface Store {
   db: Database
   connection: Connection
-  /** The migrations that this opening applied. */
+  /** The migrations that were applied while opening. */
   applied: string[]
   close(): Promise<void>
 }
 
-export interface StorePlace {
-  /** Null for the embedded one under `dataDir`. */
+export interface StoreLocation {
+  /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
   dataDir: string
 }
@@ -27,22 +27,22 @@ export interface StoreOptions {
   log: Logger
   say?: (line: string) => void
   /**
-   * `migrate`: brings the database to this program's version, and makes it where there is none. `require`: refuses any
-   * other version. `ignore`: opens whatever version it is. Only the first changes anything.
+   * `migrate`: creates the database if needed, and migrates it to the schema version of this program. `require`: fails
+   * if the schema version differs. `ignore`: opens any version. Only `migrate` changes the database.
    */
   schema: 'migrate' | 'require' | 'ignore'
-  /** Gives up opening. */
+  /** Cancels opening. */
   signal?: AbortSignal
 }
 
-/** The database of this installation, embedded or elsewhere. */
+/** Opens the database of this installation: the embedded one, or the one in DATABASE_URL. */
 export async function openStore(
-  config: StorePlace,
+  config: StoreLocation,
   { purpose, log, say = () => {}, schema, signal }: StoreOptions,
 ): Promise<Store> {
   const { dataDir } = config
   if (config.databaseUrl === null && schema !== 'migrate' && !hasEmbedded(dataDir)) {
-    throw new StartupError(`There is no database in ${dataDir} yet. Run "parley start" or "parley migrate" first.`)
+    throw new StartupError(`No database found in ${dataDir}. Run "parley start" or "parley migrate" first.`)
   }
   const embedded =
     config.databaseUrl === null ? await openEmbedded({ dataDir, purpose, say, ...(signal ? { signal } : {}) }) : null
@@ -71,11 +71,11 @@ export async function openStore(
     }
   } catch (error) {
     await embedded?.close()
-    throw signal?.aborted ? error : explain(error, embedded ? dataDir : null)
+    throw signal?.aborted ? error : explainError(error, embedded ? dataDir : null)
   }
 }
 
-/** Also true for a folder that cannot be looked into: opening it says what is wrong with it. */
+/** Also true if the directory cannot be read: opening it then reports the reason. */
 export function hasEmbedded(dataDir: string): boolean {
   try {
     statSync(join(dataDir, 'postgres'))
@@ -85,22 +85,38 @@ export function hasEmbedded(dataDir: string): boolean {
   }
 }
 
-/** What went wrong on the way, as one line for a person where it is not a bug of ours. */
-function explain(error: unknown, embeddedIn: string | null): unknown {
+/**
+ * Turns problems of the database or its configuration into one line for the operator. Other errors stay as they are.
+ */
+function explainError(error: unknown, embeddedIn: string | null): unknown {
   const cause = error instanceof FailedMigration ? error.cause : (error as Error & { code?: string })
-  if (embeddedIn !== null) return isAway(cause) || cause.code === '53100' ? explainEmbedded(cause, embeddedIn) : error
-  // The address may hold a password and is not repeated.
-  const named = 'The database that DATABASE_URL names'
+  if (embeddedIn !== null)
+    return isUnavailable(cause) || cause.code === '53100' ? toStartupError(cause, embeddedIn) : error
+  // DATABASE_URL may contain a password, so the messages do not repeat it.
   const { code = '', message } = cause
-  if (isAway(cause)) return new StartupError(`${named} cannot be reached (${message.split('\n')[0] || code}).`)
-  if (/^(28...|3D000)$/.test(code)) return new StartupError(`${named} refuses us: ${message}.`)
-  if (code === '42501') return new StartupError(`${named} does not let its user make tables: ${message}.`)
-  if (code === '25006') return new StartupError(`${named} is read-only; it may be a standby.`)
+  if (isUnavailable(cause)) {
+    return new StartupError(
+      `Cannot connect to the database in DATABASE_URL (${message.split('\n')[0] || code}). Check that it is running and that host and port are correct.`,
+    )
+  }
+  if (/^(28...|3D000)$/.test(code)) {
+    return new StartupError(
+      `The database in DATABASE_URL rejected the connection: ${message}. Check the user, the password and the database name.`,
+    )
+  }
+  if (code === '42501') {
+    return new StartupError(
+      `The user in DATABASE_URL is not allowed to create tables: ${message}. Make it the owner of the database.`,
+    )
+  }
+  if (code === '25006') {
+    return new StartupError('The database in DATABASE_URL is read-only. If it is a standby, use the primary server.')
+  }
   return error
 }
 
-/** Not an answer of PostgreSQL's, or one that it cannot answer just now. */
-function isAway(error: Error & { code?: string }): boolean {
+/** The error did not come from PostgreSQL, or PostgreSQL says that it is stopping, starting or out of connections. */
+function isUnavailable(error: Error & { code?: string }): boolean {
   if (error instanceof pg.DatabaseError) return /^(57P0.|53300)$/.test(error.code ?? '')
   if (error instanceof StartupError) return false
   return error.code !== undefined || /timeout|terminated|\bSSL\b|certificate/i.test(error.message)

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { echoRoutes } from '../../testing/echo.ts'
-import { expectRefusal, type Refused } from '../../testing/expect-error.ts'
+import { type ExpectedError, expectRefusal } from '../../testing/expect-error.ts'
 import { useTestServer } from '../../testing/test-server.ts'
 import { newWorkspace, type TestWorkspace } from '../../testing/workspace.ts'
 import { newSecret } from '../domain/keys/secret.ts'
@@ -116,7 +116,7 @@ test.each([false, true])('256 KiB are read, 257 KiB are not; chunked: %s', async
   })
 })
 
-test.each<[way: string, body: unknown, refused: Omit<Refused, 'code'>]>([
+test.each<[way: string, body: unknown, refused: Omit<ExpectedError, 'code'>]>([
   [
     'mass assignment',
     { word: 'a', workspace_id: 'x', status: 'sent', role: 'admin' },

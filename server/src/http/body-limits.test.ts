@@ -173,7 +173,7 @@ test('a chunked body that is refused unread leaves no memory, also in a pipeline
   for (const path of ['/v1/echo', '/nowhere', '/console/api/nowhere', '/network/whatsapp/nobody']) {
     const connection = await rawConnection(server.url)
     connection.send(request(path))
-    expect((await connection.answers(1))[0]?.status).toBeGreaterThanOrEqual(401)
+    expect((await connection.responses(1))[0]?.status).toBeGreaterThanOrEqual(401)
     await until('the memory is released', async () => (await bytesInMemory()) === 0)
     connection.socket.destroy()
     const leaver = await rawConnection(server.url)
@@ -189,7 +189,7 @@ test('a chunked body with a GET is dropped', async () => {
   connection.send(
     `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
   )
-  expect((await connection.answers(1))[0]?.status).toBe(200)
+  expect((await connection.responses(1))[0]?.status).toBe(200)
   connection.socket.destroy()
 })
 
@@ -229,7 +229,7 @@ test('a well-formed signature of a known app waits for the body', async () => {
   const connection = await open(`/network/whatsapp/${app.id}`, { 'X-Hub-Signature-256': wellFormed }, { bytes: 10 })
   await holds(10)
   connection.send(' ')
-  expect(await connection.answers(1)).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
+  expect(await connection.responses(1)).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
 })
 
 test('the usual limits take eight of the largest webhooks from one address at a time', () => {

@@ -68,7 +68,7 @@ test.each([
   async (_where, sockets, chunks, status, head) => {
     const connections = await Promise.all(Array.from({ length: sockets }, () => sendOneByteChunks(head(), chunks)))
     for (const connection of connections) connection.send('0\r\n\r\n')
-    const responses = await Promise.all(connections.map((connection) => connection.answers(1)))
+    const responses = await Promise.all(connections.map((connection) => connection.responses(1)))
     expect(responses.map(([response]) => response?.status)).toEqual(connections.map(() => status))
     expect((await fetch(`${url()}/healthz`)).status).toBe(200)
     for (const { socket } of connections) socket.destroy()

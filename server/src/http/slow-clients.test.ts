@@ -55,7 +55,7 @@ test('a body that nobody reads is refused at once, and its connection cut all th
   connection.send(
     'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
   )
-  const [response] = (await connection.answers(1)) as [Awaited<ReturnType<RawConnection['answers']>>[number]]
+  const [response] = (await connection.responses(1)) as [Awaited<ReturnType<RawConnection['responses']>>[number]]
   expectRefusal(response, {
     code: 'invalid_key',
     message: 'The Authorization header is missing.',

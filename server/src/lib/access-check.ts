@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contract/scopes'
 import type { Refusal } from './refuse.ts'
 
-/** The words between the pipeline, which knows nothing of keys, and those who authenticate and record for it. */
+/** The types between the request pipeline, which does not know API keys, and the code that checks keys and logs. */
 
-/** Who is calling, once known. */
+/** The API key that a request was authenticated with. */
 export interface Caller {
   workspaceId: string
   keyId: string
@@ -12,7 +12,7 @@ export interface Caller {
   budget: number
 }
 
-/** The budget a request was charged to, as its headers tell it. */
+/** The rate limit that a request counted against, as in its response headers. */
 export interface RateLimitState {
   limit: number
   remaining: number
@@ -23,16 +23,18 @@ export type AccessDecision =
   | { kind: 'admitted'; caller: Caller | null; budget: RateLimitState }
   | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: RateLimitState }
 
-/** What decides about a request: the key it presents, and where it comes from. */
+/** The parts of a request that access depends on: its key, and the address it comes from. */
 export interface AccessRequest {
   readonly authorization: string | undefined
   readonly address: string
-  /** It goes to a place that needs no key. */
+  /** True if the route needs no key. */
   readonly isPublic: boolean
 }
 
-/** Decides whether a request is let in, and charges it. Rejects if the database cannot be asked. */
-export type CheckAccess = (visitor: AccessRequest) => Promise<AccessDecision>
+/**
+ * Decides whether a request is admitted, and counts it against its rate limit. Rejects if the database is unavailable.
+ */
+export type CheckAccess = (request: AccessRequest) => Promise<AccessDecision>
 
 export interface RequestRecord {
   id: string

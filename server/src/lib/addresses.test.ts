@@ -56,9 +56,9 @@ function writeIpv6(all: readonly number[], style: number): string {
 
 const address = fc.oneof(ipv4, mapped, ipv6)
 
-/** A range around an address: some of its bits, the rest zero, written in either family's way. */
-const range = fc.tuple(fc.oneof(ipv4, ipv6), fc.nat(128), fc.boolean()).map(([{ v4, bits }, wanted, asMapped]) => {
-  const prefix = v4 ? wanted % 33 : wanted
+/** A range that contains an address: a prefix of its bits, the rest zero, written as IPv4, IPv4-mapped or IPv6. */
+const range = fc.tuple(fc.oneof(ipv4, ipv6), fc.nat(128), fc.boolean()).map(([{ v4, bits }, length, asMapped]) => {
+  const prefix = v4 ? length % 33 : length
   const network = bits.slice(0, prefix).padEnd(bits.length, '0')
   const all = network.match(/.{8}/g)?.map((each) => Number.parseInt(each, 2)) ?? []
   const text = v4
@@ -72,10 +72,10 @@ const range = fc.tuple(fc.oneof(ipv4, ipv6), fc.nat(128), fc.boolean()).map(([{ 
 const contains = (r: { v4: boolean; network: string; prefix: number }, a: Model) =>
   r.v4 === a.v4 && r.network.slice(0, r.prefix) === a.bits.slice(0, r.prefix)
 
-test('an address is within a range just when the model says so, however the two are written', () => {
+test('isWithin agrees with the model for every spelling of address and range', () => {
   fc.assert(
     fc.property(address, range, fc.boolean(), (given, around, near) => {
-      // Half of the time the address is moved into the range, or matches would be rare.
+      // In half of the runs the address is moved into the range; otherwise matches would be rare.
       const inside = near && given.v4 === around.v4
       const bits = inside ? around.network.slice(0, around.prefix) + given.bits.slice(around.prefix) : given.bits
       const all = bits.match(/.{8}/g)?.map((each) => Number.parseInt(each, 2)) ?? []
@@ -90,13 +90,13 @@ test('an address is within a range just when the model says so, however the two 
   )
 })
 
-test('the old form ::1.2.3.4 is an IPv6 address and not IPv4', () => {
+test('the obsolete form ::1.2.3.4 is an IPv6 address, not IPv4', () => {
   expect(isWithin('::10.0.0.1', [readRange('10.0.0.0/8') as AddressRange])).toBe(false)
   expect(isWithin('::10.0.0.1', [readRange('::/96') as AddressRange])).toBe(true)
   expect(canonicalAddress('::10.0.0.1')).toBe('::a00:1')
 })
 
-test('an address has one canonical form, however it is written', () => {
+test('every spelling of an address has the same canonical form', () => {
   fc.assert(
     fc.property(address, ({ text, v4, bits }) => {
       const canonical = canonicalAddress(text) as string
@@ -109,7 +109,7 @@ test('an address has one canonical form, however it is written', () => {
   )
 })
 
-test('a range with bits set beyond its length is refused, with what it should be', () => {
+test('a range with host bits set is rejected', () => {
   fc.assert(
     fc.property(range, fc.nat(127), ({ v4, network, prefix }, at) => {
       fc.pre(at >= prefix && at < network.length)
@@ -150,6 +150,6 @@ test.each([
   '::ffff:0:0/95',
   'localhost',
   '*',
-])('no range: %j', (text) => {
+])('readRange rejects %j', (text) => {
   expect(readRange(text)).toHaveProperty('fault')
 })

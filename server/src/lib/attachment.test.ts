@@ -13,11 +13,11 @@ test.each([
   ['\ud83dx', '_x', '%EF%BF%BDx'],
   ['..', 'fallback', 'fallback'],
   ['\0\u0007', 'fallback', 'fallback'],
-])('%j is offered as %j', (name, plain, encoded) => {
+])('the file name %j becomes %j', (name, plain, encoded) => {
   expect(attachment(name, 'fallback')).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${encoded}`)
 })
 
-test('no name makes more than one line or an endless one', () => {
+test('the header is one line of limited length for any file name', () => {
   for (const name of ['x'.repeat(100_000), '😀'.repeat(5000), '\n'.repeat(1000)]) {
     expect(attachment(name, 'f')).toMatch(/^[ -~]{1,3000}$/)
   }
@@ -39,6 +39,6 @@ test.each([
   ['image/png', Buffer.from('\ufeff \n<svg onload=x>'), 'application/octet-stream'],
   ['text/plain', Buffer.from('\ufffe<html>', 'utf16le'), 'application/octet-stream'],
   ['text/plain', Buffer.alloc(0), 'text/plain'],
-])('%j is served as it should be', (claimed, beginning, served) => {
-  expect(servedType(claimed, beginning)).toBe(served)
+])('a file of claimed type %j is served with a safe type', (claimed, start, served) => {
+  expect(servedType(claimed, start)).toBe(served)
 })

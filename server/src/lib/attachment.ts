@@ -1,9 +1,9 @@
-/** What a download says about itself, made harmless: names and types come from strangers. */
+/** Headers of file downloads. File names and types come from untrusted senders, so they are sanitized here. */
 
-// Besides control characters: those that turn the direction of writing, which make `exe.gpj` out of `jpg.exe`.
-const treacherous = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+// Control characters, and characters that reverse the text direction, which make `jpg.exe` look like `exe.gpj`.
+const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** `Content-Disposition` of a download: plain letters for old clients, the whole name after RFC 5987 for all others. */
+/** The `Content-Disposition` header: an ASCII name for old clients, and the full name as in RFC 5987 for all others. */
 export function attachment(fileName: string, fallback: string): string {
   const name = safeName(fileName) || fallback
   const plain = name.replaceAll(/[^A-Za-z0-9._ -]/g, '_')
@@ -16,11 +16,11 @@ export function attachment(fileName: string, fallback: string): string {
 
 function safeName(fileName: string): string {
   const last = fileName.toWellFormed().split(/[/\\]/).at(-1) ?? ''
-  return [...last.replaceAll(treacherous, '').replace(/^[.\s]+/, '')].slice(0, 200).join('').trim()
+  return [...last.replaceAll(unsafeCharacters, '').replace(/^[.\s]+/, '')].slice(0, 200).join('').trim()
 }
 
 const office = 'vnd.openxmlformats-officedocument.'
-const harmless = new Set([
+const safeTypes = new Set([
   ...['jpeg', 'png', 'gif', 'webp', 'heic', 'heif', 'avif', 'bmp', 'tiff'].map((kind) => `image/${kind}`),
   ...['aac', 'amr', 'mpeg', 'mp4', 'ogg', 'opus', 'wav', 'webm'].map((kind) => `audio/${kind}`),
   ...['mp4', '3gpp', 'quicktime', 'webm'].map((kind) => `video/${kind}`),
@@ -35,17 +35,17 @@ const harmless = new Set([
 const unknownType = 'application/octet-stream'
 
 /**
- * The type to serve a file as: what it claims to be if that is a plain type no browser acts upon, and it does not begin
- * like a page that passes itself off as a picture.
+ * The content type to serve a file with. The claimed type is used if browsers do not execute it, and if the file does
+ * not start like HTML that is declared as an image.
  */
-export function servedType(claimed: string, beginning: Buffer): string {
+export function servedType(claimed: string, start: Buffer): string {
   const type = (claimed.split(';')[0] ?? '').trim().toLowerCase()
-  return harmless.has(type) && !beginsLikeMarkup(beginning) ? type : unknownType
+  return safeTypes.has(type) && !startsLikeMarkup(start) ? type : unknownType
 }
 
-function beginsLikeMarkup(beginning: Buffer): boolean {
-  const text = beginning.subarray(0, 512).toString('latin1')
-  // Also in UTF-16, and after the mark that says so.
+function startsLikeMarkup(start: Buffer): boolean {
+  const text = start.subarray(0, 512).toString('latin1')
+  // Also matches UTF-16 and text after a byte order mark.
   return text
     .replaceAll('\0', '')
     .replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')

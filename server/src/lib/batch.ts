@@ -1,45 +1,45 @@
 interface BatchLimits<Item> {
-  /** In one batch. */
+  /** The maximum size of a batch. */
   maxItems?: number
-  /** Batches at a time. */
-  maxUnderWay?: number
-  /** What an item counts for, if not one. */
+  /** How many batches may run at the same time. */
+  maxConcurrent?: number
+  /** The size of an item; 1 by default. */
   sizeOf?: (item: Item) => number
 }
 
 /**
- * Gathers what arrives while a batch is under way into the next one. Alone, an item leaves at the end of the current
- * turn of the event loop; under load, batches grow by themselves and the number of round trips stays small.
+ * Collects the items that arrive while a batch runs into the next batch. A single item waits only until the end of the
+ * current event loop iteration. Under load the batches grow, so the number of round trips stays small.
  */
-export function batched<Item, Answer>(
-  work: (items: Item[]) => Promise<Answer[]>,
-  { maxItems = 500, maxUnderWay = 1, sizeOf }: BatchLimits<Item> = {},
-): (item: Item) => Promise<Answer> {
+export function batched<Item, Result>(
+  work: (items: Item[]) => Promise<Result[]>,
+  { maxItems = 500, maxConcurrent = 1, sizeOf }: BatchLimits<Item> = {},
+): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item
-    resolve: (response: Answer) => void
+    resolve: (result: Result) => void
     reject: (error: unknown) => void
   }
   let waiting: Waiting[] = []
-  let underWay = 0
-  let planned = false
+  let running = 0
+  let scheduled = false
 
-  function plan(): void {
-    if (planned || underWay >= maxUnderWay || waiting.length === 0) return
-    planned = true
-    setImmediate(depart)
+  function schedule(): void {
+    if (scheduled || running >= maxConcurrent || waiting.length === 0) return
+    scheduled = true
+    setImmediate(startBatch)
   }
 
-  function depart(): void {
-    planned = false
-    const count = sizeOf ? fitting(sizeOf) : maxItems
+  function startBatch(): void {
+    scheduled = false
+    const count = sizeOf ? countThatFits(sizeOf) : maxItems
     const batch = waiting.length > count ? waiting.splice(0, count) : waiting
     if (batch === waiting) waiting = []
-    void travel(batch)
+    void runBatch(batch)
   }
 
-  /** How many of those that wait have no more than the most together; the first always. */
-  function fitting(size: (item: Item) => number): number {
+  /** How many of the waiting items fit into one batch. The first one always does. */
+  function countThatFits(size: (item: Item) => number): number {
     let count = 0
     let sum = 0
     for (const { item } of waiting) {
@@ -50,22 +50,22 @@ export function batched<Item, Answer>(
     return count
   }
 
-  async function travel(batch: Waiting[]): Promise<void> {
-    underWay++
+  async function runBatch(batch: Waiting[]): Promise<void> {
+    running++
     try {
-      const responses = await work(batch.map((each) => each.item))
-      for (let index = 0; index < batch.length; index++) batch[index]?.resolve(responses[index] as Answer)
+      const results = await work(batch.map((each) => each.item))
+      for (let index = 0; index < batch.length; index++) batch[index]?.resolve(results[index] as Result)
     } catch (error) {
       for (const each of batch) each.reject(error)
     } finally {
-      underWay--
-      plan()
+      running--
+      schedule()
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      plan()
+      schedule()
     })
 }

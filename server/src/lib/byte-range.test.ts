@@ -20,7 +20,7 @@ test.each([
   ['bytes=a-b', 10, 'whole'],
   ['items=0-1', 10, 'whole'],
   [`bytes=${'9'.repeat(40)}-`, 10, 'whole'],
-])('%s of %i bytes', (header, size, wanted) => {
-  const asked = readByteRange(header, size)
-  expect(asked.kind === 'part' ? [asked.range.first, asked.range.last] : asked.kind).toEqual(wanted)
+])('Range: %s of %i bytes', (header, size, expected) => {
+  const requested = readByteRange(header, size)
+  expect(requested.kind === 'part' ? [requested.range.first, requested.range.last] : requested.kind).toEqual(expected)
 })

@@ -1,16 +1,16 @@
-/** A stretch of a whole, both ends included. */
+/** A range of bytes, both ends included. */
 export interface ByteRange {
   first: number
   last: number
 }
 
-export type Asked = { kind: 'whole' } | { kind: 'part'; range: ByteRange } | { kind: 'nothing' }
+export type RequestedRange = { kind: 'whole' } | { kind: 'part'; range: ByteRange } | { kind: 'nothing' }
 
 /**
- * What a `Range` header asks for (RFC 9110, 14.2). Several ranges, other units and what cannot be read are as if they had
- * not been asked for; `nothing` is a range that lies outside.
+ * Reads a `Range` header (RFC 9110, 14.2). Several ranges, other units and invalid ranges are ignored, so the result is
+ * `whole`. `nothing` means that the range is outside the file.
  */
-export function readByteRange(header: string | undefined, size: number): Asked {
+export function readByteRange(header: string | undefined, size: number): RequestedRange {
   const [, from = '', to = ''] = /^bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? '') ?? []
   if (from === '' && to === '') return { kind: 'whole' }
   if (from === '') {

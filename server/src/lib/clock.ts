@@ -1,11 +1,11 @@
-/** Time, handed to whoever needs it. */
+/** The source of time. It is passed as an argument, so that tests can control it. */
 export interface Clock {
   now(): Date
-  /** The time to give the database in place of its own; null lets the database use its own, which all processes share. */
+  /** The time for statements to use. Null: the database uses its own clock, which all processes share. */
   pinned(): Date | null
-  /** What this machine's own clock says, which may be wrong. */
+  /** The time of this machine's own clock, which may be wrong. */
   machine(): Date
 }
 
-/** This machine's own clock: for tests and tools. The service and the command line use the database's. */
+/** This machine's own clock, for tests and tools. The service and the CLI use the database's clock. */
 export const systemClock: Clock = { now: () => new Date(), pinned: () => null, machine: () => new Date() }

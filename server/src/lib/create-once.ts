@@ -1,8 +1,8 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * The content of a private file, made on first use. The file appears whole or not at all, and of several processes that
- * make it at once all read the same.
+ * Returns the content of a private file, which is created on first use. The file is created atomically: if several
+ * processes create it at the same time, all of them read the same content.
  */
 export function createOnce(path: string, make: () => string): string {
   if (!existsSync(path)) {

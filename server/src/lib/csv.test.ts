@@ -24,7 +24,7 @@ test.each<[cell: Cell, written: string]>([
   expect(csvCell(cell)).toBe(written)
 })
 
-test('rows end as the format wants', () => {
+test('rows end with CRLF', () => {
   expect(
     csvLines([
       ['a', 1],

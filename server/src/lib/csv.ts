@@ -1,12 +1,12 @@
 export type Cell = string | number | boolean | null
 
-/** Lines of a CSV file (RFC 4180), each with its line end. */
+/** Writes rows as CSV (RFC 4180), each with its line ending. */
 export const csvLines = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(csvCell).join()}\r\n`).join('')
 
 /**
- * A spreadsheet takes text that begins with one of = + - @, a tab or a carriage return for a formula, and would run what
- * a stranger wrote; an apostrophe before it makes it text. Numbers are numbers and stay as they are.
+ * Spreadsheets run text that starts with = + - @, a tab or a carriage return as a formula (CSV injection). An
+ * apostrophe in front makes it text. Numbers are not changed.
  */
 export function csvCell(value: Cell): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)

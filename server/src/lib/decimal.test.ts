@@ -8,7 +8,7 @@ test.each([
   ['999999999999999', '0.0000000001', '999999999999999.0000000001'],
   ['0', '0', '0'],
   ['0.05', '0.005', '0.055'],
-])('%s and %s are %s', (left, right, sum) => {
+])('%s + %s = %s', (left, right, sum) => {
   expect(addDecimals(left, right)).toBe(sum)
 })
 
@@ -18,11 +18,11 @@ test.each([
   ['0.005', 3, '0.015'],
   ['35', 2, '70'],
   ['19.99', 0, '0.00'],
-])('%s times %i are %s', (amount, count, product) => {
+])('%s × %i = %s', (amount, count, product) => {
   expect(timesDecimal(amount, count)).toBe(product)
 })
 
-test('an amount is plain digits', () => {
+test('isDecimal accepts only digits with an optional fraction', () => {
   for (const text of ['0', '9.99', '007', '1.0000000001']) expect(isDecimal(text), text).toBe(true)
   for (const text of ['', '-1', '+1', '1e3', '.5', '5.', '1,5', 'NaN', '1.00000000001', '1'.repeat(16)]) {
     expect(isDecimal(text), text).toBe(false)

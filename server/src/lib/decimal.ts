@@ -1,6 +1,6 @@
 /**
- * Amounts of money as decimal strings: exact, of any size, and without knowing how many decimals a currency has. Sums are
- * made with whole numbers of the smallest decimal place there is, never with floating point.
+ * Amounts of money as decimal strings: exact, and independent of how many decimals a currency has. Sums use integers of
+ * the smallest decimal place, never floating point.
  */
 export type Decimal = string
 

@@ -16,7 +16,7 @@ const silent = ['$id', 'title', 'description', 'examples', 'default', 'errorMess
 const word = Type.String({ minLength: 1, maxLength: 5 })
 const link = Type.String({ pattern: '^http', errorMessage: 'Enter a link.' })
 
-/** The schema of the field `x`, a value that fails it, and what people are told. */
+/** The schema of the field `x`, a value that fails it, and the message for people. */
 const faults: [keyword: string, x: TSchema, value: unknown, code: string, message: string][] = [
   ['type', Type.String(), 1, 'wrong_type', '"x" must be a string.'],
   ['type', Type.Integer(), 1.5, 'wrong_type', '"x" must be a whole number.'],

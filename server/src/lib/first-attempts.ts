@@ -1,18 +1,18 @@
-/** The terms between those who publish events and the delivery worker of their process, which makes the first attempts. */
+/** The types between code that publishes events and the delivery worker of its process, which attempts them first. */
 
 /** Why an attempt is made. */
 export type Trigger = 'first' | 'retry' | 'manual'
 
-/** What deliveries are written under. */
+/** The lease that new deliveries are written with. */
 export interface Lease {
   token: string | null
-  /** When others may take it up; without a token that is when it is due. */
+  /** When other workers may claim the delivery. Without a token, this is when it is due. */
   until: Date
-  /** Endpoints that it does not hold for: they have enough to do. */
+  /** Endpoints without a lease, because their queue in this process is full. */
   except: readonly string[]
 }
 
-/** A delivery that this process has the lease of, with all that an attempt needs. */
+/** A delivery that this process holds the lease of, with everything an attempt needs. */
 export interface LeasedDelivery {
   eventId: string
   webhookId: string
@@ -20,17 +20,17 @@ export interface LeasedDelivery {
   eventCreatedAt: Date
   type: string
   body: Buffer
-  /** Attempts made of the current schedule. */
+  /** Attempts so far in the current retry schedule. */
   attempts: number
   trigger: Trigger
   lease: string
-  /** When others may take it up, in milliseconds. */
+  /** When other workers may claim it, in milliseconds. */
   leaseUntilMs: number
 }
 
 export interface FirstAttempts {
-  /** For deliveries that are about to be written; null if others should take them up. */
+  /** A lease for deliveries that are about to be written; null if other workers should claim them. */
   newLease(now: Date): Lease | null
-  /** Begins the first attempts of what was written and committed under a lease. */
+  /** Starts the first attempts of deliveries that were committed with a lease. */
   take(items: readonly LeasedDelivery[]): void
 }

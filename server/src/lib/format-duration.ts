@@ -1,4 +1,4 @@
-/** A duration as a person says it. */
+/** Formats a duration for people, for example "3 hours". */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 120) return `${seconds} second${seconds === 1 ? '' : 's'}`

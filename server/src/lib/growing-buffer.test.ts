@@ -7,7 +7,7 @@ const collected = (buffer: GrowingBuffer, pieces: readonly Uint8Array[]): Buffer
   return buffer.bytes
 }
 
-test('pieces of any size are joined in order', () => {
+test('chunks of any size are joined in order', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3000 })), fc.option(fc.nat(5000)), (pieces, expected) => {
       const buffer = new GrowingBuffer(1 << 20, expected ?? undefined)
@@ -17,14 +17,14 @@ test('pieces of any size are joined in order', () => {
   )
 })
 
-test('one piece is kept without a copy', () => {
+test('a single chunk is not copied', () => {
   const piece = Buffer.from('{"a":1}')
   const buffer = new GrowingBuffer(100)
   buffer.append(piece)
   expect(buffer.bytes).toBe(piece)
 })
 
-test('appending does not change a piece that was kept without a copy', () => {
+test('appending does not change the first chunk', () => {
   const first = Buffer.from('abc').subarray(0, 2)
   const buffer = new GrowingBuffer(100)
   buffer.append(first)
@@ -32,7 +32,7 @@ test('appending does not change a piece that was kept without a copy', () => {
   expect([buffer.bytes.toString(), first.toString()]).toEqual(['abx', 'ab'])
 })
 
-test('the capacity is announced before it is taken, is at most twice the size, and never exceeds the maximum', () => {
+test('capacityWith predicts the capacity, which is at most twice the size and never above the maximum', () => {
   const max = 10_000
   const buffer = new GrowingBuffer(max)
   for (let size = 1; size <= max; size++) {

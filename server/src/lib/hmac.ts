@@ -2,19 +2,19 @@ import { createHash, createHmac, hash } from 'node:crypto'
 
 const blockBytes = 64
 const digestBytes = 32
-/** Longer ones are left to `createHmac`, whose cost is nothing beside theirs. */
+/** Longer messages use `createHmac`: its overhead is small compared to hashing them. */
 const scratch = Buffer.allocUnsafe(32 * 1024)
 
 type Encoding = 'hex' | 'base64'
 
 /**
- * HMAC-SHA256 with a key that is used often (RFC 2104): two digests in one call each. `createHmac` makes an object outside
- * of JavaScript's heap for every signature, and collecting those takes longer than signing does.
+ * HMAC-SHA256 (RFC 2104) with a key that is used often: two one-shot digests. `createHmac` creates a native object for
+ * every signature, and garbage collection of those takes longer than signing.
  */
 export class HmacKey {
   readonly #key: Buffer
   readonly #inner = Buffer.alloc(blockBytes, 0x36)
-  /** The key's other half, and room for the inner digest behind it. */
+  /** The outer key block, followed by space for the inner digest. */
   readonly #outer = Buffer.alloc(blockBytes + digestBytes, 0x5c)
 
   constructor(key: Buffer) {
@@ -26,7 +26,7 @@ export class HmacKey {
     }
   }
 
-  /** Over a few ASCII letters and the bytes that follow them. */
+  /** Signs `start`, a short ASCII text, followed by `rest`. */
   sign(start: string, rest: Buffer, encoding: Encoding): string {
     const size = blockBytes + start.length + rest.length
     if (size > scratch.length) return createHmac('sha256', this.#key).update(start).update(rest).digest(encoding)

@@ -7,7 +7,7 @@ export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+      // 248 is the largest multiple of 62 in a byte. Larger values would make the first characters more likely.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }
@@ -24,23 +24,25 @@ export function toBase62(value: number, length: number): string {
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** The last one that was made: when, and its place among those of the same millisecond. */
+/** The last UUID: its millisecond, and its counter within that millisecond. */
 interface Last {
   ms: number
   count: number
-  /** As text. Letters in a buffer, since a text put together from pieces is copied once more when it is first read. */
+  /** The UUID as text, in a buffer: a string that is concatenated from parts is copied again when it is first read. */
   letters: Buffer
 }
 
-const noneYet = (): Last => ({ ms: 0, count: 0, letters: Buffer.from('00000000-0000-7000-8000-000000000000') })
-
-/** Of the machine's own time, and of times that are given: these may lie apart, and neither must disturb the other's order. */
-const ownTime = noneYet()
-const givenTime = noneYet()
+const newLast = (): Last => ({ ms: 0, count: 0, letters: Buffer.from('00000000-0000-7000-8000-000000000000') })
 
 /**
- * A UUID of version 7: the time comes first, so rows inserted together lie together, and then a counter, so that those
- * made in one millisecond keep the order they were made in.
+ * Separate for the machine's own time and for times of the caller. They can differ, and each must keep its own order.
+ */
+const ownTime = newLast()
+const givenTime = newLast()
+
+/**
+ * A UUID of version 7. It starts with the time, so rows that are inserted together are stored together. A counter
+ * follows, so that UUIDs of the same millisecond sort in the order they were created.
  */
 export function newUuid(given?: number): string {
   if (used + 10 > pool.length) {
@@ -51,7 +53,7 @@ export function newUuid(given?: number): string {
   used += 10
   const last = given === undefined ? ownTime : givenTime
   const now = given ?? Date.now()
-  // The counter begins anywhere in the lower half of its 12 bits; where it runs over, the next millisecond is borrowed.
+  // The counter starts at a random value in the lower half of its 12 bits. On overflow, the next millisecond is used.
   const start = pool.readUInt16BE(at) & 2047
   if (now === last.ms || now === last.ms - 1) {
     if (++last.count > 4095) move(last, last.ms + 1, start)
@@ -75,7 +77,7 @@ function move(last: Last, ms: number, count: number): void {
 }
 
 const digits = Buffer.from('0123456789abcdef')
-/** The letters of a byte's two digits. */
+/** The characters of a byte's two hex digits. */
 const first = Uint8Array.from({ length: 256 }, (_, byte) => digits[byte >> 4] as number)
 const second = Uint8Array.from({ length: 256 }, (_, byte) => digits[byte & 15] as number)
 
@@ -86,14 +88,14 @@ function put(letters: Buffer, at: number, value: number): void {
   letters[at + 1] = second[value] as number
 }
 
-/** `msg_…`, `snd_…` and so on: how an id is shown. */
+/** The public form of an ID: `msg_…`, `snd_…` and so on. */
 export const withPrefix = (prefix: string, uuid: string): string => `${prefix}_${uuid}`
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const isUuid = (text: string): boolean => uuidPattern.test(text)
 
-/** The UUID of a shown id, or undefined if it is not an id of that kind. */
+/** The UUID of a public ID, or undefined if the ID does not have this prefix. */
 export function withoutPrefix(prefix: string, id: string): string | undefined {
   const uuid = id.startsWith(`${prefix}_`) ? id.slice(prefix.length + 1) : ''
   return isUuid(uuid) ? uuid : undefined

@@ -1,4 +1,4 @@
-/** A page of a list that is ordered by time and id: how many rows, and after which one. */
+/** A page of a list that is ordered by time and ID (keyset pagination): how many rows, and after which row. */
 export interface KeySet {
   take: number
   after: { at: Date; id: string } | null

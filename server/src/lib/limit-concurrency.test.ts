@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { limitConcurrency } from './limit-concurrency.ts'
 
-test('so many run at once, the others in their order, and beyond the line nobody waits', async () => {
-  const inTurn = limitConcurrency(2, 3, () => {
+test('runs up to the limit at a time, the others in order, and rejects when the queue is full', async () => {
+  const limited = limitConcurrency(2, 3, () => {
     throw new Error('too many')
   })
   const begun: number[] = []
   const ends: (() => void)[] = []
   const run = (id: number) =>
-    inTurn(() => {
+    limited(() => {
       begun.push(id)
       return new Promise<number>((resolve) => ends.push(() => resolve(id)))
     })
@@ -26,10 +26,10 @@ test('so many run at once, the others in their order, and beyond the line nobody
   expect(await Promise.all([...runs.slice(1), seventh])).toEqual([2, 3, 4, 5, 7])
 })
 
-test('one that fails makes room as well', async () => {
-  const inTurn = limitConcurrency(1, 1, () => {
+test('a function that fails frees its slot', async () => {
+  const limited = limitConcurrency(1, 1, () => {
     throw new Error('too many')
   })
-  await expect(inTurn(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await inTurn(async () => 'next')).toBe('next')
+  await expect(limited(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await limited(async () => 'next')).toBe('next')
 })

@@ -1,18 +1,20 @@
 import { Queue } from './queue.ts'
 
-/** Runs so many at once; others wait for their turn, and `overrun` is called when too many wait already. */
-export function limitConcurrency(most: number, waitingMax: number, overrun: () => never) {
+/**
+ * Runs at most `max` functions at a time. Others wait in order; `onFull` is called if `maxWaiting` are waiting already.
+ */
+export function limitConcurrency(max: number, maxWaiting: number, onFull: () => never) {
   const waiting = new Queue<() => void>()
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= most) {
-      if (waiting.size >= waitingMax) overrun()
+    if (running >= max) {
+      if (waiting.size >= maxWaiting) onFull()
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else running++
     try {
       return await work()
     } finally {
-      // The place goes to whoever waits the longest.
+      // The slot goes to the function that has waited longest.
       const next = waiting.shift()
       if (next) next()
       else running--

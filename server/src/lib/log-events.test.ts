@@ -12,13 +12,13 @@ test('docs/operating.md lists every log event with its level and meaning', () =>
   expect(rows).toEqual(Object.entries(logEvents).map(([event, { level, meaning }]) => [event, level, meaning]))
 })
 
-test('each event is logged somewhere, at the level that the list says', () => {
+test('each event is logged somewhere at its listed level', () => {
   const files = globSync('server/src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
   const logged = files.flatMap((file) => eventsIn(readFileSync(join(root, file), 'utf8')))
   expect([...new Set(logged)].sort()).toEqual(known.sort())
 })
 
-/** `log.warn({ event: 'sync.failed' … })`, or the event of the fields that the call is given by name. */
+/** Finds `log.warn({ event: 'sync.failed' … })`, and calls with a variable whose fields contain the event. */
 function eventsIn(text: string): string[] {
   return Array.from(text.matchAll(/\blog\.(debug|info|warn|error)\(\s*(\w+,|\{)/g), ({ 1: level, 2: first, index }) => {
     const name = first?.slice(0, -1)

@@ -5,32 +5,32 @@ import { newProcessState } from './process.ts'
 
 const deps = { db: { process: newProcessState() }, log: newLogger('silent') }
 
-test('a loop takes its turns the time apart that it was given, and sooner only when a turn says so', async () => {
-  let calm = 0
-  let hasty = 0
+test('a loop runs at its interval, and earlier only if a run returns that', async () => {
+  let regular = 0
+  let early = 0
   const loops = [
-    startLoop(deps, 'clock', 60_000, async () => void calm++),
-    startLoop(deps, 'partitions', 60_000, async () => ({ nextInMs: ++hasty < 5 ? 0 : 60_000 })),
+    startLoop(deps, 'clock', 60_000, async () => void regular++),
+    startLoop(deps, 'partitions', 60_000, async () => ({ nextInMs: ++early < 5 ? 0 : 60_000 })),
   ]
-  await expect.poll(() => hasty).toBe(5)
-  expect(calm).toBe(1)
+  await expect.poll(() => early).toBe(5)
+  expect(regular).toBe(1)
   await Promise.all(loops.map((loop) => loop.stop()))
 })
 
-test('a turn that fails is followed by another', async () => {
-  let turns = 0
+test('a loop continues after a failed run', async () => {
+  let runs = 0
   const loop = startLoop(deps, 'clock', 1, async () => {
-    if (++turns < 3) throw new Error('the database is away')
+    if (++runs < 3) throw new Error('the database is down')
   })
-  await expect.poll(() => turns).toBeGreaterThan(2)
+  await expect.poll(() => runs).toBeGreaterThan(2)
   await loop.stop()
 })
 
-test('a loop that is woken takes its turn at once', async () => {
-  let turns = 0
-  const loop = startLoop(deps, 'clock', 60_000, async () => void turns++)
-  await expect.poll(() => turns).toBe(1)
+test('wake starts the next run immediately', async () => {
+  let runs = 0
+  const loop = startLoop(deps, 'clock', 60_000, async () => void runs++)
+  await expect.poll(() => runs).toBe(1)
   loop.wake()
-  await expect.poll(() => turns).toBe(2)
+  await expect.poll(() => runs).toBe(2)
   await loop.stop()
 })

@@ -6,7 +6,7 @@ export interface Loop {
 }
 
 export interface WakingLoop extends Loop {
-  /** The next turn begins now, or as soon as the one under way has ended. */
+  /** Starts the next run now, or as soon as the current one has ended. */
   wake(): void
 }
 
@@ -15,21 +15,21 @@ interface LoopDeps {
   log: Logger
 }
 
-/** When the next turn is due, if sooner than usual. A number alone would be taken from a turn that counts something. */
+/** Returned by a run whose next run is due earlier. An object, because some runs already return a count. */
 export interface EarlierWake {
   nextInMs: number
 }
 
 /**
- * Runs `turn` again and again, `everyMs` apart or sooner if the turn says so, until stopped. A turn that fails is logged
- * and the loop goes on, so a database that is away for a minute costs that minute and no more.
+ * Calls `run` every `everyMs`, or earlier if `run` returns that, until stopped. A failed run is logged and the loop
+ * continues, so it recovers by itself when the database is back.
  */
 export function startLoop(
   { db: { process }, log }: LoopDeps,
   name: LoopName,
   everyMs: number,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a turn that has nothing to say returns nothing.
-  turn: () => Promise<EarlierWake | void>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most runs return nothing.
+  run: () => Promise<EarlierWake | void>,
 ): WakingLoop {
   let stopped = false
   let woken = false
@@ -41,8 +41,8 @@ export function startLoop(
       let waitMs = everyMs
       woken = false
       try {
-        const sooner = await turn()
-        if (sooner) waitMs = Math.min(everyMs, sooner.nextInMs)
+        const earlier = await run()
+        if (earlier) waitMs = Math.min(everyMs, earlier.nextInMs)
       } catch (error) {
         process.metrics.add('loop failures', name)
         log.warn({ event: 'loop.failed', err: error, loop: name }, 'a background loop failed; it runs again')

@@ -25,7 +25,7 @@ async function startServer(respond: (socket: Socket, request: number) => void, o
     allowRanges: loopback,
     ca: null,
     deadlineMs: 800,
-    answerDeadlineMs: 200,
+    bodyDeadlineMs: 200,
     ...options,
   })
   cleanup.push(
@@ -38,19 +38,19 @@ async function startServer(respond: (socket: Socket, request: number) => void, o
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'
 
-test('a connection is reused, also after a response in several pieces', async () => {
+test('a connection is reused, also after a response in several chunks', async () => {
   const { sockets, post } = await startServer(async (socket) => {
     socket.write(`${ok}\r\no`)
     await sleep(20)
     socket.write('k')
   })
   for (let count = 0; count < 3; count++) {
-    expect(await post()).toMatchObject({ status: 200, fault: null, answer: Buffer.from('ok') })
+    expect(await post()).toMatchObject({ status: 200, fault: null, responseBody: Buffer.from('ok') })
   }
   expect(sockets).toHaveLength(1)
 })
 
-test('a connection that the server is about to close is closed at once', async () => {
+test('a connection that the server is about to close is closed immediately', async () => {
   const { sockets, post } = await startServer((socket) => socket.write(`${ok}keep-alive: timeout=1\r\n\r\nok`))
   await post()
   await once(sockets[0] as Socket, 'close')
@@ -67,15 +67,15 @@ test('a connection that the server closed while it was idle is not used', async 
   expect(sockets).toHaveLength(2)
 })
 
-test('a request right after a response that closes the connection goes over a new one', async () => {
+test('after a response that closes the connection, the next request uses a new one', async () => {
   const { sockets, post } = await startServer((socket) => socket.end(`${ok}connection: close\r\n\r\nok`))
   for (let count = 0; count < 3; count++) {
-    expect(await post()).toMatchObject({ status: 200, address: '127.0.0.1', answer: Buffer.from('ok') })
+    expect(await post()).toMatchObject({ status: 200, address: '127.0.0.1', responseBody: Buffer.from('ok') })
   }
   expect(sockets).toHaveLength(3)
 })
 
-test('an idle connection is closed when the deadline has passed', async () => {
+test('an idle connection is closed after the deadline', async () => {
   const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\nok`), { deadlineMs: 100 })
   await post()
   await once(sockets[0] as Socket, 'close')
@@ -83,21 +83,21 @@ test('an idle connection is closed when the deadline has passed', async () => {
 
 test('a second response to one request ends the connection', async () => {
   const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\nok${ok}\r\nno`))
-  expect(await post()).toMatchObject({ status: 200, answer: Buffer.from('ok') })
+  expect(await post()).toMatchObject({ status: 200, responseBody: Buffer.from('ok') })
   await once(sockets[0] as Socket, 'close')
 })
 
-test('a status counts though the rest of the response never comes', async () => {
+test('the status counts even if the rest of the response never arrives', async () => {
   const { sockets, post } = await startServer((socket) => socket.write(`${ok}\r\no`))
-  expect(await post()).toMatchObject({ status: 200, fault: null, answer: Buffer.from('o') })
+  expect(await post()).toMatchObject({ status: 200, fault: null, responseBody: Buffer.from('o') })
   await once(sockets[0] as Socket, 'close')
 })
 
 test.each<[name: string, respond: (socket: Socket) => void, fault: string]>([
-  ['no response in time', () => {}, 'timeout'],
-  ['the end of the connection', (socket) => socket.end(), 'protocol'],
+  ['no response', () => {}, 'timeout'],
+  ['a closed connection', (socket) => socket.end(), 'protocol'],
   ['another protocol', (socket) => socket.write('220 mail.example\r\n\r\n'), 'protocol'],
-])('%s instead of a status', async (_name, respond, fault) => {
+])('%s instead of a status fails with its error kind', async (_name, respond, fault) => {
   const { post } = await startServer(respond)
   expect(await post()).toMatchObject({ status: null, fault })
 })
@@ -122,7 +122,7 @@ const flood = (start: string, more: string) => (socket: Socket) => {
 const closed = (socket: Socket | undefined) =>
   new Promise<void>((resolve) => (socket?.closed ? resolve() : socket?.once('close', () => resolve())))
 
-const patient = { deadlineMs: 8_000, answerDeadlineMs: 8_000 }
+const patient = { deadlineMs: 8_000, bodyDeadlineMs: 8_000 }
 
 test.each<[name: string, start: string, more: string]>([
   ['informational responses', '', 'HTTP/1.1 102 x\r\n\r\n'],
@@ -134,7 +134,7 @@ test.each<[name: string, start: string, more: string]>([
   ['a header name', 'HTTP/1.1 200 OK\r\n', 'a'],
   ['a header value', 'HTTP/1.1 200 OK\r\na: ', 'b'],
   ['spaces before a value', 'HTTP/1.1 200 OK\r\na:', ' '],
-])('a flood of %s is cut at once', async (_name, start, more) => {
+])('a flood of %s is stopped early', async (_name, start, more) => {
   const { sockets, post } = await startServer(flood(start, more), patient)
   const { durationUs, ...posted } = await post()
   expect(posted).toMatchObject({ status: null, fault: 'protocol', address: '127.0.0.1' })
@@ -148,7 +148,7 @@ test.each<[name: string, start: string, more: string]>([
   ['a chunk size', chunked, '0'],
   ['trailers', `${chunked}0\r\n`, 'a: b\r\n'],
   ['spaces in a trailer', `${chunked}0\r\na:`, ' '],
-])('a flood of %s is cut at once; the status counts', async (_name, start, more) => {
+])('a flood of %s is stopped early, and the status counts', async (_name, start, more) => {
   const { sockets, post } = await startServer(flood(start, more), patient)
   const { durationUs, ...posted } = await post()
   expect(posted).toMatchObject({ status: 200, fault: null })

@@ -6,15 +6,15 @@ import { ResponseReader } from './response-reader.ts'
 export type Done = (connection: OutboundConnection, error: Error | null) => void
 
 interface Deadlines {
-  /** From the start of a request to the status; for the first request this includes DNS, connect and TLS. */
+  /** The limit from the start of a request to the status. For the first request this includes DNS, connect and TLS. */
   deadlineMs: number
-  /** From the status to the end of the body. */
-  answerDeadlineMs: number
+  /** The limit from the status to the end of the body. */
+  bodyDeadlineMs: number
 }
 
 /**
- * One connection, one request at a time. A request is written as one piece. One timer per connection ends a request that
- * takes too long, and a connection that was idle for as long.
+ * One connection, one request at a time. A request is written as one piece. One timer per connection ends a request
+ * that takes too long, and a connection that was idle for as long.
  */
 export class OutboundConnection {
   readonly #deadlines: Deadlines
@@ -25,17 +25,17 @@ export class OutboundConnection {
   #done: Done | null = null
   #reader = new ResponseReader()
   #isOpen = true
-  /** When the server may close it. */
+  /** After this time the server may close the connection. */
   #idleUntil = Number.POSITIVE_INFINITY
   address: string | null = null
   onClosed: () => void = () => {}
 
   constructor(deadlines: Deadlines) {
     this.#deadlines = deadlines
-    this.#timer = setTimeout(() => this.#late(), deadlines.deadlineMs)
+    this.#timer = setTimeout(() => this.#onDeadline(), deadlines.deadlineMs)
   }
 
-  /** Of the last response. */
+  /** The status of the last response. */
   get status(): number | null {
     return this.#reader.status
   }
@@ -48,7 +48,7 @@ export class OutboundConnection {
     return this.#reader.body
   }
 
-  /** Whether the next request can begin. */
+  /** Whether the next request can start. */
   get isUsable(): boolean {
     return this.#isOpen && this.#done === null && performance.now() < this.#idleUntil
   }
@@ -89,7 +89,7 @@ export class OutboundConnection {
   }
 
   #read(take: () => void): void {
-    // Data or the end of the connection without a request.
+    // The server sent data or closed the connection although there is no request.
     if (!this.#done) {
       this.close()
       return
@@ -103,14 +103,14 @@ export class OutboundConnection {
     if (this.#reader.isOver) this.#finish(null)
     else if (this.#reader.status !== null && !this.#bodyTimer) {
       this.#bodyTimer = setTimeout(
-        () => this.#finish(new OutboundTimeout('no end in time')),
-        this.#deadlines.answerDeadlineMs,
+        () => this.#finish(new OutboundTimeout('the response body did not end in time')),
+        this.#deadlines.bodyDeadlineMs,
       )
     }
   }
 
-  #late(): void {
-    // After the status the body has a deadline of its own.
+  #onDeadline(): void {
+    // After the status, the deadline of the body applies.
     if (this.#done && this.#bodyTimer) return
     this.#finish(new OutboundTimeout('no response in time'))
   }
@@ -120,14 +120,14 @@ export class OutboundConnection {
     this.#bodyTimer = undefined
     const done = this.#done
     this.#done = null
-    const { isOver, isSound, idleMs, status } = this.#reader
-    if (error || !isOver || !isSound) this.close()
+    const { isOver, isReusable, idleMs, status } = this.#reader
+    if (error || !isOver || !isReusable) this.close()
     else {
-      // A second less than the server says, so that it is still open when the next request arrives.
+      // One second less than the server's limit, so that the connection is still open when the next request arrives.
       this.#idleUntil = performance.now() + idleMs - 1000
       this.#timer.refresh()
     }
-    // An error after the status changes nothing: the receiver has responded.
+    // An error after the status does not count, because the receiver has responded.
     done?.(this, status === null ? (error ?? new Error('no response')) : null)
   }
 }

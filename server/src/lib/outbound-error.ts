@@ -1,16 +1,16 @@
 import { Blocked } from './target-guard.ts'
 
-/** Why an attempt failed, in one word that a person understands. */
+/** The kind of error that made an attempt fail, as shown to people. */
 export type OutboundErrorKind = 'dns' | 'connect' | 'tls' | 'timeout' | 'blocked' | 'http' | 'protocol'
 
-/** A deadline of ours has passed. */
+/** A deadline of this client has passed. */
 export class OutboundTimeout extends Error {
-  override readonly name = 'Late'
+  override readonly name = 'OutboundTimeout'
 }
 
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL|HOSTNAME_MISMATCH|EPROTO)/
 
-/** What an error of the network was about; `connected` says whether a connection had been made. */
+/** Classifies an error. `connected` says whether the connection had been established. */
 export function outboundErrorKind(error: Error, connected: boolean): OutboundErrorKind {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (error instanceof Blocked) return 'blocked'

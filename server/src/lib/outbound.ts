@@ -7,52 +7,52 @@ import { type OutboundErrorKind, outboundErrorKind } from './outbound-error.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
 export interface OutboundOptions extends TargetRules {
-  /** Certificates that are trusted besides the system's. */
+  /** Certificates that are trusted in addition to the system's. */
   ca: string | null
-  /** From resolving the name to the status line. */
+  /** The limit from the DNS lookup to the status line. */
   deadlineMs?: number
-  /** From the status line to the end of the body. */
-  answerDeadlineMs?: number
+  /** The limit from the status line to the end of the body. */
+  bodyDeadlineMs?: number
 }
 
 /** The result of a request. `fault` is null if the response is a 2xx. */
 export interface Posted {
   status: number | null
   fault: OutboundErrorKind | null
-  /** The address that was reached. */
+  /** The IP address that it connected to. */
   address: string | null
   /** The first 16 KiB of the response body. */
-  answer: Buffer
+  responseBody: Buffer
   durationUs: number
 }
 
 export interface Outbound {
-  /** The headers are names and values in turn, of printable ASCII; those of the connection and the length are added. */
+  /** `headers` alternates names and values in printable ASCII. Host, connection and length are added. */
   post(url: URL, headers: readonly string[], body: Buffer): Promise<Posted>
   close(): Promise<void>
 }
 
-/** For each origin. */
+/** Idle connections for each origin. */
 const maxIdle = 64
 
 /**
- * Posts to URLs that customers chose. Every connection is made to a checked address, redirects are not followed, and time
- * and memory are bounded. Connections are kept for the next request to the same origin.
+ * Posts to URLs that customers chose. Every connection is made to a checked address, redirects are not followed, and
+ * time and memory are bounded. Connections are kept for the next request to the same origin.
  */
 export function newOutbound(options: OutboundOptions): Outbound {
-  const { deadlineMs = 10_000, answerDeadlineMs = 2_000 } = options
+  const { deadlineMs = 10_000, bodyDeadlineMs = 2_000 } = options
   const dial = newDial(options, deadlineMs)
   const idle = new Map<string, OutboundConnection[]>()
   const all = new Set<OutboundConnection>()
   const blocked = new Map<string, boolean>()
 
   function connectionTo(url: URL): OutboundConnection {
-    const kept = idle.get(url.origin)
-    for (let connection = kept?.pop(); connection; connection = kept?.pop()) {
+    const connections = idle.get(url.origin)
+    for (let connection = connections?.pop(); connection; connection = connections?.pop()) {
       if (connection.isUsable) return connection
       connection.close()
     }
-    const connection = new OutboundConnection({ deadlineMs, answerDeadlineMs })
+    const connection = new OutboundConnection({ deadlineMs, bodyDeadlineMs })
     all.add(connection)
     connection.onClosed = () => forget(url.origin, connection)
     dial(url, (error, socket) => {
@@ -64,55 +64,55 @@ export function newOutbound(options: OutboundOptions): Outbound {
 
   function forget(origin: string, connection: OutboundConnection): void {
     all.delete(connection)
-    const kept = idle.get(origin) ?? []
-    const place = kept.indexOf(connection)
-    if (place >= 0) kept.splice(place, 1)
-    if (kept.length === 0) idle.delete(origin)
+    const connections = idle.get(origin) ?? []
+    const index = connections.indexOf(connection)
+    if (index >= 0) connections.splice(index, 1)
+    if (connections.length === 0) idle.delete(origin)
   }
 
-  function giveBack(origin: string, connection: OutboundConnection): void {
+  function release(origin: string, connection: OutboundConnection): void {
     if (!connection.isUsable) {
       connection.close()
       return
     }
-    const kept = idle.get(origin) ?? []
-    if (kept.length === 0) idle.set(origin, kept)
-    if (kept.length < maxIdle) kept.push(connection)
+    const connections = idle.get(origin) ?? []
+    if (connections.length === 0) idle.set(origin, connections)
+    if (connections.length < maxIdle) connections.push(connection)
     else connection.close()
   }
 
   /** A redirect is never followed. One to an address that must not be reached fails as `blocked`. */
-  function faultIn(url: URL, { status, location }: OutboundConnection): OutboundErrorKind | null {
+  function errorKindOf(url: URL, { status, location }: OutboundConnection): OutboundErrorKind | null {
     if (status === null || status < 200 || status >= 400) return 'http'
     if (status < 300) return null
     const to = location ? URL.parse(location, url.href) : null
-    return to && mayNot(to) ? 'blocked' : 'http'
+    return to && isBlocked(to) ? 'blocked' : 'http'
   }
 
-  function mayNot(url: URL): boolean {
-    let verdict = blocked.get(url.origin)
-    if (verdict === undefined) {
-      verdict = isBlocked(options, url)
-      blocked.set(url.origin, verdict)
+  function isBlocked(url: URL): boolean {
+    let result = blocked.get(url.origin)
+    if (result === undefined) {
+      result = isBlockedAddress(options, url)
+      blocked.set(url.origin, result)
       deleteOldest(blocked, 10_000)
     }
-    return verdict
+    return result
   }
 
   return {
     post(url, headers, body) {
       const began = performance.now()
       // A name is checked when it is resolved; an address in the URL is checked here.
-      if (mayNot(url)) {
-        return Promise.resolve({ status: null, fault: 'blocked', address: null, answer: nothing, durationUs: 0 })
+      if (isBlocked(url)) {
+        return Promise.resolve({ status: null, fault: 'blocked', address: null, responseBody: nothing, durationUs: 0 })
       }
       return new Promise((resolve) => {
         connectionTo(url).begin(requestOf(url, headers, body), (connection, error) => {
-          giveBack(url.origin, connection)
+          release(url.origin, connection)
           const { status, address, body: response } = connection
-          const durationUs = Math.min(durationMax, Math.round((performance.now() - began) * 1000))
-          const fault = error ? outboundErrorKind(error, address !== null) : faultIn(url, connection)
-          resolve({ status, fault, address, answer: response, durationUs })
+          const durationUs = Math.min(maxDurationUs, Math.round((performance.now() - began) * 1000))
+          const fault = error ? outboundErrorKind(error, address !== null) : errorKindOf(url, connection)
+          resolve({ status, fault, address, responseBody: response, durationUs })
         })
       })
     },
@@ -125,10 +125,10 @@ export function newOutbound(options: OutboundOptions): Outbound {
 
 const nothing = Buffer.alloc(0)
 
-/** What a column of 32 bits holds: a machine that was suspended in the middle of an attempt may count more. */
-const durationMax = 2 ** 31 - 1
+/** The limit of the 32-bit column. If the machine was suspended during an attempt, the duration can be longer. */
+const maxDurationUs = 2 ** 31 - 1
 
-/** Head and body as one piece: one write, and most often one packet. */
+/** Joins head and body, so that they are sent in one write and usually in one packet. */
 function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {
   let head = `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
@@ -140,7 +140,7 @@ function requestOf(url: URL, headers: readonly string[], body: Buffer): Buffer {
 }
 
 /** Only for a host that is an address: the addresses of a name are checked when it is resolved. */
-function isBlocked(rules: TargetRules, { protocol, hostname }: URL): boolean {
+function isBlockedAddress(rules: TargetRules, { protocol, hostname }: URL): boolean {
   const literal = literalAddress(hostname)
   if (!literal) return protocol === 'http:' && rules.allowHttp === false
   try {
@@ -155,7 +155,7 @@ function isBlocked(rules: TargetRules, { protocol, hostname }: URL): boolean {
 type Dial = (url: URL, done: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void) => void
 
 function newDial(options: OutboundOptions, timeout: number): Dial {
-  // Once for all connections: reading the root certificates takes longer than a handshake.
+  // Created once for all connections, because reading the root certificates takes longer than a handshake.
   const secureContext = createSecureContext({ ca: rootsWith(options.ca) })
   const dialBy = (protocol: string) =>
     buildConnector({

@@ -1,7 +1,7 @@
 import { Counters } from './counters.ts'
 import type { FirstAttempts } from './first-attempts.ts'
 
-/** Every loop there is; operators see these names in the metrics. */
+/** The names of all background loops, as in logs and metrics. */
 export type LoopName =
   | 'budget windows'
   | 'clock'
@@ -20,11 +20,11 @@ export type LoopName =
   | 'synchronise'
   | 'tidy the outbox'
 
-/** What the parts of a process share in memory. Made with its database; `db.process` is the same in every transaction. */
+/** In-memory state that the parts of a process share, as `db.process`. */
 export interface ProcessState {
-  /** Counts and durations, for /metrics. */
+  /** Counters and durations for /metrics. */
   readonly metrics: Counters
-  /** The loops that run here. */
+  /** The loops that run in this process. */
   readonly loops: Map<LoopName, { wake(): void }>
   /** The delivery worker; null in a process that does not deliver. */
   firstAttempts: FirstAttempts | null

@@ -1,4 +1,4 @@
-/** First in, first out, without moving the rest each time. */
+/** A first-in, first-out queue. Unlike `Array.shift`, it does not move the remaining items on each shift. */
 export class Queue<Item> {
   #items: (Item | undefined)[] = []
   #head = 0

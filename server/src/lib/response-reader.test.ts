@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Malformed, ResponseReader } from './response-reader.ts'
 
-/** Reads an answer that comes in pieces cut at these places, and says what was made of it. */
+/** Reads a response that arrives in chunks, split at these offsets. */
 function read(text: string, cuts: readonly number[] = [], ends = false) {
   const bytes = Buffer.from(text, 'latin1')
   const reader = new ResponseReader()
@@ -14,71 +14,90 @@ function read(text: string, cuts: readonly number[] = [], ends = false) {
     from = cut
   }
   if (ends) reader.end()
-  const { status, isOver, isSound } = reader
-  return { status, isOver, isSound, body: reader.body.toString('latin1') }
+  const { status, isOver, isReusable } = reader
+  return { status, isOver, isReusable, body: reader.body.toString('latin1') }
 }
 
-const sound = { isOver: true, isSound: true }
-const spent = { isOver: true, isSound: false }
+const reusable = { isOver: true, isReusable: true }
+const notReusable = { isOver: true, isReusable: false }
 
-test.each<[name: string, answer: string, expected: object]>([
-  ['counted', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', { status: 200, ...sound, body: 'ok' }],
-  ['empty', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', { status: 200, ...sound, body: '' }],
-  ['without a reason', 'HTTP/1.1 202\r\ncontent-length: 0\r\n\r\n', { status: 202, ...sound }],
-  ['without a body', 'HTTP/1.1 204 No Content\r\n\r\n', { status: 204, ...sound }],
-  ['unchanged', 'HTTP/1.1 304 x\r\ncontent-length: 9\r\n\r\n', { status: 304, ...sound }],
+test.each<[name: string, response: string, expected: object]>([
+  ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', { status: 200, ...reusable, body: 'ok' }],
+  ['with length 0', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', { status: 200, ...reusable, body: '' }],
+  ['without a reason phrase', 'HTTP/1.1 202\r\ncontent-length: 0\r\n\r\n', { status: 202, ...reusable }],
+  ['with status 204', 'HTTP/1.1 204 No Content\r\n\r\n', { status: 204, ...reusable }],
+  ['with status 304', 'HTTP/1.1 304 x\r\ncontent-length: 9\r\n\r\n', { status: 304, ...reusable }],
   [
     'in chunks',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nx: y\r\n\r\n',
-    { status: 200, ...sound, body: 'abc0123456789' },
+    { status: 200, ...reusable, body: 'abc0123456789' },
   ],
   [
-    'after something preliminary',
+    'after informational responses',
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 x\r\na: b\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 1\r\n\r\n!',
-    { status: 500, ...sound, body: '!' },
+    { status: 500, ...reusable, body: '!' },
   ],
-  ['that closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\ncontent-length: 2\r\n\r\nok', { status: 200, ...spent }],
-  ['of an old server', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok', { status: 200, ...spent }],
-  ['with more than it counted', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP', { status: 200, ...spent }],
   [
-    'counted twice',
+    'that closes the connection',
+    'HTTP/1.1 200 OK\r\nConnection: close\r\ncontent-length: 2\r\n\r\nok',
+    { status: 200, ...notReusable },
+  ],
+  ['with HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok', { status: 200, ...notReusable }],
+  [
+    'with more bytes than its length',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP',
+    { status: 200, ...notReusable },
+  ],
+  [
+    'with two lengths',
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok',
-    { isOver: false, isSound: false },
+    { isOver: false, isReusable: false },
   ],
-  ['counted in words', 'HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\nok', { isOver: false, isSound: false }],
   [
-    'counted and in chunks',
-    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
-    { status: 200, ...spent, body: 'ok' },
+    'with a length that is not a number',
+    'HTTP/1.1 200 OK\r\ncontent-length: two\r\n\r\nok',
+    { isOver: false, isReusable: false },
   ],
-  ['in broken chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', { status: 200, ...spent }],
-  ['with a folded line', 'HTTP/1.1 200 OK\r\na: b\r\n c\r\ncontent-length: 0\r\n\r\n', { status: 200, ...spent }],
-  ['of another protocol then', 'HTTP/1.1 101 Switching\r\n\r\n', { status: 101, isOver: false, isSound: false }],
-])('an answer %s', (_name, answer, expected) => {
-  expect(read(answer)).toMatchObject(expected)
+  [
+    'with a length and in chunks',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    { status: 200, ...notReusable, body: 'ok' },
+  ],
+  ['in invalid chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', { status: 200, ...notReusable }],
+  [
+    'with a folded header',
+    'HTTP/1.1 200 OK\r\na: b\r\n c\r\ncontent-length: 0\r\n\r\n',
+    { status: 200, ...notReusable },
+  ],
+  ['that switches protocols', 'HTTP/1.1 101 Switching\r\n\r\n', { status: 101, isOver: false, isReusable: false }],
+])('reads a response %s', (_name, response, expected) => {
+  expect(read(response)).toMatchObject(expected)
 })
 
-test('without a length it lasts until the connection ends', () => {
-  const answer = 'HTTP/1.1 200 OK\r\n\r\nsome'
-  expect(read(answer)).toMatchObject({ status: 200, isOver: false, body: 'some' })
-  expect(read(answer, [], true)).toMatchObject({ status: 200, ...spent, body: 'some' })
+test('a response without a length ends with the connection', () => {
+  const response = 'HTTP/1.1 200 OK\r\n\r\nsome'
+  expect(read(response)).toMatchObject({ status: 200, isOver: false, body: 'some' })
+  expect(read(response, [], true)).toMatchObject({ status: 200, ...notReusable, body: 'some' })
 })
 
-test.each(['', 'HTTP/1.1 200 OK\r\ncontent-le'])('an end before the head is over (%j) is no answer', (start) => {
-  expect(() => read(start, [], true)).toThrow(Malformed)
-})
+test.each(['', 'HTTP/1.1 200 OK\r\ncontent-le'])(
+  'a connection that ends within the head (%j) is malformed',
+  (start) => {
+    expect(() => read(start, [], true)).toThrow(Malformed)
+  },
+)
 
 test.each(['SSH-2.0-OpenSSH\r\n\r\n', 'HTTP/2 200\r\n\r\n', 'HTTP/1.1 20 OK\r\n\r\n', '\r\n\r\n'])(
-  'what is no answer is refused: %j',
+  '%j is malformed',
   (text) => {
     expect(() => read(text)).toThrow(Malformed)
   },
 )
 
-test('of a long answer the beginning is kept, and the rest is not waited for', () => {
+test('only the first 16 KiB of a body are read, without waiting for the rest', () => {
   const start = 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n'
   expect(read(`${start}${'x'.repeat(16 * 1024)}`)).toMatchObject({ isOver: false })
-  expect(read(`${start}${'x'.repeat(16 * 1024 + 1)}`)).toMatchObject({ ...spent, body: 'x'.repeat(16 * 1024) })
+  expect(read(`${start}${'x'.repeat(16 * 1024 + 1)}`)).toMatchObject({ ...notReusable, body: 'x'.repeat(16 * 1024) })
 })
 
 const informational = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n'
@@ -111,8 +130,8 @@ test.each<[what: string, within: string, beyond: string]>([
     `HTTP/1.1 103 x\r\n${padding(8_000)}\r\n\r\nHTTP/1.1 200 OK\r\n${padding(8_000)}\r\n${end}`,
     `HTTP/1.1 103 x\r\n${padding(8_200)}\r\n\r\nHTTP/1.1 200 OK\r\n${padding(8_200)}\r\n${end}`,
   ],
-])('%s are read, not more', (_what, within, beyond) => {
-  expect(read(within)).toMatchObject({ status: 200, ...sound })
+])('%s are read, but no more', (_name, within, beyond) => {
+  expect(read(within)).toMatchObject({ status: 200, ...reusable })
   expect(() => read(beyond)).toThrow(Malformed)
 })
 
@@ -122,12 +141,12 @@ const extended = `1;${'x'.repeat(1_000)}\r\na\r\n`
 test.each<[what: string, within: string, beyond: string]>([
   ['chunk extensions', `${chunks}${extended.repeat(60)}0\r\n\r\n`, `${chunks}${extended.repeat(66)}`],
   ['trailers', `${chunks}0\r\n${'a: b\r\n'.repeat(10_000)}\r\n`, `${chunks}0\r\n${'a: b\r\n'.repeat(14_000)}`],
-])('64 KiB of %s are read, not more; the status counts', (_what, within, beyond) => {
-  expect(read(within)).toMatchObject({ status: 200, ...sound })
-  expect(read(beyond)).toMatchObject({ status: 200, ...spent })
+])('64 KiB of %s are read, but no more; the status counts', (_name, within, beyond) => {
+  expect(read(within)).toMatchObject({ status: 200, ...reusable })
+  expect(read(beyond)).toMatchObject({ status: 200, ...notReusable })
 })
 
-test('what was said of idle connections is heard', () => {
+test('idleMs is the timeout of the Keep-Alive header', () => {
   const reader = new ResponseReader()
   reader.read(Buffer.from('HTTP/1.1 200 OK\r\nKeep-Alive: max=3, timeout=5\r\ncontent-length: 0\r\n\r\n'))
   expect(reader.idleMs).toBe(5000)
@@ -139,22 +158,22 @@ const responses = fc.record({
   parts: fc.integer({ min: 0, max: 4 }),
 })
 
-test('whatever a real server answers, and wherever it is cut, it is read as it was meant', async () => {
+test('reads every response of a real server, however it is split into chunks', async () => {
   let respond: (response: ServerResponse) => void = () => {}
   const server = createServer((_request, response) => respond(response)).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  const ask = () =>
+  const fetchRaw = () =>
     new Promise<string>((resolve) => {
-      let got = ''
+      let received = ''
       const socket = connect(port, '127.0.0.1', () =>
         socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n'),
       )
       socket.setEncoding('latin1').on('data', (piece: string) => {
-        got += piece
+        received += piece
         const reader = new ResponseReader()
-        reader.read(Buffer.from(got, 'latin1'))
-        if (reader.isOver) resolve(got)
+        reader.read(Buffer.from(received, 'latin1'))
+        if (reader.isOver) resolve(received)
         if (reader.isOver) socket.destroy()
       })
     })
@@ -167,8 +186,8 @@ test('whatever a real server answers, and wherever it is cut, it is read as it w
         for (let at = 0; at < bytes.length; at += step) response.write(bytes.subarray(at, at + step))
         response.end()
       }
-      const expected = { status, ...sound, body: bytes.toString('latin1') }
-      const text = await ask()
+      const expected = { status, ...reusable, body: bytes.toString('latin1') }
+      const text = await fetchRaw()
       expect(read(text)).toEqual(expected)
       expect(read(text, cuts)).toEqual(expected)
     }),
@@ -177,7 +196,7 @@ test('whatever a real server answers, and wherever it is cut, it is read as it w
   server.close()
 })
 
-test('no bytes whatever break it', () => {
+test('any bytes are either read or malformed', () => {
   const bits = fc.constantFrom(
     'HTTP/1.1 200 OK\r\n',
     'content-length: 3\r\n',

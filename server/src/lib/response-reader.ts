@@ -1,6 +1,6 @@
 import { GrowingBuffer } from './growing-buffer.ts'
 
-/** The beginning of a response body; the rest is not read. */
+/** Only this much of a response body is read. */
 const maxBodyBytes = 16 * 1024
 /** Everything before the body: the final status and headers, and informational responses (1xx) before them. */
 const maxHeadBytes = 16 * 1024
@@ -20,23 +20,23 @@ const nothing: Buffer = Buffer.alloc(0)
 type Part = 'head' | 'counted' | 'until the end' | 'chunk size' | 'chunk' | 'after chunk' | 'trailer' | 'over'
 
 /**
- * Reads one response to a POST from the pieces in which it arrives: the status, and the beginning of the body. It is strict:
- * if the end of the response is ambiguous, or a limit is exceeded, the connection is not reused.
+ * Reads one response to a POST from the chunks in which it arrives: the status, and the start of the body. It is
+ * strict: if the end of the response is ambiguous, or a limit is exceeded, the connection is not reused.
  */
 export class ResponseReader {
   status: number | null = null
   /** The target of a redirect. */
   location: string | null = null
   /** Whether the connection can be reused once the response is over. */
-  isSound = true
-  /** How long the server keeps an idle connection, by its own account. */
+  isReusable = true
+  /** How long the server keeps an idle connection, as its Keep-Alive header says. */
   idleMs = Number.POSITIVE_INFINITY
   #part: Part = 'head'
-  #kept = nothing
-  /** Whether `#kept` is a copy; at first it is a view of the piece that arrived. */
+  #received = nothing
+  /** Whether `#received` is a copy. At first it is a view of the chunk that arrived. */
   #isCopied = false
   #size = 0
-  /** Bytes left of the body or the chunk, where the length is known. */
+  /** Remaining bytes of the body or the chunk, if the length is known. */
   #left = 0
   #headBytes = 0
   #informational = 0
@@ -48,18 +48,18 @@ export class ResponseReader {
     return this.#part === 'over'
   }
 
-  /** The beginning of the body. */
+  /** The start of the body. */
   get body(): Buffer {
-    return this.#kept.subarray(0, this.#size)
+    return this.#received.subarray(0, this.#size)
   }
 
-  /** Throws `Malformed` before the final status; after it, a fault only means that the connection is not reused. */
+  /** Throws `Malformed` before the final status. After it, an error only means that the connection is not reused. */
   read(piece: Buffer): void {
     let rest = piece
     while (rest.length > 0) {
       if (this.#part === 'over') {
-        // More than one response.
-        this.isSound = false
+        // The server sent more than one response.
+        this.isReusable = false
         return
       }
       rest = this.#readPart(rest)
@@ -77,7 +77,7 @@ export class ResponseReader {
       case 'head':
         return this.#readHead(bytes)
       case 'until the end':
-        return this.#keep(bytes)
+        return this.#append(bytes)
       case 'counted':
       case 'chunk':
         return this.#readCounted(bytes)
@@ -87,7 +87,7 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer): Buffer {
-    // What was searched before is not searched again: the head may arrive byte by byte.
+    // Do not search the same bytes again, because the head may arrive byte by byte.
     const searchFrom = Math.max(0, this.#pending.size - 3)
     this.#pending.append(bytes)
     const all = this.#pending.bytes
@@ -111,7 +111,7 @@ export class ResponseReader {
       return
     }
     this.status = status
-    if (found[1] === '0' || status === 101) this.isSound = false
+    if (found[1] === '0' || status === 101) this.isReusable = false
     let length: number | null = null
     let isChunked = false
     for (const field of fields) {
@@ -122,17 +122,17 @@ export class ResponseReader {
         // Repeated, or not a number: the length is unknown.
         length = length === null && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
       } else if (name === 'transfer-encoding') {
-        if (isChunked || value.toLowerCase() !== 'chunked') this.isSound = false
+        if (isChunked || value.toLowerCase() !== 'chunked') this.isReusable = false
         isChunked = /\bchunked$/i.test(value)
       } else if (name === 'connection') {
-        if (/\bclose\b/i.test(value)) this.isSound = false
+        if (/\bclose\b/i.test(value)) this.isReusable = false
       } else if (name === 'location') {
         this.location = value
       } else if (name === 'keep-alive') {
         this.idleMs = Number(/timeout=(\d{1,6})/i.exec(value)?.[1] ?? 'Infinity') * 1000
-      } else if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) this.isSound = false
+      } else if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) this.isReusable = false
     }
-    if (length !== null && (isChunked || Number.isNaN(length))) this.isSound = false
+    if (length !== null && (isChunked || Number.isNaN(length))) this.isReusable = false
     this.#beginBody(status, length, isChunked)
   }
 
@@ -144,31 +144,31 @@ export class ResponseReader {
       this.#left = length
     } else {
       this.#part = 'until the end'
-      this.isSound = false
+      this.isReusable = false
     }
   }
 
   #readCounted(bytes: Buffer): Buffer {
-    const own = bytes.subarray(0, this.#left)
-    this.#left -= own.length
-    this.#keep(own)
+    const part = bytes.subarray(0, this.#left)
+    this.#left -= part.length
+    this.#append(part)
     if (this.#left === 0 && !this.isOver) {
       if (this.#part === 'counted') this.#finish(true)
       else this.#part = 'after chunk'
     }
-    return bytes.subarray(own.length)
+    return bytes.subarray(part.length)
   }
 
   /** The size before a chunk, the empty line after it, and the trailers after the last. */
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf('\n')
-    const own = end < 0 ? bytes : bytes.subarray(0, end)
-    this.#framingBytes += own.length
+    const part = end < 0 ? bytes : bytes.subarray(0, end)
+    this.#framingBytes += part.length
     if (this.#framingBytes > maxFramingBytes) {
       this.#finish(false)
       return nothing
     }
-    this.#pending.append(own)
+    this.#pending.append(part)
     if (end < 0) return nothing
     const text = this.#pending.bytes.toString('latin1')
     this.#pending.clear()
@@ -191,29 +191,29 @@ export class ResponseReader {
     }
   }
 
-  #keep(bytes: Buffer): Buffer {
+  #append(bytes: Buffer): Buffer {
     const size = this.#size + bytes.length
-    if (this.#size === 0) this.#kept = bytes
+    if (this.#size === 0) this.#received = bytes
     else {
-      if (!this.#isCopied) this.#makeRoom()
-      bytes.copy(this.#kept, this.#size)
+      if (!this.#isCopied) this.#copyToBuffer()
+      bytes.copy(this.#received, this.#size)
     }
     this.#size = Math.min(size, maxBodyBytes)
     if (size > maxBodyBytes) this.#finish(false)
     return nothing
   }
 
-  /** One buffer for the whole body, however small the pieces are. */
-  #makeRoom(): void {
-    const whole = Buffer.allocUnsafe(maxBodyBytes)
-    this.#kept.copy(whole)
-    this.#kept = whole
+  /** Allocates one buffer for the whole body, however small the chunks are. */
+  #copyToBuffer(): void {
+    const buffer = Buffer.allocUnsafe(maxBodyBytes)
+    this.#received.copy(buffer)
+    this.#received = buffer
     this.#isCopied = true
   }
 
-  #finish(sound: boolean): void {
+  #finish(isReusable: boolean): void {
     this.#part = 'over'
     this.#pending.clear()
-    if (!sound) this.isSound = false
+    if (!isReusable) this.isReusable = false
   }
 }

@@ -1,18 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** The keys that seal secrets at rest, by id; the first seals, all open. */
+/** The keys that encrypt stored secrets, by ID. The first one encrypts, all of them decrypt. */
 export type SecretKeys = ReadonlyMap<string, Buffer>
 
 const ivLength = 12
 const tagLength = 16
 
 /**
- * Seals a secret with AES-256-GCM as `<key id>:<base64 of iv, tag, ciphertext>`. `place` says whose secret it is (a
- * table and a row id, say) and is bound to it: sealed bytes that were moved to another row do not open.
+ * Encrypts a secret with AES-256-GCM as `<key ID>:<base64 of iv, tag, ciphertext>`. `place` names what the secret
+ * belongs to, for example a table and a row ID. It is authenticated too, so a value that was copied to another row
+ * cannot be decrypted.
  */
 export function seal(keys: SecretKeys, secret: string, place: string): string {
   const [first] = keys
-  if (!first) throw new Error('there is no secret key to seal with')
+  if (!first) throw new Error('no secret key is configured')
   const [id, key] = first
   const iv = randomBytes(ivLength)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
@@ -24,7 +25,8 @@ export function open(keys: SecretKeys, sealed: string, place: string): string {
   const colon = sealed.indexOf(':')
   const id = sealed.slice(0, colon)
   const key = keys.get(id)
-  if (!key) throw new Error(`no secret key has the id "${id}"; PARLEY_SECRET_KEYS must keep every key still in use`)
+  if (!key)
+    throw new Error(`no secret key has the ID "${id}"; PARLEY_SECRET_KEYS must contain every key that is still in use`)
   const bytes = Buffer.from(sealed.slice(colon + 1), 'base64')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength))
     .setAAD(Buffer.from(place))

@@ -5,7 +5,7 @@ import { type TargetRules, targetProblem } from './target-guard.ts'
 
 const nothingAllowed: TargetRules = { allowHttp: true, allowRanges: [] }
 
-/** Hosts as somebody may write them in a URL; every one leads, in some disguise, to where deliveries must not go. */
+/** Spellings of hosts in a URL. Each is an address that deliveries must not reach. */
 const hosts = [
   '127.0.0.1',
   '127.1',
@@ -53,9 +53,9 @@ const hosts = [
   '[ff02::1]',
 ]
 
-test.each(hosts)('%s is neither saved nor posted to', async (host) => {
+test.each(hosts)('%s is rejected as a webhook URL, and nothing is posted to it', async (host) => {
   const url = new URL(`https://${host}/hook`)
-  expect(await targetProblem(nothingAllowed, url)).toMatch(/must not be reached: .* is not a public address/)
+  expect(await targetProblem(nothingAllowed, url)).toMatch(/cannot be sent to this address: .* is not a public address/)
   const outbound = newOutbound({ ...nothingAllowed, ca: null })
   expect(await outbound.post(url, [], Buffer.from('{}'))).toMatchObject({
     fault: 'blocked',
@@ -65,21 +65,24 @@ test.each(hosts)('%s is neither saved nor posted to', async (host) => {
   await outbound.close()
 })
 
-test.each(['8.8.8.8', '[2606:4700:4700::1111]', '[2001:4860:4860::8888]'])('%s may be saved', async (host) => {
-  expect(await targetProblem(nothingAllowed, new URL(`https://${host}/`))).toBeUndefined()
-})
+test.each(['8.8.8.8', '[2606:4700:4700::1111]', '[2001:4860:4860::8888]'])(
+  '%s is accepted as a webhook URL',
+  async (host) => {
+    expect(await targetProblem(nothingAllowed, new URL(`https://${host}/`))).toBeUndefined()
+  },
+)
 
-test('a range that is allowed opens its own addresses and no disguise of them', async () => {
+test('an allowed range includes its addresses, but no IPv6 address that embeds one of them', async () => {
   const rules = { ...nothingAllowed, allowRanges: [readRange('10.0.0.0/8') as AddressRange] }
-  const faultOf = (host: string) => targetProblem(rules, new URL(`https://${host}/`))
-  expect(await faultOf('10.1.2.3')).toBeUndefined()
-  expect(await faultOf('[::ffff:10.1.2.3]')).toBeUndefined()
+  const problemOf = (host: string) => targetProblem(rules, new URL(`https://${host}/`))
+  expect(await problemOf('10.1.2.3')).toBeUndefined()
+  expect(await problemOf('[::ffff:10.1.2.3]')).toBeUndefined()
   for (const host of ['[::10.1.2.3]', '[0::10.1.2.3]', '[64:ff9b::10.1.2.3]', '[2002:a01:203::1]']) {
-    expect(await faultOf(host), host).toMatch(/must not be reached/)
+    expect(await problemOf(host), host).toMatch(/cannot be sent to this address/)
   }
 })
 
-test('one private address among public ones is enough to refuse a name', async () => {
+test('a host name with one private address among public ones is rejected', async () => {
   const resolve = async () => [
     { address: '93.184.216.34', family: 4 },
     { address: '::10.0.0.1', family: 6 },

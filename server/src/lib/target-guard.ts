@@ -2,36 +2,36 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { type AddressRange, isPublicUnicast, isWithin } from './addresses.ts'
 
-/** Every address of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
 
-/** Where deliveries may go. */
+/** Where deliveries may be sent. */
 export interface TargetRules {
-  /** Plain http: never, to loopback addresses, or anywhere. */
+  /** Plain HTTP: false for never, `loopback` for loopback addresses, true for all. */
   allowHttp: boolean | 'loopback'
-  /** Addresses that may be reached besides public ones. */
+  /** Addresses that are allowed in addition to public ones. */
   allowRanges: readonly AddressRange[]
   resolve?: Resolve
 }
 
-/** The target has an address that deliveries must not reach; nothing was sent there. */
+/** The target has an address that is not allowed. Nothing was sent. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'
 }
 
-/** Throws `Blocked` unless every one of these addresses may be reached. */
+/** Throws `Blocked` unless all of these addresses are allowed. */
 export function guardAddresses(rules: TargetRules, protocol: string, addresses: readonly string[]): void {
   for (const address of addresses) {
     if (!isPublicUnicast(address) && !isWithin(address, rules.allowRanges)) {
-      throw new Blocked(`${address} is not a public address, and PARLEY_WEBHOOK_ALLOW_CIDRS does not name it`)
+      throw new Blocked(`${address} is not a public address, and PARLEY_WEBHOOK_ALLOW_CIDRS does not include it`)
     }
     if (protocol === 'http:' && !mayBePlain(rules, address)) {
-      throw new Blocked('plain http is not allowed here; PARLEY_WEBHOOK_ALLOW_HTTP says where it is')
+      throw new Blocked('plain HTTP is not allowed; use https, or set PARLEY_WEBHOOK_ALLOW_HTTP')
     }
   }
 }
 
-/** Resolves a name and gives its addresses if all of them may be reached; one that is an address already stands for itself. */
+/** Resolves a host name, and returns its addresses if all of them are allowed. The host may also be an address. */
 export async function guardedAddresses(rules: TargetRules, protocol: string, hostname: string) {
   const literal = literalAddress(hostname)
   const addresses = literal ? [{ address: literal, family: isIP(literal) }] : await (rules.resolve ?? resolve)(hostname)
@@ -43,22 +43,22 @@ export async function guardedAddresses(rules: TargetRules, protocol: string, hos
   return addresses
 }
 
-/** Why a URL must not be saved as a target, in words; undefined if it may. */
+/** Explains why a URL cannot be saved as a target; undefined if it can. */
 export async function targetProblem(rules: TargetRules, url: URL): Promise<string | undefined> {
   if (url.protocol !== 'https:' && (url.protocol !== 'http:' || rules.allowHttp === false)) {
-    return 'The URL must be of the form https://host/path.'
+    return 'Use a URL that starts with https://, for example https://example.com/webhooks.'
   }
-  if (url.username || url.password) return 'The URL must not hold a user name or password.'
+  if (url.username || url.password) return 'The URL must not contain a user name or password.'
   try {
     await guardedAddresses(rules, url.protocol, url.hostname)
     return undefined
   } catch (error) {
-    if (error instanceof Blocked) return `The URL leads to an address that must not be reached: ${error.message}.`
-    return `The name ${url.hostname} cannot be resolved (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
+    if (error instanceof Blocked) return `Webhooks cannot be sent to this address: ${error.message}.`
+    return `The host name ${url.hostname} cannot be resolved (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
   }
 }
 
-/** The address that a URL's host is, if it is one and no name. */
+/** Returns the host of a URL if it is an IP address, without brackets. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return isIP(bare) === 0 ? undefined : bare
@@ -69,21 +69,23 @@ const loopback = /^(127\.\d+\.\d+\.\d+|::1)$/
 const mayBePlain = ({ allowHttp }: TargetRules, address: string): boolean =>
   allowHttp === 'loopback' ? loopback.test(address) : allowHttp
 
-const underWay = new Map<string, ReturnType<Resolve>>()
+const pendingLookups = new Map<string, ReturnType<Resolve>>()
 
-/** One question at a time for each name: the system answers few at once, and a name that hangs must not take them all. */
+/**
+ * Runs one lookup at a time for each name. The system runs few in parallel, and a slow name must not occupy them all.
+ */
 function resolve(hostname: string): ReturnType<Resolve> {
-  const asked = underWay.get(hostname) ?? askSystem(hostname)
-  underWay.set(hostname, asked)
-  return asked
+  const pending = pendingLookups.get(hostname) ?? lookUp(hostname)
+  pendingLookups.set(hostname, pending)
+  return pending
 }
 
-function askSystem(hostname: string): ReturnType<Resolve> {
+function lookUp(hostname: string): ReturnType<Resolve> {
   return new Promise((resolved, rejected) => {
-    // Not every system knows that this name is its own however it is written.
+    // Not every system resolves all spellings of localhost to itself.
     const name = /(^|\.)localhost\.?$/i.test(hostname) ? 'localhost' : hostname
     systemLookup(name, { all: true }, (error, addresses) => {
-      underWay.delete(hostname)
+      pendingLookups.delete(hostname)
       if (error) rejected(error)
       else resolved(addresses)
     })

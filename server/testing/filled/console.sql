@@ -11,7 +11,7 @@ from generate_series(1, 2) as w, unnest(array[1, 40]) as day;
 insert into muted_refusals (workspace_id, code, muted_by, muted_at)
 select pg_temp.id('workspace', w), 'rate_limited', 'ada@example.com', pg_temp.at(1) from generate_series(1, 2) as w;
 
--- Sent from the console, and quoting.
+-- Sent from the console, and quotes another message.
 insert into messages (id, workspace_id, sender_id, recipient, created_at, type, credits, content, sent_by, request_id)
 select pg_temp.id('message from the console', w), pg_temp.id('workspace', w), pg_temp.id('sender', w), '16505550123',
   pg_temp.at(3), 'text', 1, '{"text": "yes", "quotedWaMessageId": "wamid.in.2"}', 'ada@example.com',

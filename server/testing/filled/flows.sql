@@ -5,7 +5,7 @@ select pg_temp.id('response', w), pg_temp.id('workspace', w), pg_temp.id('inboun
   pg_temp.at(1), pg_temp.at(1)
 from generate_series(1, 2) as w;
 
--- 0 waits to be fetched, 1 is fetched, 2 is gone.
+-- File 0 is waiting, 1 is fetched, 2 is gone.
 insert into flow_files (id, workspace_id, response_id, index, sender_id, field, file_name, mime_type, source, state,
   due_at, try_until, lease, last_error, why, content, size, chunk_bytes, content_type, fetched_at, created_at)
 select pg_temp.id('file ' || n, w), pg_temp.id('workspace', w), pg_temp.id('response', w), n, pg_temp.id('sender', w),

@@ -1,4 +1,4 @@
--- What quotes is in the column, and for inbound messages no longer in the content.
+-- The quoted message is in the column. For inbound messages it is no longer in the content.
 insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, type, received_at, recorded_at, content,
   quoted_wa_message_id)
 select pg_temp.id('inbound with a column', w), pg_temp.id('workspace', w), pg_temp.id('sender', w), 'wamid.in.3',

@@ -22,7 +22,7 @@ insert into early_statuses (sender_id, workspace_id, wa_message_id, status, occu
 select pg_temp.id('sender', w), pg_temp.id('workspace', w), 'wamid.early', 'failed', pg_temp.at(1), '{"code": 1}', pg_temp.at(1)
 from generate_series(1, 2) as w;
 
--- 1 is a message of its own, 2 quotes one.
+-- Message 1 quotes no message, message 2 quotes one.
 insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, sent_by_user_id, type, received_at,
   recorded_at, profile_name, content)
 select pg_temp.id('inbound ' || n, w), pg_temp.id('workspace', w), pg_temp.id('sender', w), 'wamid.in.' || n, '16505550123',

@@ -1,4 +1,4 @@
--- 1 is a message of its own, 2 quotes one.
+-- Message 1 quotes no message, message 2 quotes one.
 insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, error, created_at, sent_at,
   delivered_at, read_at, failed_at, key_id, type, template_id, reference, credits, content)
 select pg_temp.id('message ' || n, w), pg_temp.id('workspace', w), pg_temp.id('sender', w), '16505550123', 'failed',

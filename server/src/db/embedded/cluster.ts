@@ -23,9 +23,9 @@ import type { Binaries } from './binaries.ts'
 import { removeDrafts } from './drafts.ts'
 
 /**
- * Makes sure that a finished cluster stands at `<data dir>/postgres` and returns its real place. A cluster is made under
- * another name and renamed when it is whole, so one that was cut short is never mistaken for a finished one, and of two
- * processes that make one at the same time the later simply uses the earlier's.
+ * Creates the cluster in `<data dir>/postgres` unless it exists, and returns its real path. A cluster is created under
+ * another name and renamed when it is complete, so an interrupted initdb never looks like a complete cluster. If two
+ * processes create one at the same time, the slower one uses the cluster of the faster one.
  */
 export async function ensureCluster(
   dataDir: string,
@@ -34,41 +34,50 @@ export async function ensureCluster(
   password: string,
   say: (line: string) => void,
 ): Promise<string> {
-  const place = join(dataDir, 'postgres')
+  const defaultDir = join(dataDir, 'postgres')
   removeDrafts(dataDir)
-  const home = homeFor(place, account)
-  removeDrafts(dirname(home))
-  if (existsSync(home) && !isWhole(home)) setAside(home, say)
-  if (!existsSync(home)) {
-    say('Preparing the embedded PostgreSQL (once)…')
-    await makeCluster(home, account, binaries, password)
+  const clusterDir = resolveClusterDir(defaultDir, account)
+  removeDrafts(dirname(clusterDir))
+  if (existsSync(clusterDir) && !isComplete(clusterDir)) moveAside(clusterDir, say)
+  if (!existsSync(clusterDir)) {
+    say('Setting up the embedded PostgreSQL (first start only)…')
+    await createCluster(clusterDir, account, binaries, password)
   }
-  const made = readFileSync(join(home, 'PG_VERSION'), 'utf8').trim()
-  if (made !== binaries.major) {
+  const version = readFileSync(join(clusterDir, 'PG_VERSION'), 'utf8').trim()
+  if (version !== binaries.major) {
     throw new StartupError(
-      `${home} was made by PostgreSQL ${made}; this version of Parley brings ${binaries.major}. Use the Parley that made it to dump it, or set DATABASE_URL.`,
+      `The database in ${clusterDir} was created by PostgreSQL ${version}, but this version of Parley includes PostgreSQL ${binaries.major}. Dump the database with the Parley version that created it, or set DATABASE_URL to use your own PostgreSQL.`,
     )
   }
-  return realpathSync(home)
+  return realpathSync(clusterDir)
 }
 
-/** Where PostgreSQL's account cannot reach the data directory (a root home, say), the cluster lies outside, linked. */
-function homeFor(place: string, account: Account): string {
-  if (isLink(place)) return resolve(dirname(place), readlinkSync(place))
-  if (!account.switched || existsSync(place) || canReach(account, realpathSync(dirname(place)))) return place
+/**
+ * If PostgreSQL's account cannot reach the data directory, for example in root's home directory, the cluster is
+ * stored in /var/lib/parley and `<data dir>/postgres` links to it.
+ */
+function resolveClusterDir(defaultDir: string, account: Account): string {
+  if (isLink(defaultDir)) return resolve(dirname(defaultDir), readlinkSync(defaultDir))
+  if (!account.switched || existsSync(defaultDir) || canReach(account, realpathSync(dirname(defaultDir))))
+    return defaultDir
   try {
-    symlinkSync(join('/var/lib/parley', randomUUID()), place)
+    symlinkSync(join('/var/lib/parley', randomUUID()), defaultDir)
   } catch (error) {
-    // Another process came first; its choice stands.
+    // Another process created the link first; use that one.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  return isLink(place) ? readlinkSync(place) : place
+  return isLink(defaultDir) ? readlinkSync(defaultDir) : defaultDir
 }
 
-async function makeCluster(home: string, account: Account, binaries: Binaries, password: string): Promise<void> {
-  const draft = `${home}.draft-${process.pid}`
+async function createCluster(
+  clusterDir: string,
+  account: Account,
+  binaries: Binaries,
+  password: string,
+): Promise<void> {
+  const draft = `${clusterDir}.draft-${process.pid}`
   const passwordFile = `${draft}.password`
-  if (mkdirSync(dirname(home), { recursive: true }) && account.switched) chmodSync(dirname(home), 0o711)
+  if (mkdirSync(dirname(clusterDir), { recursive: true }) && account.switched) chmodSync(dirname(clusterDir), 0o711)
   try {
     mkdirSync(draft, { mode: 0o700 })
     writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -77,9 +86,9 @@ async function makeCluster(home: string, account: Account, binaries: Binaries, p
       chownSync(passwordFile, account.uid, account.gid)
     }
     await runInitdb(binaries.initdb, draft, passwordFile, account)
-    renameSync(draft, home)
+    renameSync(draft, clusterDir)
   } catch (error) {
-    if (!existsSync(join(home, 'PG_VERSION'))) throw error
+    if (!existsSync(join(clusterDir, 'PG_VERSION'))) throw error
   } finally {
     rmSync(passwordFile, { force: true })
     rmSync(draft, { recursive: true, force: true })
@@ -94,42 +103,43 @@ function runInitdb(initdb: string, draft: string, passwordFile: string, account:
     env: { TZ: 'UTC', LC_ALL: 'C' },
     ...(account.switched ? { uid: account.uid, gid: account.gid } : {}),
   })
-  let words = ''
+  let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString()).slice(-4000)
+    stderr = (stderr + chunk.toString()).slice(-4000)
   })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`initdb failed: ${words.trim()}`))))
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`initdb failed: ${stderr.trim()}`))))
   })
 }
 
-const isWhole = (home: string): boolean =>
-  existsSync(join(home, 'PG_VERSION')) && existsSync(join(home, 'global', 'pg_control'))
+const isComplete = (clusterDir: string): boolean =>
+  existsSync(join(clusterDir, 'PG_VERSION')) && existsSync(join(clusterDir, 'global', 'pg_control'))
 
-function setAside(home: string, say: (line: string) => void): void {
-  if (readdirSync(home).length === 0) {
-    rmSync(home, { recursive: true })
+function moveAside(clusterDir: string, say: (line: string) => void): void {
+  if (readdirSync(clusterDir).length === 0) {
+    rmSync(clusterDir, { recursive: true })
     return
   }
-  const aside = `${home}.unfinished-${Date.now()}`
-  renameSync(home, aside)
-  say(`${home} was not a finished database; it was moved to ${aside} and a new one is made.`)
+  const aside = `${clusterDir}.unfinished-${Date.now()}`
+  renameSync(clusterDir, aside)
+  say(`${clusterDir} is not a complete database. Moved it to ${aside}; creating a new database.`)
 }
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 
 /**
- * The data directory: private to us but, where PostgreSQL has an account of its own, passable to it, so that the cluster
- * can lie within. What is in it is private by itself.
+ * Creates the data directory and checks that it is writable. It is private to this account. If PostgreSQL runs as
+ * another account, that account may pass through the directory to reach the cluster; every file in it has private
+ * permissions.
  */
-export function ensureDataDir(dataDir: string, passable: boolean): void {
-  const mode = passable ? 0o711 : 0o700
+export function ensureDataDir(dataDir: string, allowTraversal: boolean): void {
+  const mode = allowTraversal ? 0o711 : 0o700
   if (mkdirSync(dataDir, { recursive: true, mode })) {
     chmodSync(dataDir, mode)
-  } else if (passable) {
-    const about = statSync(dataDir)
-    if (about.uid === process.getuid?.() && (about.mode & 0o001) === 0) chmodSync(dataDir, (about.mode & 0o777) | 0o011)
+  } else if (allowTraversal) {
+    const stats = statSync(dataDir)
+    if (stats.uid === process.getuid?.() && (stats.mode & 0o001) === 0) chmodSync(dataDir, (stats.mode & 0o777) | 0o011)
   }
   const probe = join(dataDir, `.write-${process.pid}`)
   try {

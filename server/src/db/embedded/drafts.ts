@@ -2,22 +2,22 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive } from './processes.ts'
 
-/** Nothing takes this long to make; the number in the name belongs to another program by then. */
+/** No draft takes this long to finish. After that, the process ID in the name belongs to another program. */
 const maxAgeMs = 600_000
 
 /**
- * What is made in several steps is made under a name that ends in `.draft-<process id>` and renamed when it is whole.
- * This removes the drafts whose makers are gone. One that cannot be removed just now (a child of its dead maker may still
- * be writing) is left to the next time.
+ * Files and directories that take several steps to create are named `….draft-<process ID>` until they are complete.
+ * This removes the drafts of processes that have ended. A draft that cannot be removed yet, because a child of the dead
+ * process is still writing to it, is removed at a later start.
  */
 export function removeDrafts(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
-    const maker = Number(/\.draft-(\d+)(\.password)?$/.exec(name)?.[1])
-    if (!maker || maker === process.pid) continue
+    const pid = Number(/\.draft-(\d+)(\.password)?$/.exec(name)?.[1])
+    if (!pid || pid === process.pid) continue
     const path = join(folder, name)
-    const about = lstatSync(path, { throwIfNoEntry: false })
-    if (!about || (isAlive(maker) && Date.now() - about.mtimeMs < maxAgeMs)) continue
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (!stats || (isAlive(pid) && Date.now() - stats.mtimeMs < maxAgeMs)) continue
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {}

@@ -28,20 +28,20 @@ import { socketDirFor } from './postmaster.ts'
 
 const isRoot = process.getuid?.() === 0
 
-/** A cluster with one table of one row, stopped. Copying it takes a tenth of the time that making one takes. */
-let made: string
+/** A stopped cluster with one table of one row. Copying it takes a tenth of the time that creating one takes. */
+let prepared: string
 
 beforeAll(async () => {
-  made = newFolder()
-  const embedded = await openEmbedded({ dataDir: made, purpose: 'visitor' })
-  await ask(embedded, 'create table kept as select 42 as answer')
+  prepared = newFolder()
+  const embedded = await openEmbedded({ dataDir: prepared, purpose: 'visitor' })
+  await queryRow(embedded, 'create table saved as select 42 as answer')
   await embedded.close()
 })
 
-afterAll(() => removeFolder(made))
+afterAll(() => removeFolder(prepared))
 
 function newDataDir(name = 'data'): string {
-  return copyDataDir(made, join(tempFolder(), name))
+  return copyDataDir(prepared, join(tempFolder(), name))
 }
 
 async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Embedded> {
@@ -50,7 +50,7 @@ async function open(dataDir: string, options: Partial<EmbeddedOptions> = {}): Pr
   return embedded
 }
 
-async function ask<Row extends object>({ connection }: Embedded, statement: string): Promise<Row | undefined> {
+async function queryRow<Row extends object>({ connection }: Embedded, statement: string): Promise<Row | undefined> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
   await client.connect()
@@ -61,42 +61,42 @@ async function ask<Row extends object>({ connection }: Embedded, statement: stri
   }
 }
 
-const expectKept = async (embedded: Embedded) =>
-  expect(await ask(embedded, 'select answer from kept')).toEqual({ answer: 42 })
+const expectSavedRow = async (embedded: Embedded) =>
+  expect(await queryRow(embedded, 'select answer from saved')).toEqual({ answer: 42 })
 
-test('the last user to leave stops PostgreSQL, and nobody before', async () => {
+test('PostgreSQL runs until the last user has closed it', async () => {
   const dataDir = newDataDir()
   const users = await Promise.all(Array.from({ length: 10 }, () => open(dataDir)))
   const pid = postmasterPid(dataDir)
   for (const user of users.slice(1)) await user.close()
-  await expectKept(users[0] as Embedded)
+  await expectSavedRow(users[0] as Embedded)
   expect(postmasterPid(dataDir)).toBe(pid)
   await users[0]?.close()
   expect(isGone(pid)).toBe(true)
 })
 
-test('users who come while the last one leaves find a running PostgreSQL', async () => {
+test('a process that opens it while the last user closes gets a running PostgreSQL', async () => {
   const dataDir = newDataDir()
   for (let round = 0; round < 3; round++) {
     const leaving = await open(dataDir)
     const [, ...coming] = await Promise.all([leaving.close(), open(dataDir), open(dataDir)])
-    await Promise.all(coming.map(expectKept))
+    await Promise.all(coming.map(expectSavedRow))
     await Promise.all(coming.map((user) => user.close()))
   }
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('a second service on a data directory is refused in one line, and the first goes on', async () => {
+test('a second service on the same data directory fails to start, and the first keeps running', async () => {
   const dataDir = newDataDir()
   const first = await open(dataDir, { purpose: 'service' })
   const second = openEmbedded({ dataDir, purpose: 'service' })
   await expect(second).rejects.toThrow(
-    `Parley is already running on ${dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
+    `Parley is already running with the data directory ${dataDir}. Stop it first, or set PARLEY_DATA_DIR and PORT to run a second one.`,
   )
-  await expectKept(first)
+  await expectSavedRow(first)
 })
 
-test('the PostgreSQL of a killed process is used on, and loses nothing', async () => {
+test('the next start uses the PostgreSQL of a process that was killed, with all its data', async () => {
   const dataDir = newDataDir()
   const code = `import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}
     await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, purpose: 'service' })
@@ -108,105 +108,105 @@ test('the PostgreSQL of a killed process is used on, and loses nothing', async (
   await killed.ended
   const next = await open(dataDir, { purpose: 'service' })
   expect(postmasterPid(dataDir)).toBe(pid)
-  await expectKept(next)
+  await expectSavedRow(next)
   await next.close()
   expect(isGone(pid)).toBe(true)
 })
 
-test('a PostgreSQL that is killed under its users comes back by itself', async () => {
+test('a PostgreSQL that is killed while in use is restarted automatically', async () => {
   const dataDir = newDataDir()
-  const said: string[] = []
+  const printed: string[] = []
   const users = await Promise.all([
-    open(dataDir, { purpose: 'service', say: (line) => said.push(line) }),
+    open(dataDir, { purpose: 'service', say: (line) => printed.push(line) }),
     open(dataDir, { purpose: 'visitor' }),
   ])
   for (let round = 0; round < 2; round++) {
     const pid = postmasterPid(dataDir) as number
     process.kill(pid, 'SIGKILL')
     await until('another PostgreSQL runs', () => postmasterPid(dataDir) !== pid && postmasterPid(dataDir))
-    await until('it answers', () =>
-      expectKept(users[0] as Embedded).then(
+    await until('it responds', () =>
+      expectSavedRow(users[0] as Embedded).then(
         () => true,
         () => false,
       ),
     )
   }
   const held = "select 1 as one from pg_locks where locktype = 'advisory' and objid = 7215302 and granted"
-  await until('the service holds its lock again', () => ask(users[0] as Embedded, held))
+  await until('the service holds its lock again', () => queryRow(users[0] as Embedded, held))
   await expect(openEmbedded({ dataDir, purpose: 'service' })).rejects.toThrow('already running')
-  // On a busy machine it may say that it takes a while; there is nothing else to say.
-  expect(said.filter((line) => !line.startsWith('PostgreSQL is putting its files in order'))).toEqual([])
+  // On a busy machine recovery may take long enough to be reported; nothing else is printed.
+  expect(printed.filter((line) => !line.startsWith('PostgreSQL is recovering'))).toEqual([])
   const pid = postmasterPid(dataDir)
   for (const user of users) await user.close()
   expect(isGone(pid)).toBe(true)
 })
 
-test('closing while PostgreSQL is away leaves none behind', async () => {
+test('closing while PostgreSQL is down leaves no PostgreSQL running', async () => {
   const dataDir = newDataDir()
   const user = await open(dataDir)
   process.kill(postmasterPid(dataDir) as number, 'SIGKILL')
   await user.close()
   const next = await open(dataDir)
-  await expectKept(next)
+  await expectSavedRow(next)
   const pid = postmasterPid(dataDir)
   await next.close()
   expect(isGone(pid)).toBe(true)
 })
 
-test('lock files that name another program do not keep it from starting', async () => {
+test('PostgreSQL starts despite lock files with the process ID of another program', async () => {
   const dataDir = newDataDir()
   const { uid, gid } = chooseAccount(join(dataDir, 'postgres'))
-  // PostgreSQL believes in a program of its own account only.
+  // PostgreSQL only takes the lock file seriously if the process runs as its own account.
   const other = spawn('sleep', ['60'], { stdio: 'ignore', ...(isRoot ? { uid, gid } : {}) })
   onTestFinished(() => void other.kill('SIGKILL'))
   const lines = [other.pid, join(dataDir, 'postgres'), 1700000000, 5432, join(dataDir, 'postgres'), '', '1 1', 'ready']
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
     writeFileSync(join(dataDir, 'postgres', name), `${lines.join('\n')}\n`)
   }
-  await expectKept(await open(dataDir))
+  await expectSavedRow(await open(dataDir))
   expect(other.exitCode).toBeNull()
 })
 
-test('an empty lock file, left by a full disk, does not keep it from starting', async () => {
+test('PostgreSQL starts despite empty lock files, as a full disk leaves them', async () => {
   const dataDir = newDataDir()
   const longAgo = new Date(Date.now() - 60_000)
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
     writeFileSync(join(dataDir, 'postgres', name), '')
     utimesSync(join(dataDir, 'postgres', name), longAgo, longAgo)
   }
-  await expectKept(await open(dataDir))
+  await expectSavedRow(await open(dataDir))
 })
 
-test('a folder that is not a finished cluster is set aside, and said so', async () => {
+test('an incomplete cluster is moved aside with a message, and a new one is created', async () => {
   const dataDir = tempFolder()
   mkdirSync(join(dataDir, 'postgres', 'base'), { recursive: true })
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n')
-  const said: string[] = []
-  const embedded = await open(dataDir, { say: (line) => said.push(line) })
-  expect(await ask(embedded, 'select 1 as one')).toEqual({ one: 1 })
+  const printed: string[] = []
+  const embedded = await open(dataDir, { say: (line) => printed.push(line) })
+  expect(await queryRow(embedded, 'select 1 as one')).toEqual({ one: 1 })
   const [aside] = readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'))
   expect(readFileSync(join(dataDir, aside as string, 'PG_VERSION'), 'utf8')).toBe('18\n')
-  expect(said).toEqual([
-    `${dataDir}/postgres was not a finished database; it was moved to ${dataDir}/${aside} and a new one is made.`,
-    'Preparing the embedded PostgreSQL (once)…',
+  expect(printed).toEqual([
+    `${dataDir}/postgres is not a complete database. Moved it to ${dataDir}/${aside}; creating a new database.`,
+    'Setting up the embedded PostgreSQL (first start only)…',
   ])
 })
 
-test('what a process killed while preparing left behind is cleared away', async () => {
+test('drafts of a process that was killed during setup are removed at a later start', async () => {
   const dataDir = tempFolder()
   const code = `import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}
     await openEmbedded({ dataDir: ${JSON.stringify(dataDir)}, purpose: 'service' })`
   const killed = spawnNode(['--input-type=module', '-e', code], {})
   const drafts = () => readdirSync(dataDir).filter((name) => name.includes('.draft-'))
-  await until('initdb is at work', () => drafts().some((name) => existsSync(join(dataDir, name, 'PG_VERSION'))))
+  await until('initdb is running', () => drafts().some((name) => existsSync(join(dataDir, name, 'PG_VERSION'))))
   killed.child.kill('SIGKILL')
   await killed.ended
   const password = readFileSync(join(dataDir, 'database-password'), 'utf8')
   const embedded = await open(dataDir, { purpose: 'service' })
-  expect(await ask(embedded, 'select 1 as one')).toEqual({ one: 1 })
+  expect(await queryRow(embedded, 'select 1 as one')).toEqual({ one: 1 })
   expect(readFileSync(join(dataDir, 'database-password'), 'utf8')).toBe(password)
   await embedded.close()
-  // initdb, orphaned, may have written on for a moment.
+  // The orphaned initdb may have kept writing for a moment.
   await until('the last draft is gone at some later start', async () => {
     await (await open(dataDir)).close()
     return drafts().length === 0
@@ -214,23 +214,23 @@ test('what a process killed while preparing left behind is cleared away', async 
 })
 
 test.each([
-  ['spaces and signs', 'my data, "größer" & \'日本\''],
+  ['spaces and special characters', 'my data, "größer" & \'日本\''],
   ['more than 100 characters', `${'deep-folder-'.repeat(10)}/${'deeper-'.repeat(15)}`],
-])('a path with %s works', async (_what, name) => {
+])('a data directory path with %s works', async (_description, name) => {
   const folder = join(tempFolder(), name)
   mkdirSync(folder, { recursive: true })
-  const dataDir = copyDataDir(made, join(folder, 'data'))
+  const dataDir = copyDataDir(prepared, join(folder, 'data'))
   const first = await open(dataDir)
   const { host } = first.connection
   if (!host.startsWith(dataDir)) onTestFinished(() => removeFolder(host))
   const second = await open(dataDir)
   await first.close()
-  await expectKept(second)
+  await expectSavedRow(second)
   await second.close()
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('a socket’s folder that somebody else has prepared is not used', () => {
+test('a socket directory that another user has created is not used', () => {
   const clusterDir = `/var/lib/${'long-'.repeat(20)}${process.pid}`
   const folder = join('/tmp', `parley-${sha256(clusterDir).toString('hex').slice(0, 16)}`)
   const trap = mkdtempSync('/tmp/parley-trap-')
@@ -240,14 +240,16 @@ test('a socket’s folder that somebody else has prepared is not used', () => {
     rmSync(trap, { recursive: true })
   })
   const owner = statSync(trap).uid
-  expect(() => socketDirFor(clusterDir, chooseAccount(clusterDir))).toThrow(`${folder} belongs to somebody else`)
+  expect(() => socketDirFor(clusterDir, chooseAccount(clusterDir))).toThrow(
+    `Cannot use ${folder} for the PostgreSQL socket`,
+  )
   expect(statSync(trap).uid).toBe(owner)
 })
 
-test('told to stop while opening, it leaves nothing running', async () => {
+test('aborting while it opens leaves no PostgreSQL running', async () => {
   const dataDir = newDataDir()
   const stop = new AbortController()
-  // It takes its time with the first connection, or it might be open before we have seen that it starts.
+  // Delays the first connection, so that the test can abort before opening has finished.
   const settings = { post_auth_delay: '1' }
   const opening = openEmbedded({ dataDir, purpose: 'service', signal: stop.signal, settings })
   const pid = await until('PostgreSQL is starting', () => postmasterPid(dataDir))
@@ -256,49 +258,52 @@ test('told to stop while opening, it leaves nothing running', async () => {
   expect(isGone(pid)).toBe(true)
 })
 
-test('the wrong password is told in one line, and nothing is left running', async () => {
+test('a wrong password is explained in one line, and no PostgreSQL is left running', async () => {
   const dataDir = newDataDir()
   writeFileSync(join(dataDir, 'database-password'), 'not-it')
   await expect(openEmbedded({ dataDir, purpose: 'visitor' })).rejects.toThrow(
-    `${dataDir}/database-password is not the password of the database beside it.`,
+    `The password in ${dataDir}/database-password does not match the database in ${dataDir}/postgres.`,
   )
   expect(postmasterPid(dataDir)).toBeUndefined()
 })
 
-test('a file in place of the data directory is told in one line', async () => {
+test('a file in place of the data directory is explained in one line', async () => {
   const dataDir = join(tempFolder(), 'data')
   writeFileSync(dataDir, '')
   await expect(openEmbedded({ dataDir, purpose: 'visitor' })).rejects.toThrow(
-    `PARLEY_DATA_DIR is ${dataDir}, but that is not a folder`,
+    `The data directory ${dataDir} is not a directory`,
   )
 })
 
-test.skipIf(isRoot)('a data directory that may not be written is told in one line', async () => {
+test.skipIf(isRoot)('a read-only data directory is explained in one line', async () => {
   const folder = tempFolder()
   const dataDir = join(folder, 'closed')
   mkdirSync(dataDir, { mode: 0o500 })
   for (const path of [dataDir, join(dataDir, 'below')]) {
     await expect(openEmbedded({ dataDir: path, purpose: 'visitor' })).rejects.toThrow(
-      `The data directory ${path} cannot be written`,
+      `Cannot write to the data directory ${path}`,
     )
   }
 })
 
-test.skipIf(!isRoot)('as root, the cluster lies within a data directory that was private to root', async () => {
-  const dataDir = mkdtempSync('/tmp/parley-private-')
-  onTestFinished(() => removeFolder(dataDir))
-  copyDataDir(`${made}/.`, dataDir)
-  chmodSync(dataDir, 0o700)
-  await expectKept(await open(dataDir))
-  expect(lstatSync(join(dataDir, 'postgres')).isDirectory()).toBe(true)
-  expect(statSync(dataDir).mode & 0o777).toBe(0o711)
-  for (const name of ['database-password', 'postgres.log']) {
-    expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600)
-  }
-})
+test.skipIf(!isRoot)(
+  'as root, the cluster is stored in the data directory even if that was private to root',
+  async () => {
+    const dataDir = mkdtempSync('/tmp/parley-private-')
+    onTestFinished(() => removeFolder(dataDir))
+    copyDataDir(`${prepared}/.`, dataDir)
+    chmodSync(dataDir, 0o700)
+    await expectSavedRow(await open(dataDir))
+    expect(lstatSync(join(dataDir, 'postgres')).isDirectory()).toBe(true)
+    expect(statSync(dataDir).mode & 0o777).toBe(0o711)
+    for (const name of ['database-password', 'postgres.log']) {
+      expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600)
+    }
+  },
+)
 
 test.skipIf(!isRoot)(
-  'as root, below a folder that only root may enter, the cluster lies outside and is linked',
+  'as root, if only root can reach the data directory, the cluster is stored elsewhere and linked',
   async () => {
     const home = mkdtempSync('/tmp/parley-home-')
     onTestFinished(() => removeFolder(home))
@@ -306,13 +311,13 @@ test.skipIf(!isRoot)(
     const outside = readlinkSync(join(home, 'data', 'postgres'))
     onTestFinished(() => removeFolder(outside))
     expect(outside).toMatch(/^\/var\/lib\/parley\//)
-    expect(await ask(users[1] as Embedded, 'select 1 as one')).toEqual({ one: 1 })
+    expect(await queryRow(users[1] as Embedded, 'select 1 as one')).toEqual({ one: 1 })
     for (const user of users) await user.close()
   },
 )
 
-test('a cluster of another PostgreSQL is refused in one line', async () => {
+test('a cluster of another PostgreSQL version is explained in one line', async () => {
   const dataDir = newDataDir()
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '13\n')
-  await expect(openEmbedded({ dataDir, purpose: 'visitor' })).rejects.toThrow('was made by PostgreSQL 13')
+  await expect(openEmbedded({ dataDir, purpose: 'visitor' })).rejects.toThrow('was created by PostgreSQL 13')
 })

@@ -8,7 +8,7 @@ import { StartupError } from '../../lib/refuse.ts'
 import { type Account, chooseAccount } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { ensureCluster, ensureDataDir } from './cluster.ts'
-import { explain, lastLogLines } from './faults.ts'
+import { lastLogLine, toStartupError } from './explain-error.ts'
 import {
   clearStaleLocks,
   launchPostmaster,
@@ -19,33 +19,34 @@ import {
 } from './postmaster.ts'
 
 /**
- * The embedded PostgreSQL: a real server on a Unix socket inside the data directory.
+ * The embedded PostgreSQL is a real server that listens on a Unix socket in the data directory.
  *
- * Whoever uses it holds the lock `users` in shared mode on a connection of its own, the anchor; the service holds
- * `service` as well, so a second service on the same data directory finds out. A process that dies lets go of both
- * because its connection ends with it: what it leaves behind is a running PostgreSQL, which the next start simply uses.
- * The last one to leave gets `users` alone, and stops PostgreSQL. Where PostgreSQL goes away under its users (killed, out
- * of memory, a full disk), each tries to bring it back until it closes; the first to start it serves them all.
+ * Every process that uses it has one extra connection that holds the advisory lock `users` in shared mode. The service
+ * also holds `service`, so that a second service on the same data directory is detected. If a process dies, its
+ * connection closes and both locks are released; PostgreSQL keeps running and the next start uses it. When a process
+ * closes and can get `users` exclusively, it was the last one and stops PostgreSQL. If PostgreSQL stops unexpectedly
+ * (killed, out of memory, disk full), every process that uses it tries to restart it, and all of them use the first
+ * server that starts.
  */
 const locks = { users: 7_215_301, service: 7_215_302, roles: 7_215_303 }
 
-/** How long to wait for a server that cannot be reached, and for one that answers that it is recovering. */
+/** How long to wait for a server that is unreachable, for one that is recovering, and for another service to stop. */
 const timeoutMs = { unreachable: 60_000, recovering: 600_000, otherService: 3000 }
 
 export interface Embedded {
   connection: { host: string; port: number; user: string; password: string; database: string }
-  /** The same for PostgreSQL's own administrator; for creating databases in tests. */
+  /** Connects as PostgreSQL's superuser. Tests use it to create databases. */
   admin: { host: string; port: number; user: string; password: string; database: string }
   close(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** The service itself, or a passing user such as an operator's command. */
+  /** `service` for the service itself, `visitor` for a short-lived process such as a CLI command. */
   purpose: 'service' | 'visitor'
   say?: (line: string) => void
   settings?: Record<string, string>
-  /** Gives up opening, and leaves nothing running that was not running before. */
+  /** Cancels opening, and stops PostgreSQL if this call started it. */
   signal?: AbortSignal
 }
 
@@ -54,7 +55,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   try {
     return await open({ ...options, dataDir })
   } catch (error) {
-    throw options.signal?.aborted ? error : explain(error, dataDir)
+    throw options.signal?.aborted ? error : toStartupError(error, dataDir)
   }
 }
 
@@ -69,7 +70,7 @@ interface Cluster {
   account: Account
   binaries: Binaries
   settings: Record<string, string>
-  /** The PostgreSQL that this process started, while it runs. */
+  /** The process ID of the PostgreSQL that this process started, while it runs. */
   launched: number | undefined
 }
 
@@ -86,40 +87,41 @@ async function open(options: EmbeddedOptions): Promise<Embedded> {
   const launched = undefined
   const cluster = { dataDir, purpose, say, dir, socketDir, logFile, password, account, binaries, settings, launched }
   try {
-    const anchor = await takeAnchor(cluster, signal)
+    const lockClient = await connectAndLock(cluster, signal)
     try {
-      await ensureDatabase(anchor, password)
+      await ensureDatabase(lockClient, password)
     } catch (error) {
-      await leave(cluster, anchor)
+      await release(cluster, lockClient)
       throw error
     }
-    return opened(cluster, anchor)
+    return watchConnection(cluster, lockClient)
   } catch (error) {
-    await withdraw(cluster)
+    await stopUnused(cluster)
     throw error
   }
 }
 
-function opened(cluster: Cluster, first: pg.Client): Embedded {
+/** Restarts PostgreSQL when the connection that holds the locks is lost, until `close` is called. */
+function watchConnection(cluster: Cluster, first: pg.Client): Embedded {
   const closing = new AbortController()
-  let anchor = first
-  let back = Promise.resolve()
+  let lockClient = first
+  let reconnecting = Promise.resolve()
   const watch = () =>
-    anchor.once('end', () => {
-      if (!closing.signal.aborted) back = comeBack()
+    lockClient.once('end', () => {
+      if (!closing.signal.aborted) reconnecting = reconnect()
     })
-  async function comeBack(): Promise<void> {
-    let told = ''
+  async function reconnect(): Promise<void> {
+    let lastMessage = ''
     for (let waitMs = 100; !closing.signal.aborted; waitMs = Math.min(2 * waitMs, 5000)) {
       try {
-        anchor = await takeAnchor(cluster, closing.signal)
+        lockClient = await connectAndLock(cluster, closing.signal)
         watch()
         return
       } catch (error) {
-        if (closing.signal.aborted) return withdraw(cluster)
-        const { message } = explain(error, cluster.dataDir)
-        if (message !== told) cluster.say(message)
-        told = message
+        if (closing.signal.aborted) return stopUnused(cluster)
+        const { message } = toStartupError(error, cluster.dataDir)
+        if (message !== lastMessage) cluster.say(message)
+        lastMessage = message
         await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {})
       }
     }
@@ -130,8 +132,8 @@ function opened(cluster: Cluster, first: pg.Client): Embedded {
     admin: connectionTo(cluster, 'postgres', 'postgres'),
     async close() {
       closing.abort()
-      await back
-      await leave(cluster, anchor)
+      await reconnecting
+      await release(cluster, lockClient)
     },
   }
 }
@@ -144,25 +146,26 @@ const connectionTo = ({ socketDir, password }: Cluster, user: string, database: 
   database,
 })
 
-async function takeAnchor(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
-  const timeouts = Date.now() + timeoutMs.otherService
+async function connectAndLock(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
+  const otherServiceDeadline = Date.now() + timeoutMs.otherService
   const deadline = Date.now() + timeoutMs.unreachable
   for (;;) {
-    const anchor = await connectOrStart(cluster, signal)
+    const client = await connectOrStart(cluster, signal)
     try {
-      // A server about to stop holds `users` alone: the wait then ends with the connection, and we start it again.
-      await anchor.query('select pg_advisory_lock_shared($1)', [locks.users])
-      if (cluster.purpose === 'visitor' || (await tryLock(anchor, locks.service))) return anchor
-      await anchor.end()
+      // If the last user is stopping the server, it holds `users` exclusively. Our wait then fails with the connection,
+      // and we start the server again.
+      await client.query('select pg_advisory_lock_shared($1)', [locks.users])
+      if (cluster.purpose === 'visitor' || (await tryLock(client, locks.service))) return client
+      await client.end()
     } catch (error) {
-      await anchor.end().catch(() => {})
-      if (!isPassing(error) || Date.now() > deadline) throw error
+      await client.end().catch(() => {})
+      if (!isTransient(error) || Date.now() > deadline) throw error
       await sleep(50, undefined, { signal })
       continue
     }
-    if (Date.now() > timeouts) {
+    if (Date.now() > otherServiceDeadline) {
       throw new StartupError(
-        `Parley is already running on ${cluster.dataDir}. Stop that one first, or set PARLEY_DATA_DIR and PORT for a second one.`,
+        `Parley is already running with the data directory ${cluster.dataDir}. Stop it first, or set PARLEY_DATA_DIR and PORT to run a second one.`,
       )
     }
     await sleep(100, undefined, { signal })
@@ -176,18 +179,19 @@ async function tryLock(client: pg.Client, lock: number): Promise<boolean> {
 
 async function connectOrStart(cluster: Cluster, signal: AbortSignal | undefined): Promise<pg.Client> {
   const began = Date.now()
-  for (let told = false; ; await sleep(20, undefined, { signal })) {
+  for (let reported = false; ; await sleep(20, undefined, { signal })) {
     signal?.throwIfAborted()
-    if (runningPostmaster(cluster.dir) === undefined) await start(cluster, began + timeoutMs.unreachable, signal)
+    if (runningPostmaster(cluster.dir) === undefined)
+      await startPostgres(cluster, began + timeoutMs.unreachable, signal)
     try {
       return await connect(cluster)
     } catch (error) {
       const recovering = (error as { code?: string }).code === '57P03'
       const waitedMs = Date.now() - began
-      if (!isPassing(error) || waitedMs > timeoutMs[recovering ? 'recovering' : 'unreachable']) throw error
-      if (recovering && waitedMs > 3000 && !told) {
-        cluster.say('PostgreSQL is putting its files in order after a sudden end; this may take a while…')
-        told = true
+      if (!isTransient(error) || waitedMs > timeoutMs[recovering ? 'recovering' : 'unreachable']) throw error
+      if (recovering && waitedMs > 3000 && !reported) {
+        cluster.say('PostgreSQL is recovering after an unclean shutdown. This may take a few minutes…')
+        reported = true
       }
     }
   }
@@ -206,10 +210,10 @@ async function connect(cluster: Cluster): Promise<pg.Client> {
 }
 
 /**
- * 57P01 to 57P03: stopping, crashed, starting up or recovering. ENOENT, ECONNREFUSED: no socket yet, or no longer. A
- * connection that ends unasked belongs to a server that does.
+ * Whether a retry may succeed. 57P01 to 57P03: the server is stopping, has crashed, is starting or recovering. ENOENT
+ * and ECONNREFUSED: the socket does not exist yet, or no longer. A connection that was closed: the server is stopping.
  */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const { code = '', message } = error as { code?: string; message: string }
   return (
     /^(57P0[123]|53300|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code) ||
@@ -217,11 +221,11 @@ function isPassing(error: unknown): boolean {
   )
 }
 
-/** Returns when it runs, or when somebody else's does. */
-async function start(cluster: Cluster, deadline: number, signal: AbortSignal | undefined): Promise<void> {
+/** Returns when PostgreSQL runs, started by this process or by another one. */
+async function startPostgres(cluster: Cluster, deadline: number, signal: AbortSignal | undefined): Promise<void> {
   const { binaries, dir, socketDir, logFile, account, settings } = cluster
   clearStaleLocks(dir, socketDir)
-  const logged = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   const launched = launchPostmaster(binaries.postgres, dir, socketDir, logFile, account, settings)
   cluster.launched = launched.pid
   let ended = false
@@ -231,42 +235,45 @@ async function start(cluster: Cluster, deadline: number, signal: AbortSignal | u
   })
   while (!ended && runningPostmaster(dir) === undefined) await sleep(5, undefined, { signal })
   if (!ended) return
-  const words = lastLogLines(logFile, logged, launched.pid)
-  // Another process was a moment faster, or the backends of one that was killed are still on their way out.
-  const passing = /lock file .* (already exists|is empty)|pre-existing shared memory block|already in use/.test(words)
-  if (!passing || Date.now() > deadline) throw new Error(words)
+  const reason = lastLogLine(logFile, logSize, launched.pid)
+  // Another process started it first, or backends of a server that was killed are still exiting.
+  const isTemporary = /lock file .* (already exists|is empty)|pre-existing shared memory block|already in use/.test(
+    reason,
+  )
+  if (!isTemporary || Date.now() > deadline) throw new Error(reason)
   await sleep(100, undefined, { signal })
 }
 
-async function ensureDatabase(anchor: pg.Client, password: string): Promise<void> {
-  await anchor.query('select pg_advisory_lock($1)', [locks.roles])
-  // Not a superuser: row-level security has to hold for it.
-  const role = await anchor.query("select 1 from pg_roles where rolname = 'parley'")
+async function ensureDatabase(admin: pg.Client, password: string): Promise<void> {
+  await admin.query('select pg_advisory_lock($1)', [locks.roles])
+  // Not a superuser, because row-level security does not apply to superusers.
+  const role = await admin.query("select 1 from pg_roles where rolname = 'parley'")
   if (role.rowCount === 0) {
-    await anchor.query(`create role parley login createdb password ${anchor.escapeLiteral(password)}`)
+    await admin.query(`create role parley login createdb password ${admin.escapeLiteral(password)}`)
   }
-  const database = await anchor.query("select 1 from pg_database where datname = 'parley'")
-  if (database.rowCount === 0) await anchor.query('create database parley owner parley')
-  await anchor.query('select pg_advisory_unlock($1)', [locks.roles])
+  const database = await admin.query("select 1 from pg_database where datname = 'parley'")
+  if (database.rowCount === 0) await admin.query('create database parley owner parley')
+  await admin.query('select pg_advisory_unlock($1)', [locks.roles])
 }
 
-async function leave(cluster: Cluster, anchor: pg.Client): Promise<void> {
+/** Releases the locks, and stops PostgreSQL if no other process uses it. */
+async function release(cluster: Cluster, client: pg.Client): Promise<void> {
   try {
-    await anchor.query('select pg_advisory_unlock_all()')
-    const last = await tryLock(anchor, locks.users)
+    await client.query('select pg_advisory_unlock_all()')
+    const isLast = await tryLock(client, locks.users)
     const pid = runningPostmaster(cluster.dir)
-    if (last && pid !== undefined) await stopPostmaster(pid)
+    if (isLast && pid !== undefined) await stopPostmaster(pid)
   } catch {
-    // PostgreSQL went first: there is nothing to leave.
+    // PostgreSQL has stopped already, and the locks are gone with it.
   } finally {
-    await anchor.end().catch(() => {})
+    await client.end().catch(() => {})
   }
 }
 
-/** Stops what this process started but never got to use, unless others use it by now. */
-async function withdraw(cluster: Cluster): Promise<void> {
+/** Stops the PostgreSQL that this process started but could not open, unless other processes use it. */
+async function stopUnused(cluster: Cluster): Promise<void> {
   if (cluster.launched === undefined) return
   const client = await connect(cluster).catch(() => undefined)
-  if (client) await leave(cluster, client)
+  if (client) await release(cluster, client)
   else await stopPostmaster(cluster.launched)
 }

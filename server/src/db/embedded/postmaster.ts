@@ -21,28 +21,28 @@ import { isAlive, isPostgresOn } from './processes.ts'
 
 export const socketPort = 5432
 
-/** Longer than PostgreSQL takes from making a lock file to writing it. */
+/** Longer than PostgreSQL takes between creating a lock file and writing to it. */
 const emptyLockMs = 2000
 
-/** The process id of a PostgreSQL that runs on this cluster, whoever started it. */
+/** The process ID of the PostgreSQL that runs on this cluster, even if another process started it. */
 export function runningPostmaster(clusterDir: string): number | undefined {
   const pid = recordedPid(pidFile(clusterDir))
   return pid !== undefined && isAlive(pid) && isPostgresOn(pid, clusterDir) ? pid : undefined
 }
 
 /**
- * PostgreSQL keeps its process id in two lock files, the cluster's and the socket's. It does not start where that number
- * now belongs to some other program (after a reboot, or in a container), nor where a full disk or a power cut left the
- * file empty; such a file is removed. That the cluster is really in use PostgreSQL would still find out by its shared
+ * PostgreSQL writes its process ID to two lock files, one for the cluster and one for the socket. It does not start if
+ * that ID now belongs to another program (after a reboot, or in a container), or if a full disk or a power cut left the
+ * file empty. This removes such files. If the cluster is in use after all, PostgreSQL still detects it by its shared
  * memory.
  */
 export function clearStaleLocks(clusterDir: string, socketDir: string): void {
   for (const file of [pidFile(clusterDir), join(socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
-    const about = statSync(file, { throwIfNoEntry: false })
-    if (!about) continue
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (!stats) continue
     const pid = recordedPid(file)
     const stale =
-      pid === undefined ? Date.now() - about.mtimeMs > emptyLockMs : isAlive(pid) && !isPostgresOn(pid, clusterDir)
+      pid === undefined ? Date.now() - stats.mtimeMs > emptyLockMs : isAlive(pid) && !isPostgresOn(pid, clusterDir)
     if (stale) rmSync(file, { force: true })
   }
 }
@@ -63,7 +63,7 @@ export function launchPostmaster(
 ): Launched {
   const all: Record<string, string> = {
     listen_addresses: '',
-    // A list, so a folder with a comma in its name has to be quoted.
+    // The setting is a list, so a directory name with a comma has to be quoted.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: String(socketPort),
@@ -78,7 +78,7 @@ export function launchPostmaster(
   if (existsSync(logFile) && statSync(logFile).size > 10_000_000) renameSync(logFile, `${logFile}.old`)
   const log = openSync(logFile, 'a', 0o600)
   try {
-    // Its own process group: Ctrl-C in the terminal must reach Parley first, which then stops PostgreSQL in its turn.
+    // Its own process group: Ctrl-C must only reach Parley, which then stops PostgreSQL.
     const child = spawn(postgres, ['-D', clusterDir, ...Object.entries(all).flatMap(([k, v]) => ['-c', `${k}=${v}`])], {
       cwd: clusterDir,
       detached: true,
@@ -98,8 +98,8 @@ export function launchPostmaster(
 }
 
 /**
- * Fast shutdown: open transactions are rolled back, everything committed is on disk. Where that takes too long, the
- * immediate one: nothing committed is lost, the next start has to recover.
+ * Fast shutdown: open transactions are rolled back and committed data is on disk. If that takes too long, immediate
+ * shutdown: no committed data is lost, but the next start has to recover.
  */
 export async function stopPostmaster(pid: number, timeoutMs = 4000): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
@@ -113,8 +113,8 @@ export async function stopPostmaster(pid: number, timeoutMs = 4000): Promise<voi
 }
 
 /**
- * A Unix socket's path may have about 100 characters; a deeper cluster gets its socket in a private folder below /tmp.
- * Not below TMPDIR, which a service and an operator's shell may each have their own of.
+ * The path of a Unix socket is limited to about 100 characters. If the cluster's path is too long, the socket is in a
+ * private directory in /tmp. TMPDIR is not used: it can differ between the service and an operator's shell.
  */
 export function socketDirFor(clusterDir: string, account: Account): string {
   if (Buffer.byteLength(clusterDir) <= 85) return clusterDir
@@ -128,13 +128,15 @@ export function socketDirFor(clusterDir: string, account: Account): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  // Anybody may make a folder or a link there. One we did not make is used only if it is what we would have made.
-  const about = lstatSync(folder)
-  const isOurs = about.isDirectory() && (about.uid === account.uid || about.uid === process.getuid?.())
-  if (!isOurs || (about.mode & 0o077) !== 0) {
-    throw new StartupError(`${folder} belongs to somebody else, and PostgreSQL's socket would lie there. Remove it.`)
+  // Any user can create a directory or a link in /tmp. An existing one is used only if its owner and mode are right.
+  const stats = lstatSync(folder)
+  const isOurs = stats.isDirectory() && (stats.uid === account.uid || stats.uid === process.getuid?.())
+  if (!isOurs || (stats.mode & 0o077) !== 0) {
+    throw new StartupError(
+      `Cannot use ${folder} for the PostgreSQL socket: it belongs to another user or is not a private directory. Remove it and start again.`,
+    )
   }
-  if (about.uid !== account.uid) chownSync(folder, account.uid, account.gid)
+  if (stats.uid !== account.uid) chownSync(folder, account.uid, account.gid)
   return folder
 }
 

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { isAlive } from './processes.ts'
 
-test('a process is alive until it has ended, and at no look afterwards', async () => {
+test('isAlive is true until the process has ended, and never again afterwards', async () => {
   for (let round = 0; round < 20; round++) {
     const child = spawn('sleep', ['60'])
     const pid = child.pid as number
     expect(isAlive(pid)).toBe(true)
     child.kill('SIGKILL')
     const ended = once(child, 'exit')
-    // From the signal to the moment its exit code is taken, a process that ends goes through every state there is.
+    // Between the signal and the read of its exit code, an ending process goes through every state.
     let seenGone = false
     for (let over = false; !over; ) {
       const alive = isAlive(pid)

@@ -12,28 +12,31 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Ended, but nobody has asked for its exit code yet: in a container without an init that can last for ever. */
+/**
+ * The process has ended, but its parent has not read the exit code. In a container without an init it stays like that.
+ */
 function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'Z'
   } catch {
-    // Nothing to read: it may not be ours to read, or its exit code was asked for a moment ago and it is gone for good.
+    // The file is not readable for us, or the exit code was read a moment ago and the process is gone.
     return !exists(pid)
   }
 }
 
-/** Whether this process is a PostgreSQL on this cluster, and not another program that came by the number. */
+/** Whether `pid` is a PostgreSQL on this cluster, and not another program that got the same process ID. */
 export function isPostgresOn(pid: number, clusterDir: string): boolean {
   if (process.platform !== 'linux') {
     const command = spawnSync('ps', ['-p', String(pid), '-o', 'command=']).stdout?.toString() ?? ''
     return command.includes('postgres') && command.includes(` ${clusterDir} `)
   }
-  const words = commandOf(pid)
-  if (!/(^|\/)postgres$/.test(words[0] ?? '')) return false
-  // It works in its cluster's folder, also when that was renamed under it; a root without all rights may not ask.
-  return words[words.indexOf('-D') + 1] === clusterDir || workingDirOf(pid) === clusterDir
+  const args = commandOf(pid)
+  if (!/(^|\/)postgres$/.test(args[0] ?? '')) return false
+  // PostgreSQL's working directory is its cluster, even if the directory was renamed since. Without all capabilities
+  // root cannot read it, so the `-D` argument is checked too.
+  return args[args.indexOf('-D') + 1] === clusterDir || workingDirOf(pid) === clusterDir
 }
 
 function commandOf(pid: number): string[] {

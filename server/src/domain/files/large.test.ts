@@ -23,7 +23,7 @@ test('a 100 MB file is fetched no faster than it is stored, and read no faster t
     const sent = await until('the host sends no more', async () => {
       const before = sentSoFar
       await sleep(250)
-      sentSoFar = host.sent.get('large') ?? 0
+      sentSoFar = host.bytesSent.get('large') ?? 0
       return sentSoFar === before && sentSoFar
     })
     // Most of this is in socket buffers.
@@ -60,7 +60,7 @@ test('a file above the size limit is not stored, also if the network reports a s
     expect([response.status, error.code]).toEqual([410, 'file_expired'])
     expect(error.message).toContain('larger than 100 MB')
   }
-  expect([host.asked.get('reported') ?? 0, host.asked.get('misreported')]).toEqual([0, 1])
+  expect([host.requests.get('reported') ?? 0, host.requests.get('misreported')]).toEqual([0, 1])
   expect(await files.db.rows('select 1 from file_chunks')).toEqual([])
 }, 40_000)
 
@@ -85,7 +85,7 @@ test('after a process is killed while fetching, the next one fetches the complet
   const bytes = Buffer.from(await response.arrayBuffer())
   expect(createHash('sha256').update(bytes).digest('base64')).toBe(digestOf(size))
   expect(await files.db.rows('select distinct lease from file_chunks')).toHaveLength(1)
-  expect(host.asked.get('f')).toBe(2)
+  expect(host.requests.get('f')).toBe(2)
 }, 40_000)
 
 test('a process that is stopped while fetching releases the file immediately', async () => {

@@ -1,7 +1,7 @@
-import { aheadOf, maxApartMs } from '../../db/database-clock.ts'
+import { aheadOf, maxSkewMs } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { readMigrations, readVersion } from '../../db/migrate.ts'
-import { withoutDays } from '../../db/partitions.ts'
+import { tablesMissingDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatDuration } from '../../lib/format-duration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -78,7 +78,7 @@ export async function checkMigrations(db: Db): Promise<Finding> {
   return ok('migrations', `All ${known.length} migrations are applied.`)
 }
 
-const apartMs = { warning: 2_000, problem: maxApartMs }
+const apartMs = { warning: 2_000, problem: maxSkewMs }
 
 export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
   const before = clock.machine().getTime()
@@ -96,7 +96,7 @@ export async function checkClock(db: Db, clock: Clock): Promise<Finding> {
 
 export async function checkPartitions(db: Db, clock: Clock): Promise<Finding> {
   const tomorrow = new Date(clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
-  const missing = await withoutDays(db, tomorrow, tomorrow)
+  const missing = await tablesMissingDays(db, tomorrow, tomorrow)
   if (missing.length === 0) return ok('partitions', 'The partitions for tomorrow exist.')
   return problem('partitions', `No partition for tomorrow in ${missing.join(', ')}.`, {
     means: 'From midnight UTC, webhooks and API requests will fail.',

@@ -94,7 +94,7 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
     'outcome',
   )
   histogram('parley_network_webhook_duration_seconds', 'Time to respond to a webhook from the network', () =>
-    histogramValues('parley_network_webhook_duration_seconds', counted.spans('network webhooks')),
+    histogramValues('parley_network_webhook_duration_seconds', counted.durations('network webhooks')),
   )
   labeledCounter(
     'parley_events_total',
@@ -111,7 +111,7 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
   )
   labeledCounter('parley_delivery_errors_total', 'Failed delivery attempts, by error class', 'attempt errors', 'error')
   histogram('parley_delivery_attempt_duration_seconds', 'Duration of delivery attempts, including timeouts', () =>
-    histogramValues('parley_delivery_attempt_duration_seconds', counted.spans('attempts')),
+    histogramValues('parley_delivery_attempt_duration_seconds', counted.durations('attempts')),
   )
   queue('parley_deliveries_waiting', 'Deliveries waiting for their next attempt', ({ deliveries }) => [
     { value: deliveries.waiting },
@@ -157,7 +157,7 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
 /** Durations as Prometheus expects a histogram: cumulative buckets, sum and count. */
 function histogramValues(
   name: string,
-  { classes, seconds }: DurationHistogram,
+  { buckets: classes, seconds }: DurationHistogram,
   labels: Record<string, string> = {},
 ): Value[] {
   let sum = 0

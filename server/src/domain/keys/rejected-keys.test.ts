@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expectRefusal, type Refused } from '../../../testing/expect-error.ts'
+import { type ExpectedError, expectRefusal } from '../../../testing/expect-error.ts'
 import { loggedRequest } from '../../../testing/log.ts'
 import { rawResponse } from '../../../testing/raw.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
@@ -12,7 +12,7 @@ const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const invalidTokenBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const invalidKey: Refused = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
+const invalidKey: ExpectedError = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
 
 const known = newSecret()
 const wrongLastCharacter = known.endsWith('0') ? '1' : '0'

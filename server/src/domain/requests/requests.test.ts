@@ -62,7 +62,7 @@ test('pipelined requests and a request whose client disconnects are logged with 
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.secret}\r\nUser-Agent: pieces\r\n\r\n`
   const connection = await rawConnection(server.url)
   connection.send(rawRequest('/v1/me') + rawRequest('/v1/webhook') + rawRequest('/v1/me'))
-  expect((await connection.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await connection.responses(3)).map(({ status }) => status)).toEqual([200, 200, 200])
   connection.send(rawRequest('/v1/webhook'))
   connection.socket.destroy()
   const logged = () =>

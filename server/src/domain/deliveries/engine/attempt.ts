@@ -24,7 +24,7 @@ export interface Outcome {
 /** What to record for an attempt, and whether to retry immediately. */
 export function outcomeOf(
   item: LeasedDelivery,
-  { fault, status, address, answer: response, durationUs }: Posted,
+  { fault, status, address, responseBody: response, durationUs }: Posted,
   times: { at: Date; endedAt: Date; leaseUntil: Date },
 ): Outcome {
   const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item

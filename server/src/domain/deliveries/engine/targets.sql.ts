@@ -11,7 +11,7 @@ export interface SealedTarget {
 
 /** A trigger raises the revision in every transaction that changes a target. */
 export async function readRevision(session: Session): Promise<number> {
-  const row = await session.ask('routing_revision', 'select value from routing_revision')
+  const row = await session.queryRow('routing_revision', 'select value from routing_revision')
   return Number(row?.[0] ?? 0)
 }
 

@@ -3,14 +3,14 @@ import { newLine } from '../../../../testing/deliveries.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { type Database, openDatabase } from '../../../db/db.ts'
-import { type Listening, listenForChanges } from '../../../db/listen-for-changes.ts'
+import { type ChangeListener, listenForChanges } from '../../../db/listen-for-changes.ts'
 import { newLogger } from '../../../lib/logger.ts'
 import { enableWebhook } from '../../webhooks/webhooks.ts'
 
 const server = useTestServer()
 const newReceiver = useReceivers()
 let otherDb: Database
-let listening: Listening
+let listening: ChangeListener
 const received: string[] = []
 
 /** Simulates another process with a delivery worker. This process has none, so it notifies the other one. */

@@ -19,7 +19,7 @@ import { releaseParked } from './release-parked.ts'
 const server = useTestServer()
 const network = useSimulator(server)
 // Production timeouts: on a busy machine shorter ones cause retries, and these tests count each delivery.
-const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, answerDeadlineMs: 10_000 })
+const delivering = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 10_000 })
 const newReceiver = useReceivers()
 const log = () => newLogger('debug', { write: (line) => void server.logged.push(line) })
 

@@ -72,7 +72,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     const ours = new Set(rows.map((row) => row.message_id))
     return claimed.map(({ messageId }) => ours.has(messageId))
   })
-  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxUnderWay: 2 })
+  const recordBatched = batched((calls: CompletedCall[]) => recordEach(calls), { maxItems: 200, maxConcurrent: 2 })
 
   function later(ms: number): Date {
     return new Date(clock.now().getTime() + ms)
