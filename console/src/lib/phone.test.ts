@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhone, plainPhone } from './phone.ts'
+import { formatPhone, formatPhonesIn, plainPhone } from './phone.ts'
 
 test.each([
   ['16505550123', '+1 650-555-0123'],
@@ -12,6 +12,11 @@ test.each([
   ['', ''],
 ])('formatPhone(%j) is %j', (digits, text) => {
   expect(formatPhone(digits)).toBe(text)
+})
+
+test('formatPhonesIn formats only the numbers', () => {
+  expect(formatPhonesIn('To +16505550123')).toBe('To +1 650-555-0123')
+  expect(formatPhonesIn('template, read')).toBe('template, read')
 })
 
 test.each(['16505550123', '491701234567', '351912345678'])('the formatted number %s can be pasted back', (digits) => {

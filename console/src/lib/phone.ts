@@ -11,5 +11,8 @@ export function formatPhone(phone: string): string {
   return `+${[code, national.slice(0, 3), national.slice(3)].filter(Boolean).join(' ')}`
 }
 
+/** Formats the numbers in a text of the API, such as "To +16505550123". */
+export const formatPhonesIn = (text: string) => text.replaceAll(/\+\d{5,20}\b/g, formatPhone)
+
 /** A typed or pasted number as the API takes it: without spaces, brackets, dots and hyphens. */
 export const plainPhone = (text: string) => text.replaceAll(/[\s().-]/g, '')

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { api, inWorkspace } from '../lib/api.ts'
 import { safeNext } from '../lib/next.ts'
 import { useOfferedActions } from '../lib/palette-actions.ts'
+import { formatPhonesIn } from '../lib/phone.ts'
 import { useSession } from '../lib/session.ts'
 import type { IconName } from '../ui/icon.tsx'
 import { useDestinations, useShownWorkspace } from './access.ts'
@@ -118,8 +119,8 @@ export function useSearchResults(text: string): { results: Entry[]; isSearching:
     ({ kind, id, title, detail, href }): Entry => ({
       id: `found-${kind}-${id}`,
       section: 'Search results',
-      title,
-      detail: detail ?? id,
+      title: formatPhonesIn(title),
+      detail: formatPhonesIn(detail ?? id),
       icon: icons[kind] ?? 'file',
       run: () => void navigate({ href: safeNext(href) }),
     }),
