@@ -7,6 +7,7 @@ import {
   formatMs,
   formatPercent,
   formatTime,
+  formatTimesIn,
   formatUtc,
   plural,
 } from './format.ts'
@@ -24,7 +25,9 @@ test.each([
 })
 
 test.each([
-  [0.84, '0.84 ms'],
+  [0, '0.0 ms'],
+  [0.04, '<0.1 ms'],
+  [0.84, '0.8 ms'],
   [3.24, '3.2 ms'],
   [12.4, '12 ms'],
   [1420, '1,420 ms'],
@@ -67,6 +70,11 @@ test('formatTime uses the local zone and names it, formatUtc uses UTC', () => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   expect(plainSpaces(formatTime(at))).toBe(plainSpaces(exactTimeFormat('en-US', timeZone).format(new Date(at))))
   expect(formatUtc(at)).toBe('2026-11-16 14:41:07.120 UTC')
+})
+
+test('formatTimesIn replaces ISO times and nothing else', () => {
+  const at = '2026-11-16T14:41:07.120Z'
+  expect(formatTimesIn(`failing since ${at}; 3 attempts`)).toBe(`failing since ${formatTime(at)}; 3 attempts`)
 })
 
 test('formatBytes and plural', () => {

@@ -2,8 +2,8 @@
 const locale = browserLocale()
 
 const plain = new Intl.NumberFormat(locale)
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const twoDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
+const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const oneDecimal = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
 const credits = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })
 const exact = exactTimeFormat(locale)
@@ -37,8 +37,11 @@ export function formatDuration(ms: number): string {
   return twoParts(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h')
 }
 
-/** 0.84 ms, 12 ms, 1,420 ms: one unit, so that the rows of a column can be compared. */
-export const formatMs = (ms: number) => `${(ms < 10 ? twoDigits : whole).format(ms)} ms`
+/** 0.8 ms, 12 ms, 1,420 ms: one unit, so that the rows of a column can be compared. */
+export function formatMs(ms: number): string {
+  if (ms > 0 && ms < 0.1) return `<${oneDecimal.format(0.1)} ms`
+  return `${(ms < 10 ? oneDecimal : integer).format(ms)} ms`
+}
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
@@ -76,6 +79,10 @@ export const formatDay = (at: string | Date) => day.format(new Date(at))
 
 /** Nov 16 */
 export const formatShortDay = (at: string | Date) => shortDay.format(new Date(at))
+
+/** Replaces ISO times in a text of the API, such as the reason for which an endpoint is disabled. */
+export const formatTimesIn = (text: string) =>
+  text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (iso) => formatTime(iso))
 
 /** 2026-11-15 06:30:14.120 UTC: compares with logs and the API. */
 export const formatUtc = (at: string | Date) => `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`

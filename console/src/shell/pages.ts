@@ -13,7 +13,7 @@ export interface Page {
   nav?: { group: Group; icon: IconName; letter?: string }
 }
 
-export const groups = ['', 'Messaging', 'Developers', 'Workspace', 'Instance'] as const
+export const groups = ['', 'Messaging', 'Developers', 'Workspace', 'Installation'] as const
 export type Group = (typeof groups)[number]
 
 const w = '/w/$workspace'
@@ -171,21 +171,21 @@ export const pages: readonly Page[] = [
     path: '/operator/workspaces',
     title: 'Workspaces',
     needs: 'operator',
-    nav: { group: 'Instance', icon: 'building' },
+    nav: { group: 'Installation', icon: 'building' },
     load: () => import('../pages/workspaces/workspaces.page.tsx').then((page) => ({ default: page.WorkspacesPage })),
   },
   {
     path: '/operator/apps',
     title: 'Apps and connections',
     needs: 'operator',
-    nav: { group: 'Instance', icon: 'plug' },
+    nav: { group: 'Installation', icon: 'plug' },
     load: () => import('../pages/apps/apps.page.tsx').then((page) => ({ default: page.AppsPage })),
   },
   {
     path: '/operator/health',
     title: 'Health',
     needs: 'operator',
-    nav: { group: 'Instance', icon: 'pulse' },
+    nav: { group: 'Installation', icon: 'pulse' },
     load: () => import('../pages/health/health.page.tsx').then((page) => ({ default: page.HealthPage })),
   },
   {

@@ -1,4 +1,5 @@
 import type { DeliveryDetail } from '@parley/contract/console/deliveries'
+import { formatTimesIn } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -61,7 +62,7 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
         {delivery.disabled_reason && (
           <>
             {' '}
-            Reason: <SafeText>{delivery.disabled_reason}</SafeText>
+            Reason: <SafeText>{formatTimesIn(delivery.disabled_reason)}</SafeText>
           </>
         )}
       </Notice>
