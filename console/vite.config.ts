@@ -6,7 +6,7 @@ const service = process.env.PARLEY_DEV_SERVICE ?? 'http://127.0.0.1:8080'
 export default defineConfig({
   base: '/',
   plugins: [react(), preloadTypeface()],
-  // Nothing is inlined as data: the page's policy takes fonts from its own host only.
+  // No data: URLs, because the content security policy allows fonts from the same origin only.
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
   server: {
     proxy: Object.fromEntries(
@@ -15,7 +15,7 @@ export default defineConfig({
   },
 })
 
-/** Asks for the one typeface every page needs while the scripts are still on their way. */
+/** Preloads the font that every page needs while the scripts are still loading. */
 function preloadTypeface(): Plugin {
   return {
     name: 'preload-typeface',

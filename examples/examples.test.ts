@@ -15,18 +15,18 @@ const receivers = [
 ]
 
 test.for(receivers)(
-  'the receiver in $language prints what was delivered and refuses what was forged',
-  async (given, { skip }) => {
-    const { command, probe } = given
+  'the receiver in $language prints valid deliveries and rejects forged ones',
+  async (receiver, { skip }) => {
+    const { command, probe } = receiver
     const [program = ''] = command
-    skip(probe !== undefined && spawnSync(program, probe).status !== 0, `${program} is not on this machine`)
+    skip(probe !== undefined && spawnSync(program, probe).status !== 0, `${program} is not installed`)
     const line = await newLine(service.server)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
     const { secret } = await line.listen({ url })
     const running = start(command, { PARLEY_WEBHOOK_SECRET: secret, PORT: String(port) })
     await until(
-      'it takes connections',
+      'it accepts connections',
       () =>
         fetch(url, { method: 'POST', body: 'x' }).then(
           () => true,
@@ -46,10 +46,10 @@ test.for(receivers)(
     expect(large?.status ?? 413).toBe(413)
 
     await line.write(2)
-    await service.settle()
+    await service.processQueues()
     const { body } = await line.workspace.call('/v1/webhook')
     expect(body).toMatchObject({ data: [{ last_success_at: expect.any(String) }] })
-    const printed = await until('both are printed', () => {
+    const printed = await until('both events are printed', () => {
       const lines = running.out().trim().split('\n').slice(1)
       return lines.length >= 2 && lines
     })
@@ -58,17 +58,17 @@ test.for(receivers)(
   },
 )
 
-test('a receiver without a secret says what to set', async ({ skip }) => {
+test('a receiver without a secret names the variable to set', async ({ skip }) => {
   const running = start([process.execPath, 'receiver-typescript/receiver.ts'], { PARLEY_WEBHOOK_SECRET: '' })
   expect(await running.ended).toBe(1)
   expect(running.err()).toContain('Set PARLEY_WEBHOOK_SECRET')
-  skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not on this machine')
+  skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not installed')
   const python = start(['python3', 'receiver-python/receiver.py'], { PARLEY_WEBHOOK_SECRET: '' })
   expect(await python.ended).toBe(1)
   expect(python.err()).toContain('Set PARLEY_WEBHOOK_SECRET')
 })
 
-test('the sender lists templates, sends one and waits until it is delivered', async () => {
+test('the sending example lists templates, sends one and waits until it is delivered', async () => {
   const { workspace } = await service.sending.newShop()
   const env = { PARLEY_URL: service.server.url, PARLEY_API_KEY: workspace.secret }
   const send = (...args: string[]) => start([process.execPath, 'send-typescript/send.ts', ...args], env)
@@ -77,16 +77,16 @@ test('the sender lists templates, sends one and waits until it is delivered', as
   expect(listing.out()).toContain('greeting en body.1=Ana')
 
   const sending = send('16505550123', 'greeting', 'en', 'body.1=a=b')
-  await until('it is done', async () => {
-    await service.settle()
+  await until('the program is done', async () => {
+    await service.processQueues()
     return sending.hasEnded()
   })
   expect([await sending.ended, sending.err()]).toEqual([0, ''])
   expect(sending.out()).toMatch(/^msg_\S+ (delivered|read)/m)
 
-  const refused = send('16505550123', 'greeting', 'en')
-  expect(await refused.ended).toBe(1)
-  expect(refused.err()).toContain('template.variables.body.1')
+  const invalid = send('16505550123', 'greeting', 'en')
+  expect(await invalid.ended).toBe(1)
+  expect(invalid.err()).toContain('template.variables.body.1')
 })
 
 function start([program = '', ...args]: string[], env: Record<string, string>) {

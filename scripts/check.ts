@@ -1,4 +1,4 @@
-// Types, lint and format of the whole project, side by side, with one summary.
+// Runs type checks, lint and format checks of the whole project in parallel.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -12,22 +12,22 @@ const checks = [
 ]
 
 const results = await Promise.all(checks.map(runCheck))
-for (const { name, code, words } of results) {
-  if (code !== 0) console.log(`${words.trim()}\n`)
+for (const { name, code, output } of results) {
+  if (code !== 0) console.log(`${output.trim()}\n`)
   console.log(`${code === 0 ? '✓' : '✗'} ${name}`)
 }
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
 
 function runCheck({ name, command: [program = '', ...args] }: { name: string; command: string[] }) {
   const child = spawn(join(bin, program), args, { cwd: join(bin, '..', '..'), stdio: ['ignore', 'pipe', 'pipe'] })
-  let words = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      words += chunk
+      output += chunk
     })
   }
-  return new Promise<{ name: string; code: number; words: string }>((resolve) => {
-    child.on('error', (error) => resolve({ name, code: 1, words: error.message }))
-    child.on('close', (code) => resolve({ name, code: code ?? 1, words }))
+  return new Promise<{ name: string; code: number; output: string }>((resolve) => {
+    child.on('error', (error) => resolve({ name, code: 1, output: error.message }))
+    child.on('close', (code) => resolve({ name, code: code ?? 1, output }))
   })
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { withLock } from './lock.mjs'
 
-/** Builds the console's pages if they were never built or their sources have changed since. */
+/** Builds the console unless the existing build is up to date. */
 export async function ensureConsole(root, node) {
   const folder = join(root, 'console')
   const stamp = join(folder, 'dist', '.built-from')
@@ -21,35 +21,35 @@ export async function ensureConsole(root, node) {
   if (isBuilt()) return
   const waiting = () => process.stderr.write('Another process is building the console; waiting for it…\n')
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
-  await withLock(join(folder, 'node_modules', '.building'), waiting, async (nameChild) => {
+  await withLock(join(folder, 'node_modules', '.building'), waiting, async (registerChild) => {
     if (isBuilt()) return
     process.stderr.write('Building the console…\n')
     rmSync(stamp, { force: true })
-    await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'), nameChild)
+    await build(folder, node, join(root, 'node_modules', 'vite', 'bin', 'vite.js'), registerChild)
     compressAll(join(folder, 'dist', 'assets'))
     writeFileSync(stamp, sources)
   })
 }
 
-function build(folder, node, vite, nameChild) {
+function build(folder, node, vite, registerChild) {
   const child = spawn(node, [vite, 'build', '--logLevel', 'warn'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  if (child.pid) nameChild(child.pid)
-  let words = ''
+  if (child.pid) registerChild(child.pid)
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      words += chunk
+      output += chunk
     })
   }
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`The console could not be built:\n${words.trim()}`))
+      else reject(new Error(`The console could not be built:\n${output.trim()}`))
     })
   })
 }
 
-/** Once, here, and not for every request: the service hands out the smaller file where a browser takes it. */
+/** Compresses the files once, so that the service does not have to do it for every request. */
 function compressAll(folder) {
   for (const file of filesIn(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
     const bytes = readFileSync(file)

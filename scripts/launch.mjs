@@ -1,5 +1,5 @@
-// Sees to it that the dependencies are there and current, then runs the thing on the Node that they bring along. Plain
-// JavaScript, for it has to run on the Node 20 or later that a machine happens to have.
+// Installs the dependencies if needed, then runs a program with the Node that is one of them. Plain JavaScript, because it
+// has to run with any installed Node from version 20 on.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import * as modules from 'node:module'
@@ -11,10 +11,10 @@ import { ensureInstalled } from './ensure-installed.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Where Node keeps what it made of the sources: the next start then takes half the time. It goes with the dependencies. */
-const compiled = join(root, 'node_modules', '.cache', 'parley')
+/** Node's compile cache, which halves the start time. It is deleted together with the dependencies. */
+const compileCache = join(root, 'node_modules', '.cache', 'parley')
 
-/** The oldest Node that runs the TypeScript sources as they are. */
+/** The oldest Node that runs TypeScript without a build. */
 const oldestForSources = 24
 
 const programs = {
@@ -33,7 +33,8 @@ const programs = {
 export async function launch(name, args) {
   if (name === 'test' && args[0] === 'unit') return launch('unit', args.slice(1))
   const program = programs[name]
-  if (!program) throw new Error(`scripts/run.mjs knows ${Object.keys(programs).join(', ')}, not "${name}"`)
+  if (!program)
+    throw new Error(`Unknown script "${name}". scripts/run.mjs can run: ${Object.keys(programs).join(', ')}`)
   await ensureInstalled(root)
   const node = chooseNode(join(root, 'node_modules', '.bin', 'node'), process)
   if (program.console) await ensureConsole(root, node)
@@ -41,36 +42,36 @@ export async function launch(name, args) {
   const all = [...program.args, ...args]
   if (realpathSync(process.execPath) === realpathSync(node)) {
     process.argv = [process.execPath, entry, ...all]
-    modules.enableCompileCache?.(compiled)
+    modules.enableCompileCache?.(compileCache)
     await import(pathToFileURL(entry).href)
   } else {
-    await passOn(node, entry, all)
+    await runChild(node, entry, all)
   }
 }
 
-/** The Node that the dependencies brought, or this one where there is none for the platform and this one will do. */
-export function chooseNode(brought, { execPath, versions, platform, arch }) {
-  if (existsSync(brought)) return brought
+/** The bundled Node, or this one if there is none for the platform and this one is new enough. */
+export function chooseNode(bundled, { execPath, versions, platform, arch }) {
+  if (existsSync(bundled)) return bundled
   if (Number(versions.node.split('.')[0]) >= oldestForSources) return execPath
   throw new Error(
-    `There is no Node for ${platform} on ${arch} among the dependencies (${brought}), and this one, ${versions.node}, is too old. Run Parley with Node ${oldestForSources} or later.`,
+    `Parley has no bundled Node for ${platform} on ${arch} (${bundled}), and the installed Node ${versions.node} is too old. Install Node ${oldestForSources} or later.`,
   )
 }
 
-/** Runs the program in a child, hands it every signal, and ends as it ends. */
-function passOn(node, entry, args) {
-  const env = { NODE_COMPILE_CACHE: compiled, ...process.env }
+/** Runs the program in a child process, forwards signals to it, and exits with its exit code. */
+function runChild(node, entry, args) {
+  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
   const child = spawn(node, [entry, ...args], { stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // An npm that was killed outright passes nothing on.
+  // If npm is killed with SIGKILL, it forwards no signal.
   const parent = process.ppid
-  const watch = setInterval(() => {
+  const parentCheck = setInterval(() => {
     if (process.ppid !== parent && process.env.npm_lifecycle_event !== undefined) child.kill('SIGTERM')
   }, 500)
   return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`${node} does not run: ${error.message}`)))
+    child.on('error', (error) => reject(new Error(`${node} could not be started: ${error.message}`)))
     child.on('exit', (code, signal) => {
-      clearInterval(watch)
+      clearInterval(parentCheck)
       process.exitCode = code ?? 128 + constants.signals[signal]
       resolve()
     })

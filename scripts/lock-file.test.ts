@@ -5,7 +5,7 @@ import { entryFor, type LockedPackage, missingPackages } from './lock-file.mjs'
 
 const lockFile = join(import.meta.dirname, '..', 'package-lock.json')
 
-test('the lock file installs: it names the packages of every platform', () => {
+test('the lock file has the packages of every platform', () => {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, LockedPackage> }
   expect(Object.keys(packages).length).toBeGreaterThan(100)
   expect(
@@ -14,12 +14,12 @@ test('the lock file installs: it names the packages of every platform', () => {
   ).toEqual([])
 })
 
-test('a package counts as there when the one that asks would find it', () => {
-  const asks = { optionalDependencies: { helper: '1.0.0' } }
-  expect(missingPackages({ 'node_modules/a': asks, 'node_modules/helper': {} })).toEqual([])
-  expect(missingPackages({ 'node_modules/a': asks, 'node_modules/a/node_modules/helper': {} })).toEqual([])
-  expect(missingPackages({ server: asks, 'node_modules/helper': {} })).toEqual([])
-  const elsewhere = { 'node_modules/a': { ...asks, dev: true }, 'node_modules/b/node_modules/helper': {} }
+test('a package is missing if the dependent package would not find it', () => {
+  const dependent = { optionalDependencies: { helper: '1.0.0' } }
+  expect(missingPackages({ 'node_modules/a': dependent, 'node_modules/helper': {} })).toEqual([])
+  expect(missingPackages({ 'node_modules/a': dependent, 'node_modules/a/node_modules/helper': {} })).toEqual([])
+  expect(missingPackages({ server: dependent, 'node_modules/helper': {} })).toEqual([])
+  const elsewhere = { 'node_modules/a': { ...dependent, dev: true }, 'node_modules/b/node_modules/helper': {} }
   expect(missingPackages(elsewhere)).toEqual([{ name: 'helper', version: '1.0.0', dev: true }])
 })
 
@@ -28,7 +28,7 @@ test.each([
   ['@x/binding-linux-arm64-gnu', { os: ['linux'], cpu: ['arm64'], libc: ['glibc'] }],
   ['@x/cli-darwin-arm64', { os: ['darwin'], cpu: ['arm64'] }],
   ['x-win32-x64-msvc', { os: ['win32'], cpu: ['x64'] }],
-])('%s is for one platform only', (name, platform) => {
+])('entryFor reads the platform from the name %s', (name, platform) => {
   const entry = entryFor({ name, version: '1.2.3', dev: false })
   expect(entry).toEqual({ version: '1.2.3', optional: true, ...platform })
 })

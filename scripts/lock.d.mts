@@ -1,6 +1,6 @@
 export function withLock<T>(
   file: string,
   onWait: () => void,
-  work: (nameChild: (pid: number) => void) => Promise<T>,
+  work: (registerChild: (pid: number) => void) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T>

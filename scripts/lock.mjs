@@ -1,36 +1,36 @@
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const beatMs = 2000
+const heartbeatMs = 2000
 
-/** No child works this long after its parent was killed; the number belongs to another program by then. */
+/** No child runs this long after its parent was killed; by then, its PID belongs to another program. */
 const childMaxMs = 600_000
 
 /**
- * Does the work while no other process does it. The lock is a file with the numbers of the processes that hold it, touched
- * every two seconds: where all of them are gone, or it has not been touched for long (their numbers may be others' by
- * now), it does not count. `work` is given a way to name a child that works on if this process is killed.
+ * Runs `work` while no other process runs it. The lock is a file with the PIDs of its holders, touched every two seconds. It
+ * is stale if all of them are gone, or if it has not been touched for long, because the PIDs may have been reused. `work` can
+ * register the PID of a child process that keeps running if this process is killed.
  */
 export async function withLock(file, onWait, work, timeoutMs = 15_000) {
   await take(file, onWait, timeoutMs)
-  const beat = setInterval(() => touch(file), beatMs)
-  beat.unref()
-  const drop = () => rmSync(file, { force: true })
-  process.once('exit', drop)
+  const heartbeat = setInterval(() => touch(file), heartbeatMs)
+  heartbeat.unref()
+  const release = () => rmSync(file, { force: true })
+  process.once('exit', release)
   try {
     return await work((child) => writeFileSync(file, `${process.pid} ${child}`))
   } finally {
-    clearInterval(beat)
-    process.off('exit', drop)
-    drop()
+    clearInterval(heartbeat)
+    process.off('exit', release)
+    release()
   }
 }
 
 async function take(file, onWait, timeoutMs) {
-  for (let told = false; ; await sleep(100)) {
+  for (let hasWaited = false; ; await sleep(100)) {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' })
-      // Of two that cleared away the same dead lock, the later may have cleared away the earlier's new one.
+      // If two processes remove the same stale lock, the second may remove the new lock of the first. So check again.
       await sleep(50)
       if (readFileSync(file, 'utf8') === String(process.pid)) return
     } catch (error) {
@@ -38,9 +38,9 @@ async function take(file, onWait, timeoutMs) {
     }
     if (!isHeld(file, timeoutMs)) {
       rmSync(file, { force: true })
-    } else if (!told) {
+    } else if (!hasWaited) {
       onWait()
-      told = true
+      hasWaited = true
     }
   }
 }
@@ -50,7 +50,7 @@ function isHeld(file, timeoutMs) {
     const [holder, ...children] = readFileSync(file, 'utf8').split(' ').map(Number)
     const ageMs = Date.now() - statSync(file).mtimeMs
     if (ageMs < childMaxMs && children.some(isAlive)) return true
-    // 0: made but not yet written, which is a matter of an instant. Our own number is that of an earlier life.
+    // 0: created, but the PID is not written yet. Our own PID is from an earlier process with the same PID.
     return ageMs < timeoutMs && (holder === 0 || (holder !== process.pid && isAlive(holder)))
   } catch (error) {
     if (error.code === 'ENOENT') return false
@@ -62,7 +62,7 @@ function touch(file) {
   try {
     utimesSync(file, new Date(), new Date())
   } catch {
-    // Somebody took it away; the work goes on all the same.
+    // The file was removed; the work continues.
   }
 }
 

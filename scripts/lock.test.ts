@@ -13,32 +13,32 @@ function newSleeper(): number {
   return child.pid as number
 }
 
-/** Whether the work is done at once, or somebody has to be waited for first. */
-async function tryLock(file: string): Promise<'done' | 'waits'> {
+/** Whether the lock is free, or held by another process. */
+async function tryLock(file: string): Promise<'free' | 'held'> {
   let waited = false
   const onWait = () => {
     waited = true
     writeFileSync(file, String(noPid))
   }
   await withLock(file, onWait, async () => {})
-  return waited ? 'waits' : 'done'
+  return waited ? 'held' : 'free'
 }
 
-test('the lock is there while the work is done, and names a child that would outlive us', async () => {
+test('the lock file exists while the work runs, and has the PID of a registered child', async () => {
   const file = join(tempFolder(), 'lock')
   await withLock(
     file,
     () => {},
-    async (nameChild) => {
+    async (registerChild) => {
       expect(readFileSync(file, 'utf8')).toBe(String(process.pid))
-      nameChild(4711)
+      registerChild(4711)
       expect(readFileSync(file, 'utf8')).toBe(`${process.pid} 4711`)
     },
   )
   expect(existsSync(file)).toBe(false)
 })
 
-test('the lock is given back when the work fails', async () => {
+test('the lock is released when the work fails', async () => {
   const file = join(tempFolder(), 'lock')
   const failing = withLock(
     file,
@@ -50,14 +50,14 @@ test('the lock is given back when the work fails', async () => {
 })
 
 test.each([
-  ['a process that is gone', () => String(noPid), 0, 'done'],
-  ['a process that runs', () => String(newSleeper()), 0, 'waits'],
-  ['a process that has long stopped touching it: another program by now', () => String(newSleeper()), 60, 'done'],
-  ['our own number, of an earlier life', () => String(process.pid), 0, 'done'],
-  ['a process that is gone, whose child works on', () => `${noPid} ${newSleeper()}`, 60, 'waits'],
-  ['a process that is gone, whose child is another program by now', () => `${noPid} ${newSleeper()}`, 3600, 'done'],
-  ['somebody who has yet to write a number', () => '', 0, 'waits'],
-])('held by %s', async (_whom, content, ageSeconds, outcome) => {
+  ['a process that has ended', () => String(noPid), 0, 'free'],
+  ['a running process', () => String(newSleeper()), 0, 'held'],
+  ['a PID whose lock was not touched for long', () => String(newSleeper()), 60, 'free'],
+  ['our own PID, from an earlier process', () => String(process.pid), 0, 'free'],
+  ['an ended process with a running child', () => `${noPid} ${newSleeper()}`, 60, 'held'],
+  ['an ended process with a child that is too old', () => `${noPid} ${newSleeper()}`, 3600, 'free'],
+  ['a process that has not written its PID yet', () => '', 0, 'held'],
+])('a lock of %s', async (_name, content, ageSeconds, outcome) => {
   const file = join(tempFolder(), 'lock')
   writeFileSync(file, content())
   const then = new Date(Date.now() - ageSeconds * 1000)

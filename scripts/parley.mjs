@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `parley`, as `npx parley` finds it.
+// The `parley` command, run by `npx parley`.
 import process from 'node:process'
 
 process.argv.splice(2, 0, 'parley')

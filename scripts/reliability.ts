@@ -1,6 +1,6 @@
-// Strikes at a service that receives and delivers, and looks whether every event arrives all the same. It is killed outright
-// twenty times; its PostgreSQL crashes five times and hangs for twelve seconds twice: `npm run reliability [kills]`. On a
-// PostgreSQL of its own, with its disk writes on; takes about four minutes.
+// Checks that a service which receives and delivers loses no events: the service is killed with SIGKILL twenty times, its
+// PostgreSQL crashes five times and hangs for twelve seconds twice. `npm run reliability [kills]` uses its own PostgreSQL
+// with fsync on and takes about four minutes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const backends = async (db: Database): Promise<number[]> =>
     ({ pid }) => pid,
   )
 
-/** One that dies takes all others with it: PostgreSQL starts anew, without what was not yet written for good. */
+/** Killing one backend makes PostgreSQL restart all of them and recover without transactions that were not committed. */
 async function crashPostgres(db: Database): Promise<void> {
   const [victim] = await db.rows<{ pid: number }>(
     `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
@@ -29,14 +29,14 @@ async function crashPostgres(db: Database): Promise<void> {
 
 async function hangPostgres(db: Database, postmaster: number): Promise<void> {
   const all = [postmaster, ...(await backends(db))]
-  const goOn = () => {
+  const resume = () => {
     for (const pid of all) process.kill(pid, 'SIGCONT')
   }
   for (const pid of all) process.kill(pid, 'SIGSTOP')
-  process.once('exit', goOn)
+  process.once('exit', resume)
   await sleep(hangMs)
-  process.off('exit', goOn)
-  goOn()
+  process.off('exit', resume)
+  resume()
 }
 
 async function round(name: string, rounds: number, strike?: (db: Database, postmaster: number) => Promise<void>) {
@@ -52,16 +52,16 @@ async function round(name: string, rounds: number, strike?: (db: Database, postm
       connection: embedded.connection,
       rounds,
       writers: 8,
-      // The leases of the killed run out by themselves.
+      // The leases of killed workers expire by themselves.
       wait: async () => {},
       say: (line) => console.log(`  ${line}`),
       ...(strike && { crash: () => strike(db, postmaster) }),
     })
     await db.close()
     console.log(outcome)
-    const kept = outcome.lost === 0 && outcome.repeats <= outcome.inFlight
-    console.log(kept ? 'Nothing was lost.' : 'FAILED')
-    if (!kept) process.exitCode = 1
+    const isReliable = outcome.lost === 0 && outcome.repeats <= outcome.inFlight
+    console.log(isReliable ? 'No events were lost.' : 'FAILED')
+    if (!isReliable) process.exitCode = 1
   } finally {
     await embedded.close()
     removeFolder(dataDir)

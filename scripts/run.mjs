@@ -1,14 +1,11 @@
 #!/usr/bin/env node
-// What every npm script goes through. Only words that any Node of the last years understands: an old one is to be told so,
-// not to stumble over syntax.
+// The entry point of every npm script. Uses only old syntax, so that an old Node prints a message instead of a syntax error.
 import process from 'node:process'
 
 const oldest = 20
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {
-  console.error(
-    `Parley needs Node ${oldest} or later to start; this is Node ${process.versions.node} (${process.execPath}).`,
-  )
+  console.error(`Parley needs Node ${oldest} or later. This is Node ${process.versions.node} (${process.execPath}).`)
   process.exitCode = 1
 } else {
   const [, , name, ...args] = process.argv

@@ -1,4 +1,4 @@
-// Pictures of every page of the console and of the handset, for the docs and for looking at: npm run screenshots.
+// Takes screenshots of every page of the console and of the handset: npm run screenshots.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium as driver, type Page } from 'playwright-core'
@@ -10,9 +10,9 @@ import { chromiumPath } from '../server/testing/chromium.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = process.env.PARLEY_SCREENSHOTS ?? join(root, 'docs', 'screenshots')
-/** Only those that are named; the docs need the light ones alone. */
-const wanted = process.argv.slice(2)
-const looks =
+/** The pages to take; all if empty. */
+const names = process.argv.slice(2)
+const variants =
   process.env.PARLEY_SCREENSHOTS === undefined
     ? [{ suffix: '', scheme: 'light', width: 1440, height: 900 } as const]
     : ([
@@ -24,33 +24,33 @@ const looks =
 mkdirSync(folder, { recursive: true })
 console.log('Starting Parley and filling a workspace…')
 const place = await startInstallation()
-const lively = await makeBusy(place).catch(async (error: unknown) => {
+const busy = await makeBusy(place).catch(async (error: unknown) => {
   await place.stop()
   throw error
 })
 const browser = await driver.launch({ executablePath: await chromiumPath(), args: ['--no-sandbox'] })
 try {
-  const pages = await consolePages(lively.console, place.workspaceId)
-  for (const { suffix, scheme, width, height } of looks) {
+  const pages = await consolePages(busy.console, place.workspaceId)
+  for (const { suffix, scheme, width, height } of variants) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme })
-    await context.addCookies([...lively.console.cookies].map(([name, value]) => ({ name, value, url: place.url })))
+    await context.addCookies([...busy.console.cookies].map(([name, value]) => ({ name, value, url: place.url })))
     const page = await context.newPage()
     for (const { name, path } of pages) {
-      if (wanted.length > 0 && !wanted.includes(name)) continue
-      await shoot(page, place.url + path, `${name}${suffix}`)
+      if (names.length > 0 && !names.includes(name)) continue
+      await takeScreenshot(page, place.url + path, `${name}${suffix}`)
     }
-    if (wanted.length === 0 || wanted.includes('handset')) {
-      await shoot(page, `${place.simulatorUrl}/#from=16505550123&to=15550780001`, `handset${suffix}`)
+    if (names.length === 0 || names.includes('handset')) {
+      await takeScreenshot(page, `${place.simulatorUrl}/#from=16505550123&to=15550780001`, `handset${suffix}`)
     }
     await context.close()
   }
 } finally {
   await browser.close()
-  await lively.close()
+  await busy.close()
   await place.stop()
 }
 
-async function shoot(page: Page, address: string, name: string): Promise<void> {
+async function takeScreenshot(page: Page, address: string, name: string): Promise<void> {
   await page.goto(address)
   await page.waitForLoadState('load')
   await pageReady(page, 8000).catch(() => {})

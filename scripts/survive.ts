@@ -1,6 +1,6 @@
-// Treats a real installation badly and checks that it comes back: `npm run survive [trial…]`. One line per trial, a summary,
-// exit code 1 if one failed. It works in a folder of its own and takes a few minutes. The tests state the same promises one
-// by one; this does it with npm in between, at random moments and, as root, on disks that are full.
+// Kills processes and fills disks of a real installation and checks that it recovers: `npm run survive [trial…]`. Prints one
+// line per trial and a summary; the exit code is 1 if a trial failed. It uses its own folder and takes a few minutes. The tests
+// check the same guarantees one by one; this script runs npm, acts at random moments and, as root, on full disks.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,8 +10,8 @@ import { isAlive } from '../server/src/db/embedded/processes.ts'
 
 const root = join(import.meta.dirname, '..')
 const isRoot = process.getuid?.() === 0
-const place = mkdtempSync(join(tmpdir(), 'parley-survive-'))
-execFileSync('chmod', ['711', place])
+const folder = mkdtempSync(join(tmpdir(), 'parley-survive-'))
+execFileSync('chmod', ['711', folder])
 
 interface Trial {
   name: string
@@ -21,7 +21,7 @@ interface Trial {
 
 const trials: Trial[] = [
   {
-    name: 'a start that follows the first is ready within 3 seconds',
+    name: 'every start after the first is ready within 3 seconds',
     async run(dataDir) {
       await stop(await start(dataDir))
       const times: number[] = []
@@ -29,7 +29,7 @@ const trials: Trial[] = [
         const began = Date.now()
         const service = await start(dataDir)
         times.push(Date.now() - began)
-        expect(!service.said().includes('prl_'), 'a later start printed a secret')
+        expect(!service.output().includes('prl_'), 'a later start printed a secret')
         await stop(service)
       }
       expect(Math.min(...times) < 3000, `it took ${times.join(', ')} ms`)
@@ -37,9 +37,9 @@ const trials: Trial[] = [
     },
   },
   {
-    name: 'kill -9 ten times at random moments, of the service, of npm or of both: nothing acknowledged is lost',
+    name: 'kill -9 of the service, npm or both at ten random moments: no acknowledged write is lost',
     async run(dataDir) {
-      const kept: string[] = []
+      const acknowledged: string[] = []
       const moments: string[] = []
       for (let round = 0; round < 10; round++) {
         const service = spawnNpmStart(dataDir)
@@ -50,17 +50,17 @@ const trials: Trial[] = [
         kill(service, victim)
         await service.ended
         moments.push(`${victim} ${ms}`)
-        if (await writing) kept.push(`round ${round}`)
+        if (await writing) acknowledged.push(`round ${round}`)
       }
       const service = await start(dataDir)
       const names = await workspaceNames(dataDir)
-      for (const name of kept) expect(names.includes(name), `"${name}" was acknowledged and is gone`)
+      for (const name of acknowledged) expect(names.includes(name), `"${name}" was acknowledged and is missing`)
       await stop(service)
-      return `${kept.length} acknowledged and kept; ${moments.join(', ')} ms`
+      return `${acknowledged.length} acknowledged and present; ${moments.join(', ')} ms`
     },
   },
   {
-    name: 'kill -9 of PostgreSQL under requests: 503 for a moment, then 200 again',
+    name: 'kill -9 of PostgreSQL during requests: 503 briefly, then 200 again',
     async run(dataDir) {
       const service = await start(dataDir)
       const times: number[] = []
@@ -68,8 +68,8 @@ const trials: Trial[] = [
         const began = Date.now()
         const killed = postmaster(dataDir) as number
         process.kill(killed, 'SIGKILL')
-        await until('there is another PostgreSQL', () => ![undefined, killed].includes(postmaster(dataDir)))
-        await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
+        await until('PostgreSQL has restarted', () => ![undefined, killed].includes(postmaster(dataDir)))
+        await until('the service is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
         times.push(Date.now() - began)
         expect([200, 401, 503].includes(await statusOf(`${service.url}/v1/me`)), 'an unexpected status')
       }
@@ -78,7 +78,7 @@ const trials: Trial[] = [
     },
   },
   {
-    name: 'SIGTERM and Ctrl-C, at random moments of starting and running: ends within 15 s, no PostgreSQL left',
+    name: 'SIGTERM and Ctrl-C at random moments: ends within 15 s, and PostgreSQL ends too',
     async run(dataDir) {
       await stop(await start(dataDir))
       const times: number[] = []
@@ -87,20 +87,20 @@ const trials: Trial[] = [
         await sleep(Math.random() * 3000)
         const began = Date.now()
         const signal = round % 2 ? 'SIGTERM' : 'SIGINT'
-        const wasReady = service.said().includes('Ready at')
+        const wasReady = service.output().includes('Ready at')
         process.kill(-service.pid, signal)
         await service.ended
-        await until('the last process is gone', () => !groupLives(service.pid))
+        await until('the last process is gone', () => !isGroupAlive(service.pid))
         times.push(Date.now() - began)
-        expect(postmaster(dataDir) === undefined, `PostgreSQL is still there after ${signal}`)
-        expect(!wasReady || service.said().endsWith('Stopped.\n'), `it said: ${service.said()}`)
+        expect(postmaster(dataDir) === undefined, `PostgreSQL still runs after ${signal}`)
+        expect(!wasReady || service.output().endsWith('Stopped.\n'), `it printed: ${service.output()}`)
       }
       expect(Math.max(...times) < 15_000, `it took ${times.join(', ')} ms`)
       return `${times.join(', ')} ms`
     },
   },
   {
-    name: 'ten times "migrate" at once on a folder that does not exist yet, then ten commands at once',
+    name: 'ten concurrent migrations of a new folder, then ten concurrent commands',
     async run(dataDir) {
       const migrated = await Promise.all(Array.from({ length: 10 }, () => parley(dataDir, ['migrate'])))
       expect(
@@ -108,32 +108,32 @@ const trials: Trial[] = [
         'a migration failed',
       )
       const names = Array.from({ length: 10 }, (_, index) => `team ${index}`)
-      const made = await Promise.all(names.map((name) => createWorkspace(dataDir, name)))
-      expect(made.every(Boolean), 'a command failed')
+      const created = await Promise.all(names.map((name) => createWorkspace(dataDir, name)))
+      expect(created.every(Boolean), 'a command failed')
       expect((await workspaceNames(dataDir)).length === 10, 'a workspace is missing')
-      expect(postmaster(dataDir) === undefined, 'PostgreSQL is still there')
-      return '10 made'
+      expect(postmaster(dataDir) === undefined, 'PostgreSQL still runs')
+      return '10 created'
     },
   },
   ...[8, 20, 60, 90].map(
     (megabytes): Trial => ({
-      name: `a disk of ${megabytes} MB that fills up: one clear line, and a good start once there is room`,
+      name: `a full disk of ${megabytes} MB: one clear error, and a normal start when there is space again`,
       asRoot: true,
       run: (dataDir) => withDisk(dataDir, megabytes, () => onSmallDisk(dataDir)),
     }),
   ),
 ]
 
-async function main(wanted: readonly string[]): Promise<void> {
+async function main(selected: readonly string[]): Promise<void> {
   let failed = 0
   for (const [index, trial] of trials.entries()) {
-    if (wanted.length > 0 && !wanted.includes(String(index + 1))) continue
+    if (selected.length > 0 && !selected.includes(String(index + 1))) continue
     const label = `${index + 1}. ${trial.name}`
     if (trial.asRoot && !isRoot) {
       console.log(`- ${label} (needs root)`)
       continue
     }
-    const dataDir = join(place, `data-${index + 1}`)
+    const dataDir = join(folder, `data-${index + 1}`)
     try {
       console.log(`✓ ${label}: ${await trial.run(dataDir)}`)
     } catch (error) {
@@ -145,8 +145,8 @@ async function main(wanted: readonly string[]): Promise<void> {
       if (left) attempt(() => process.kill(left, 'SIGKILL'))
     }
   }
-  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-  console.log(failed === 0 ? 'Survived.' : `${failed} failed.`)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  console.log(failed === 0 ? 'All trials passed.' : `${failed} failed.`)
   process.exitCode = failed === 0 ? 0 : 1
 }
 
@@ -154,26 +154,26 @@ async function onSmallDisk(dataDir: string): Promise<string> {
   const migrated = await parley(dataDir, ['migrate'])
   const first =
     migrated.code === 0 ? await parley(dataDir, ['workspace', 'create', '--name', 'before', '--json']) : migrated
-  // Before it, at most a line about what PostgreSQL is doing.
+  // At most one line about what PostgreSQL is doing may come before it.
   const oneLine = (err: string) =>
     /^((Setting up|PostgreSQL is recovering) .*\n)?The disk with .* is full\. .*\n$/.test(err)
   if (first.code !== 0) {
-    expect(oneLine(first.err), `it said: ${first.err}`)
+    expect(oneLine(first.err), `it printed: ${first.err}`)
     execFileSync('mount', ['-o', 'remount,size=400m', dataDir])
-    expect((await parley(dataDir, ['migrate'])).code === 0, 'it does not migrate although there is room now')
-    expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
-    return 'full at the first start, good after'
+    expect((await parley(dataDir, ['migrate'])).code === 0, 'it does not migrate although there is space again')
+    expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is space again')
+    return 'full at the first start, fine afterwards'
   }
   const ballast = join(dataDir, 'ballast')
   fill(ballast)
   const full = await parley(dataDir, ['workspace', 'create', '--name', 'meanwhile', '--json'])
-  expect(full.code === 0 || oneLine(full.err), `it said: ${full.err}`)
+  expect(full.code === 0 || oneLine(full.err), `it printed: ${full.err}`)
   rmSync(ballast)
   execFileSync('mount', ['-o', 'remount,size=400m', dataDir])
-  expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is room now')
+  expect(await createWorkspace(dataDir, 'after'), 'it does not start although there is space again')
   const names = await workspaceNames(dataDir)
   expect(names.includes('before') && names.includes('after'), `there are only ${names.join(', ')}`)
-  return full.code === 0 ? 'worked while full, good after' : 'said so while full, good after'
+  return full.code === 0 ? 'worked while full, fine afterwards' : 'reported a full disk, fine afterwards'
 }
 
 async function withDisk(dataDir: string, megabytes: number, work: () => Promise<string>): Promise<string> {
@@ -204,43 +204,43 @@ function fill(file: string): void {
 interface Started {
   child: ChildProcess
   pid: number
-  said(): string
+  output(): string
   ended: Promise<number | null>
 }
 
-/** What a trial started, to be killed with its whole group when the trial is over. */
+/** The processes of a trial, killed with their process groups at its end. */
 const started: Started[] = []
 
-/** As a person types it, in a process group of its own. */
+/** Runs `npm start` in its own process group. */
 function spawnNpmStart(dataDir: string): Started {
   const env = { ...process.env, PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'error' }
   const child = spawn('npm', ['start'], { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      said += chunk
+      output += chunk
     })
   }
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const service = { child, pid: child.pid as number, said: () => said, ended }
+  const service = { child, pid: child.pid as number, output: () => output, ended }
   started.push(service)
   return service
 }
 
 async function start(dataDir: string): Promise<Started & { url: string }> {
   const service = spawnNpmStart(dataDir)
-  const url = await until(`npm start is ready; it said: ${service.said()}`, () => {
-    if (service.child.exitCode !== null) throw new Error(`npm start ended: ${service.said()}`)
-    return /Ready at (http:\S+)/.exec(service.said())?.[1] ?? false
+  const url = await until(`npm start is ready; it printed: ${service.output()}`, () => {
+    if (service.child.exitCode !== null) throw new Error(`npm start ended: ${service.output()}`)
+    return /Ready at (http:\S+)/.exec(service.output())?.[1] ?? false
   })
-  await until('/readyz answers 200', async () => (await statusOf(`${url}/readyz`)) === 200)
+  await until('/readyz returns 200', async () => (await statusOf(`${url}/readyz`)) === 200)
   return { ...service, url }
 }
 
 async function stop(service: Started): Promise<void> {
   service.child.kill('SIGTERM')
   await service.ended
-  await until('the last process is gone', () => !groupLives(service.pid))
+  await until('the last process is gone', () => !isGroupAlive(service.pid))
 }
 
 function kill(service: Started, victim: 'group' | 'npm' | 'node'): void {
@@ -248,7 +248,7 @@ function kill(service: Started, victim: 'group' | 'npm' | 'node'): void {
   if (victim === 'npm') attempt(() => process.kill(service.pid, 'SIGKILL'))
   if (victim !== 'node') return
   for (const pid of groupOf(service.pid)) if (pid !== service.pid) attempt(() => process.kill(pid, 'SIGKILL'))
-  // Before it had any child there was only npm to kill.
+  // If npm had no child yet, kill npm itself.
   if (service.child.exitCode === null) service.child.kill('SIGKILL')
 }
 
@@ -269,7 +269,7 @@ function groupOf(pid: number): number[] {
   }
 }
 
-const groupLives = (pid: number): boolean => groupOf(pid).some(isAlive)
+const isGroupAlive = (pid: number): boolean => groupOf(pid).some(isAlive)
 
 interface Ended {
   code: number | null
@@ -313,16 +313,16 @@ function postmaster(dataDir: string): number | undefined {
   }
 }
 
-function expect(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
+function expect(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message)
 }
 
-async function until<T>(hope: string, look: () => T | Promise<T>, timeoutMs = 60_000): Promise<Exclude<T, false>> {
+async function until<T>(what: string, check: () => T | Promise<T>, timeoutMs = 60_000): Promise<Exclude<T, false>> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(20)) {
-    const found = await look()
+    const found = await check()
     if (found !== false) return found as Exclude<T, false>
   }
-  throw new Error(`waited ${timeoutMs / 1000} s in vain: ${hope}`)
+  throw new Error(`not within ${timeoutMs / 1000} s: ${what}`)
 }
 
 await main(process.argv.slice(2))

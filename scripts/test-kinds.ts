@@ -1,48 +1,48 @@
-// Tells the test files apart by what they import, so that no list has to be kept.
+// Classifies the test files by their imports, so that no list has to be maintained.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const root = dirname(import.meta.dirname)
-const places = '{contract,sdk,simulator,server,console,cli,bench,examples,scripts,e2e}/**/*.test.ts'
-const harness = /(^|\/)(testing|e2e)\//
+const testFiles = '{contract,sdk,simulator,server,console,cli,bench,examples,scripts,e2e}/**/*.test.ts'
+const helpers = /(^|\/)(testing|e2e)\//
 
-/** Servers, databases, other processes. */
-const notAlone =
+/** Modules that start servers, databases or other processes. */
+const externalModules =
   /^(node:(child_process|http|https|net|tls|worker_threads)|pg|fastify|(@parley\/|)simulator(\/src)?\/start(\.ts)?)$/
 
-const takesLong = /^playwright-core$|^e2e\/|^server\/testing\/(browser|crash|parley|service)\.ts$/
+const slowModules = /^playwright-core$|^e2e\/|^server\/testing\/(browser|crash|parley|service)\.ts$/
 
 export interface TestKinds {
-  /** They need no server, no browser and no database. */
+  /** Need no server, browser or database. */
   unit: string[]
   whole: string[]
-  /** Those of `whole` that start processes or a browser, and take longest. */
+  /** Those of `whole` that start processes or a browser, which take longest. */
   slow: string[]
 }
 
 export function testKinds(): TestKinds {
   const all = [
-    ...globSync(places, { cwd: root, exclude: ['**/node_modules/**'] }),
+    ...globSync(testFiles, { cwd: root, exclude: ['**/node_modules/**'] }),
     ...globSync('*.test.ts', { cwd: root }),
   ]
-  const reached = new Map(all.map((file) => [file, reach(file)]))
-  const whole = all.filter((file) => [...(reached.get(file) ?? [])].some((name) => notAlone.test(name)))
+  const imports = new Map(all.map((file) => [file, importsOf(file)]))
+  const whole = all.filter((file) => [...(imports.get(file) ?? [])].some((name) => externalModules.test(name)))
   return {
     unit: all.filter((file) => !whole.includes(file)),
     whole,
-    slow: whole.filter((file) => [...(reached.get(file) ?? [])].some((name) => takesLong.test(name))),
+    slow: whole.filter((file) => [...(imports.get(file) ?? [])].some((name) => slowModules.test(name))),
   }
 }
 
-/** The modules that a test file and the harness it uses import. The sources that it tests are not followed. */
-function reach(file: string, found = new Set<string>()): Set<string> {
+/** The modules that a test file and its test helpers import. Imports of the tested sources are not followed. */
+function importsOf(file: string, found = new Set<string>()): Set<string> {
   for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(
     /^(?:import|export|\} from).*?'([^']+)'$/gm,
   )) {
     const path = name.startsWith('.') ? relative(root, join(root, dirname(file), name)) : name
     if (found.has(path)) continue
     found.add(path)
-    if (path !== name && harness.test(path) && existsSync(join(root, path))) reach(path, found)
+    if (path !== name && helpers.test(path) && existsSync(join(root, path))) importsOf(path, found)
   }
   return found
 }

@@ -13,20 +13,20 @@ import { startTarget, type Target } from './process.ts'
 const keyCount = 5000
 const workspaceCount = 50
 const connections = 64
-/** Short and many: the machine is slower for a while now and then, whatever runs, and each round is compared with itself. */
+/** Many short rounds: the machine is slower now and then, so targets are compared within the same round. */
 const rounds = 6
-/** Long enough for the optimising compiler to be done with the busiest code: a service runs for months. */
+/** Long enough for V8 to optimize the hot code, because a service runs for months. */
 const warmUpSeconds = 6
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
-/** A key may ask 100 times a minute: what the warm-up took of that has to be over, or the last round would be refused. */
+/** Each key has a rate limit of 100 requests a minute. The minute of the warm-up has to pass, or the last round would exceed it. */
 const pauseMs = (60 - warmUpSeconds + 1) * 1000
 
-/** Authenticated `GET /v1/me` with exact rate limits and the full request log, beside the same payload with nothing around it. */
+/** Compares an authenticated `GET /v1/me`, with rate limits and request log, with bare servers that return the same payload. */
 export async function benchApi(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   try {
-    console.log(`Making ${keyCount} keys…`)
-    const secrets = await makeKeys(dataDir)
+    console.log(`Creating ${keyCount} keys…`)
+    const secrets = await createKeys(dataDir)
     const requests = secrets.map((secret) =>
       Buffer.from(
         `GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${secret}\r\nUser-Agent: bench/1\r\n\r\n`,
@@ -44,7 +44,7 @@ export async function benchApi(): Promise<void> {
   }
 }
 
-/** In turn, round after round: what disturbs the machine for a while disturbs all of them. */
+/** Alternates between the targets, so that a disturbance of the machine affects all of them. */
 async function measureInTurn(targets: readonly [string, Target][], requests: readonly Buffer[]) {
   const results = new Map<string, Measured[]>(targets.map(([name]) => [name, []]))
   for (let round = 0; round <= rounds; round++) {
@@ -62,7 +62,7 @@ async function measureInTurn(targets: readonly [string, Target][], requests: rea
       )
     }
     if (round === 0) {
-      console.log('Waiting for the budgets of the next minute…')
+      console.log('Waiting for the rate limits to reset…')
       await sleep(pauseMs)
     }
   }
@@ -75,17 +75,17 @@ function report(results: ReadonlyMap<string, Measured[]>): void {
     return (results.get('parley') ?? []).map((measured, round) => of(measured) / of(bases[round] as Measured))
   }
   const ratio = (base: string, of: (measured: Measured) => number) => medianOf(ratios(base, of))
-  console.log('\nParley, the median of the rounds:')
+  console.log('\nParley, median of all rounds:')
   for (const base of ['fastify', 'node:http']) {
     const speed = (ratio(base, (m) => m.perSecond) * 100).toFixed(0)
     const p99 = ratio(base, (m) => m.p99Ms).toFixed(2)
     const each = ratios(base, (m) => m.perSecond).map((value) => (value * 100).toFixed(0))
     console.log(`  ${speed} % of bare ${base}'s requests a second (${each.join(', ')}), ${p99} times its p99`)
   }
-  const refused = [...results.values()].flat().some(({ statuses }) => Object.keys(statuses).join() !== '200')
-  if (refused) console.log('  NOT VALID: some requests were refused, which is not what is measured')
-  const enough = !refused && ratio('fastify', (m) => m.perSecond) >= 0.45 && ratio('fastify', (m) => m.p99Ms) <= 3
-  console.log(`  target: at least 45 % of bare fastify and at most 3 times its p99: ${enough ? 'met' : 'MISSED'}`)
+  const hasErrors = [...results.values()].flat().some(({ statuses }) => Object.keys(statuses).join() !== '200')
+  if (hasErrors) console.log('  NOT VALID: some requests failed')
+  const isMet = !hasErrors && ratio('fastify', (m) => m.perSecond) >= 0.45 && ratio('fastify', (m) => m.p99Ms) <= 3
+  console.log(`  target: at least 45 % of bare fastify and at most 3 times its p99: ${isMet ? 'met' : 'MISSED'}`)
 }
 
 function medianOf(values: readonly number[]): number {
@@ -94,7 +94,7 @@ function medianOf(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
 }
 
-async function makeKeys(dataDir: string): Promise<string[]> {
+async function createKeys(dataDir: string): Promise<string[]> {
   const store = await openStore(
     { databaseUrl: null, dataDir },
     { purpose: 'visitor', schema: 'migrate', log: newLogger('silent') },

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Target } from './process.ts'
 
-/** Asked only when all should be there: asking would cost the receiver time. */
+/** Reads the arrival times once all events should have arrived, because polling would slow the receiver down. */
 export async function allArrivals(receiver: Target, count: number): Promise<{ times: number[]; repeats: number }> {
   const times: number[] = []
   let repeats = 0
-  for (let tries = 0; tries < 100; tries++) {
+  for (let polls = 0; polls < 100; polls++) {
     await sleep(300)
     const response = await fetch(`http://127.0.0.1:${receiver.port}/`)
     const got = (await response.json()) as { arrivals: (number | null)[]; repeats: number }

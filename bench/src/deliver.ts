@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
 import { putUnderLoad } from './load.ts'
+import { appSecret, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
-import { appSecret, prepare, webhookOf } from './setting.ts'
 
 const connections = 64
 const events = Number(process.env.BENCH_EVENTS ?? 12_000)
@@ -20,8 +20,9 @@ interface Figures {
 }
 
 /**
- * From the network's webhook to the signed delivery at a local receiver, in one process with all that the product does:
- * signature checked, message kept once, event, delivery and attempt recorded. Beside it the same path with nothing kept.
+ * Measures the path from WhatsApp's webhook to the signed delivery at a local receiver, in one process with everything that
+ * the product does: it checks the signature, deduplicates and stores the message, and records event, delivery and attempt.
+ * For comparison, `raw-limit` does the same without storing anything.
  */
 export async function benchDeliver(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
@@ -42,7 +43,7 @@ export async function benchDeliver(): Promise<void> {
           if (figures.perSecond > (best.get(name)?.perSecond ?? 0)) best.set(name, figures)
         }
       }
-      report(`${size} a request, as fast as it goes`, best)
+      report(`${size} per request, at full speed`, best)
     }
     const paced = new Map<string, Figures>()
     for (let round = 0; round < rounds; round++) {
@@ -51,7 +52,7 @@ export async function benchDeliver(): Promise<void> {
         if (figures.p99Ms < (paced.get(name)?.p99Ms ?? Number.POSITIVE_INFINITY)) paced.set(name, figures)
       }
     }
-    report('500 events a second', paced)
+    report('500 events per second', paced)
   } finally {
     for (const [, target] of targets) await target.stop()
     await receiver.stop()
@@ -70,7 +71,7 @@ function report(what: string, figures: ReadonlyMap<string, Figures>): void {
   }
 }
 
-/** `count` messages, `size` in each webhook, until all have arrived. */
+/** Sends `count` messages, `size` in each webhook, and waits until all have arrived. */
 async function measure(
   target: Target,
   receiver: Target,
@@ -83,7 +84,7 @@ async function measure(
   const load = { port: target.port, connections, seconds: 120, requests, once: true }
   const { statuses } = await putUnderLoad(pace === undefined ? load : { ...load, pace: pace / size })
   const arrivals = await allArrivals(receiver, count)
-  if (Object.keys(statuses).join() !== '200') console.log(`  answers: ${JSON.stringify(statuses)}`)
+  if (Object.keys(statuses).join() !== '200') console.log(`  statuses: ${JSON.stringify(statuses)}`)
   const latencies = Float64Array.from(
     arrivals.times.map((time, number) => time - started - (pace === undefined ? 0 : (number / pace) * 1000)),
   ).sort()

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Measured, putUnderLoad } from './load.ts'
+import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
-import { numberAt, prepare, webhookOf } from './setting.ts'
 
 const workspaces = 40
 const connections = 32
 const seconds = Number(process.env.BENCH_SECONDS ?? 5)
 
 /**
- * Webhooks of the network over forty workspaces: every update is checked, kept once, and published as an event with a
- * delivery before it is answered. Every receiver takes two seconds for each delivery, and must not be felt.
+ * Webhooks of WhatsApp for forty workspaces. Every update is verified, deduplicated, stored and published as an event with a
+ * delivery before the response. Every receiver takes two seconds per delivery, which must not slow the ingress down.
  */
 export async function benchIngest(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
@@ -33,17 +33,19 @@ export async function benchIngest(): Promise<void> {
 
 async function measurePeakAndHalf(target: Target, appId: string, size: number): Promise<void> {
   const before = target.cpuUs()
-  // More than any machine of ours takes in the time; the load ends with the time, not with the requests.
+  // More requests than can be sent, so that the load ends by time.
   const peak = await measure(target, appId, size, seconds, Math.ceil((seconds * 40_000) / size))
   const updates = peak.perSecond * size
   const cpu = ((target.cpuUs() - before) / (updates * seconds)).toFixed(0)
   const responses = JSON.stringify(peak.statuses)
-  console.log(`batches of ${size}: peak ${updates.toFixed(0)} updates/s, CPU ${cpu} µs an update, answers ${responses}`)
+  console.log(
+    `batches of ${size}: peak ${updates.toFixed(0)} updates/s, CPU ${cpu} µs per update, statuses ${responses}`,
+  )
   const pace = peak.perSecond / 2
   const half = await measure(target, appId, size, seconds, Math.ceil(pace * seconds), pace)
   const target100 = `target: under 100 ms: ${half.p99Ms < 100 ? 'met' : 'MISSED'}`
   console.log(
-    `  at half of it ${(half.perSecond * size).toFixed(0)} updates/s, p99 ${half.p99Ms.toFixed(1)} ms (${target100})`,
+    `  at half of the peak: ${(half.perSecond * size).toFixed(0)} updates/s, p99 ${half.p99Ms.toFixed(1)} ms (${target100})`,
   )
 }
 

@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
 import { putUnderLoad } from './load.ts'
+import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
-import { numberAt, prepare, webhookOf } from './setting.ts'
 
 const healthy = 50
 const waiting = Number(process.env.BENCH_WAITING ?? 50_000)
 const pace = 300
 const count = 3_000
 
-/** Fifty endpoints that answer, at a steady pace; then the same beside one that never does and has 50,000 waiting. */
+/** Fifty healthy endpoints at a steady pace, first alone, then with an endpoint that never responds and has 50,000 deliveries waiting. */
 export async function benchIsolation(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const receiver = await startTarget('receiver')
@@ -28,15 +28,17 @@ export async function benchIsolation(): Promise<void> {
     const alone = await measure(target, receiver, appId)
     const requests = Array.from({ length: waiting / 100 }, () => webhookOf(appId, 0, 100, numberAt(healthy)))
     await putUnderLoad({ port: target.port, connections: 4, seconds: 120, requests, once: true })
-    const beside = await measure(target, receiver, appId)
+    const withHanging = await measure(target, receiver, appId)
     console.log(`${healthy} endpoints at ${pace} events/s, from ingress to receiver`)
     console.log(
       `  alone                              p50 ${alone.p50Ms.toFixed(1)} ms  p99 ${alone.p99Ms.toFixed(1)} ms`,
     )
     console.log(
-      `  beside one that hangs, ${waiting} waiting  p50 ${beside.p50Ms.toFixed(1)} ms  p99 ${beside.p99Ms.toFixed(1)} ms`,
+      `  with a hanging one, ${waiting} waiting     p50 ${withHanging.p50Ms.toFixed(1)} ms  p99 ${withHanging.p99Ms.toFixed(1)} ms`,
     )
-    console.log(`  p99 ${(beside.p99Ms / alone.p99Ms).toFixed(2)} times (target: at most 2)  missing ${beside.missing}`)
+    console.log(
+      `  p99 ${(withHanging.p99Ms / alone.p99Ms).toFixed(2)} times (target: at most 2)  missing ${withHanging.missing}`,
+    )
   } finally {
     await target.stop()
     await receiver.stop()

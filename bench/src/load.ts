@@ -4,11 +4,11 @@ export interface Load {
   port: number
   connections: number
   seconds: number
-  /** Whole requests as bytes; connection `c` sends number `c`, `c + connections`, … and begins again. */
+  /** Complete requests as bytes. Connection `c` sends requests `c`, `c + connections`, … and then starts over. */
   requests: readonly Buffer[]
-  /** Each request at most once: when they are used up, the load ends. */
+  /** Sends each request at most once and ends after the last one. */
   once?: boolean
-  /** Requests a second over all connections; without it, each connection sends as soon as it has its answer. */
+  /** Requests per second over all connections. Without it, each connection sends as soon as it has a response. */
   pace?: number
 }
 
@@ -16,14 +16,14 @@ export interface Measured {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** How many answers had each status. */
+  /** Number of responses by status. */
   statuses: Record<string, number>
 }
 
 /**
- * Each connection sends a request, waits for its answer, and sends the next. With a pace, a request's time counts from the
- * moment it was due, so that a server that stalls is not spared the requests that would have come meanwhile. It does as
- * little as it can for each, since it shares the machine with what it measures.
+ * Each connection sends a request, waits for its response, and sends the next. With a pace, the latency of a request counts
+ * from the time at which it was due, so that a stalled server is charged for the requests that were delayed. It does as
+ * little work as possible per request, because it shares the machine with the server.
  */
 export async function putUnderLoad(load: Load): Promise<Measured> {
   const latencies: number[] = []
@@ -48,7 +48,7 @@ function runConnection(
   first: number,
   started: number,
   until: number,
-  note: (ms: number, status: string) => void,
+  onResponse: (ms: number, status: string) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: '127.0.0.1', port, noDelay: true })
@@ -70,7 +70,7 @@ function runConnection(
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
       const size = sizeOf(received)
       if (size === undefined || received.length < size) return
-      note(performance.now() - due, received.toString('latin1', 9, 12))
+      onResponse(performance.now() - due, received.toString('latin1', 9, 12))
       received = received.subarray(size)
       send()
     })
@@ -79,7 +79,7 @@ function runConnection(
   })
 }
 
-/** The length of an answer, head and body; undefined while the head is not complete. */
+/** The length of a response with its headers; undefined while the headers are incomplete. */
 function sizeOf(bytes: Buffer): number | undefined {
   const head = bytes.indexOf('\r\n\r\n')
   if (head < 0) return undefined

@@ -5,19 +5,22 @@ import { benchIsolation } from './isolation.ts'
 import { benchPages } from './pages.ts'
 import { benchSend } from './send.ts'
 
-const benches: Record<string, { about: string; run: () => Promise<void> }> = {
-  api: { about: 'authenticated GET /v1/me beside bare Fastify and bare node:http', run: benchApi },
+const benches: Record<string, { description: string; run: () => Promise<void> }> = {
+  api: { description: 'authenticated GET /v1/me, compared with bare Fastify and bare node:http', run: benchApi },
   deliver: {
-    about: 'from the network’s webhook to the signed delivery, beside the same with nothing kept',
+    description: 'from WhatsApp’s webhook to the signed delivery, compared with the same path without a database',
     run: benchDeliver,
   },
-  ingest: { about: 'webhooks of the network, checked, kept and published', run: benchIngest },
-  isolation: { about: 'fifty endpoints beside one that hangs with 50,000 waiting', run: benchIsolation },
+  ingest: { description: 'webhooks of WhatsApp: verified, stored and published', run: benchIngest },
+  isolation: {
+    description: 'fifty endpoints next to one that hangs with 50,000 deliveries waiting',
+    run: benchIsolation,
+  },
   pages: {
-    about: 'what every page of the console asks, over a million messages and ten million requests',
+    description: 'all requests of the console’s pages, with a million messages and ten million logged requests',
     run: benchPages,
   },
-  send: { about: 'sends: taken a second, and the time until the network is called', run: benchSend },
+  send: { description: 'accepted sends per second, and the time until WhatsApp is called', run: benchSend },
 }
 
 const [name = ''] = process.argv.slice(2)
@@ -26,6 +29,6 @@ if (bench) {
   await bench.run()
 } else {
   console.error('Usage: npm run bench -- <name>\n')
-  for (const [each, { about }] of Object.entries(benches)) console.error(`  ${each.padEnd(11)}${about}`)
+  for (const [each, { description }] of Object.entries(benches)) console.error(`  ${each.padEnd(11)}${description}`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
-/** Somebody who is signed in. A path that begins with a colon is one of the workspace. */
+/** A signed-in session. A path that starts with a colon is inside the workspace. */
 export interface ConsoleSession {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, looked into for an id to go on with.
-  ask(path: string): Promise<{ ms: number; body: any }>
+  // biome-ignore lint/suspicious/noExplicitAny: responses of many shapes, read for the IDs of the next requests.
+  get(path: string): Promise<{ ms: number; body: any }>
 }
 
 export interface PageRequest {
@@ -12,7 +12,7 @@ export interface PageRequest {
 const day = 86_400_000
 const ago = (days: number): string => new Date(Date.now() - days * day).toISOString()
 
-/** The lists that are turned page by page: what each is asked for at first, then by its filters. */
+/** The paginated lists, each without and with filters. */
 const lists: Record<string, { noun: string; filters: string[] }> = {
   messages: {
     noun: 'messages',
@@ -80,12 +80,12 @@ const lists: Record<string, { noun: string; filters: string[] }> = {
   templates: { noun: 'templates', filters: ['', 'q=19', 'status=REJECTED', 'language=es'] },
   audit: {
     noun: 'audit',
-    filters: ['', 'actor=person3%40example.com', 'actor=nobody', 'action=key', 'action=key.revoke', 'target=thing-7'],
+    filters: ['', 'actor=person3%40example.com', 'actor=no-one', 'action=key', 'action=key.revoke', 'target=target-7'],
   },
 }
 
-/** What each page asks when it is opened; then its lists by filter, and their second pages. */
-export async function* questions({ ask }: ConsoleSession): AsyncGenerator<PageRequest> {
+/** The requests of each page when it is opened, then its lists with filters, and their second pages. */
+export async function* pageRequests({ get }: ConsoleSession): AsyncGenerator<PageRequest> {
   yield { page: 'every', path: 'session' }
   yield { page: 'every', path: ':credits' }
   for (const period of ['24h', '7d', '30d']) yield { page: 'overview', path: `:overview?period=${period}` }
@@ -99,9 +99,10 @@ export async function* questions({ ask }: ConsoleSession): AsyncGenerator<PageRe
   yield { page: 'credits', path: ':credits/usage' }
   yield { page: 'audit', path: ':audit/facets' }
   for (const [page, { noun, filters }] of Object.entries(lists)) {
-    for (const filter of filters) yield* turned(ask, page, `:${noun}?${filter === '' ? '' : `${filter}&`}limit=50`)
+    for (const filter of filters)
+      yield* withSecondPage(get, page, `:${noun}?${filter === '' ? '' : `${filter}&`}limit=50`)
   }
-  yield* things(ask)
+  yield* detailRequests(get)
   for (const since of ['24h', '7d', '30d']) {
     yield { page: 'refusals', path: `:refusals?since=${since}` }
     yield { page: 'refusals', path: `:refusals/rate_limited?since=${since}` }
@@ -115,15 +116,15 @@ export async function* questions({ ask }: ConsoleSession): AsyncGenerator<PageRe
 }
 
 /** A list, and its second page if there is one. */
-async function* turned(ask: ConsoleSession['ask'], page: string, path: string): AsyncGenerator<PageRequest> {
+async function* withSecondPage(get: ConsoleSession['get'], page: string, path: string): AsyncGenerator<PageRequest> {
   yield { page, path }
-  const { body } = await ask(path)
+  const { body } = await get(path)
   if (body.next_cursor) yield { page, path: `${path}&cursor=${encodeURIComponent(body.next_cursor)}` }
 }
 
-/** Single things, and lists narrowed to one of them. */
-async function* things(ask: ConsoleSession['ask']): AsyncGenerator<PageRequest> {
-  const first = async (path: string) => (await ask(path)).body.data[0]
+/** Detail pages, and lists that are filtered by one object. */
+async function* detailRequests(get: ConsoleSession['get']): AsyncGenerator<PageRequest> {
+  const first = async (path: string) => (await get(path)).body.data[0]
   for (const filter of ['direction=sent&status=read', 'status=failed', 'direction=received', 'type=order']) {
     const { id } = await first(`:messages?${filter}&to=${ago(10)}&limit=1`)
     yield { page: 'message', path: `:messages/${id}` }
@@ -131,24 +132,24 @@ async function* things(ask: ConsoleSession['ask']): AsyncGenerator<PageRequest> 
   }
   const [sender, template] = [await first(':senders'), await first(':templates?limit=1')]
   for (const filter of [`sender=${sender.id}`, `template=${template.id}`]) {
-    yield* turned(ask, 'messages', `:messages?${filter}&limit=50`)
-    yield* turned(ask, 'messages', `:messages?${filter}&status=failed&limit=50`)
+    yield* withSecondPage(get, 'messages', `:messages?${filter}&limit=50`)
+    yield* withSecondPage(get, 'messages', `:messages?${filter}&status=failed&limit=50`)
   }
   yield { page: 'template', path: `:templates/${template.id}` }
   const [key, request] = [await first(':keys'), await first(`:requests?method=POST&to=${ago(12)}&limit=1`)]
   yield { page: 'key', path: `:keys/${key.id}` }
-  yield* turned(ask, 'requests', `:requests?key=${key.id}&limit=50`)
-  yield* turned(ask, 'requests', `:requests?key=${key.id}&code=rate_limited&limit=50`)
+  yield* withSecondPage(get, 'requests', `:requests?key=${key.id}&limit=50`)
+  yield* withSecondPage(get, 'requests', `:requests?key=${key.id}&code=rate_limited&limit=50`)
   yield { page: 'requests', path: `:requests?id=${request.id}` }
   yield { page: 'request', path: `:requests/${request.id}` }
   yield { page: 'palette', path: `:find?q=${request.id}` }
   const form = await first(':forms?limit=1')
   yield { page: 'form', path: `:forms/${form.id}` }
   yield { page: 'order', path: `:orders/${(await first(':orders?limit=1')).id}` }
-  for (const { id } of (await ask(':webhooks')).body.data) {
+  for (const { id } of (await get(':webhooks')).body.data) {
     yield { page: 'webhook', path: `:webhooks/${id}` }
     for (const filter of ['', '&state=failed', '&state=waiting']) {
-      yield* turned(ask, 'webhook', `:deliveries?webhook=${id}${filter}&limit=50`)
+      yield* withSecondPage(get, 'webhook', `:deliveries?webhook=${id}${filter}&limit=50`)
     }
   }
   const delivery = await first(`:deliveries?until=${ago(10)}&limit=1`)

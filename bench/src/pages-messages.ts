@@ -1,7 +1,18 @@
 import type { Db } from '@parley/server/db/db'
-import { days, each, idAt, lotOf, type Place, received, requestOf, requests, sent, timeOf } from './pages-scale.ts'
+import {
+  bucketOf,
+  days,
+  idAt,
+  received,
+  requestOf,
+  requests,
+  type SeedTarget,
+  sendInterval,
+  sent,
+  timeOf,
+} from './pages-scale.ts'
 
-export async function seedRequests(db: Db, { workspaceId, startMs, stepMs, keys }: Place): Promise<void> {
+export async function seedRequests(db: Db, { workspaceId, startMs, stepMs, keys }: SeedTarget): Promise<void> {
   const slice = Math.ceil(requests / days)
   for (let from = 0; from < requests; from += slice) {
     await db.change(
@@ -11,10 +22,10 @@ export async function seedRequests(db: Db, { workspaceId, startMs, stepMs, keys 
          case when sends then 202 when code is null then 200 else status end, code, 900 + n % 5000,
          '203.0.' || key || '.' || n % 4, 'shop/1.0'
        from (
-         select n, ${timeOf('n')} as at, (${requests - 1} - n) % ${each} = 0 and (${requests - 1} - n) / ${each} < ${sent} as sends,
+         select n, ${timeOf('n')} as at, (${requests - 1} - n) % ${sendInterval} = 0 and (${requests - 1} - n) / ${sendInterval} < ${sent} as sends,
            1 + (n * 7919 % 97 % 50)::int as key,
            case when n % 100000 = 14 then 500 else ($6::int[])[1 + n / 20 % 7] end as status,
-           case when (${requests - 1} - n) % ${each} = 0 and (${requests - 1} - n) / ${each} < ${sent} then null
+           case when (${requests - 1} - n) % ${sendInterval} = 0 and (${requests - 1} - n) / ${sendInterval} < ${sent} then null
              when n % 100000 = 14 then 'internal_error' when n % 20 = 13 then ($5::text[])[1 + n / 20 % 7] end as code
          from generate_series($7::bigint, $8::bigint) as n
        ) as made`,
@@ -48,7 +59,7 @@ const person = (n: string): string => `(52155000000::bigint + ${n} * 7919 % 5000
 
 export async function seedSent(
   db: Db,
-  { workspaceId, startMs, stepMs, keys, senders, templates }: Place,
+  { workspaceId, startMs, stepMs, keys, senders, templates }: SeedTarget,
 ): Promise<void> {
   await db.change(
     `insert into messages (id, workspace_id, sender_id, recipient, status, wa_message_id, error, created_at, sent_at,
@@ -84,7 +95,7 @@ export async function seedSent(
   )
 }
 
-export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, senders }: Place): Promise<void> {
+export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, senders }: SeedTarget): Promise<void> {
   await db.change(
     `insert into inbound_messages (id, workspace_id, sender_id, wa_message_id, sent_by, type, received_at, recorded_at,
        profile_name, content)
@@ -99,7 +110,7 @@ export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, sende
     `insert into flow_responses (id, workspace_id, message_id, sender_id, sent_by, name, flow_token, flow_id, response,
        received_at, created_at)
      select id, workspace_id, id, sender_id, sent_by, 'flow', 'flow_' || wa_message_id,
-       'form ' || ascii(right(wa_message_id, 2)) % 8, '{"name":"Ana","colour":"blue"}', received_at, recorded_at
+       'form ' || ascii(right(wa_message_id, 2)) % 8, '{"name":"Ana","color":"blue"}', received_at, recorded_at
      from inbound_messages where workspace_id = $1 and type = 'interactive'`,
     [workspaceId],
   )
@@ -108,7 +119,7 @@ export async function seedReceived(db: Db, { workspaceId, startMs, stepMs, sende
        status, received_at, created_at, updated_at)
      select id, workspace_id, id, sender_id, sent_by, profile_name, '77',
        '[{"product_id":"sku-1","quantity":2,"unit_price":"10.00","currency":"EUR"}]', 20, 'EUR',
-       (array['done', 'done', 'done', 'shipped', 'confirmed', 'cancelled', 'new'])[1 + ${lotOf('id', 7)}],
+       (array['done', 'done', 'done', 'shipped', 'confirmed', 'cancelled', 'new'])[1 + ${bucketOf('id', 7)}],
        received_at, recorded_at, recorded_at
      from inbound_messages where workspace_id = $1 and type = 'order'`,
     [workspaceId],

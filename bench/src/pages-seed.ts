@@ -10,57 +10,57 @@ import { systemClock } from '@parley/server/lib/clock'
 import { newUuid } from '@parley/server/lib/ids'
 import { seedEvents, seedLedger } from './pages-events.ts'
 import { seedReceived, seedRequests, seedSent } from './pages-messages.ts'
-import { dayMs, days, type Few, type Place, requests } from './pages-scale.ts'
+import { dayMs, days, requests, type SeedTarget, type WorkspaceObjects } from './pages-scale.ts'
 
 export interface Seeded {
   workspaceId: string
-  /** Sets the console up, and signs in. */
+  /** Of the link that creates the first account. */
   setupToken: string
 }
 
 /**
- * One workspace as a busy one is after a month: ten million logged requests, 600,000 messages sent and 400,000 received,
- * what was told of them to three endpoints, forms, orders, a ledger and a log of deeds.
+ * A busy workspace after a month: ten million logged requests, 600,000 messages sent and 400,000 received, their events and
+ * deliveries to three endpoints, form submissions, orders, credit entries and an audit log.
  */
-export async function seed(store: Store, config: Config, say: (line: string) => void): Promise<Seeded> {
+export async function seed(store: Store, config: Config, print: (line: string) => void): Promise<Seeded> {
   const { db } = store
   const { id: workspaceId } = await createWorkspace(db, systemClock, 'Busy')
-  const own = await seedFew(db, config, workspaceId)
+  const objects = await seedObjects(db, config, workspaceId)
   const startMs = Math.floor(Date.now() / 60_000) * 60_000 - (days - 1) * dayMs
-  // Partitions from the day of the first row on; those of today and later are there already, or will be.
+  // Creates partitions from the day of the first row on; those of today and later exist or are created by the service.
   const first = new Date(startMs).toISOString().slice(0, 10)
   for (const table of partitioned) await db.rows('select ensure_days($1, $2::date, $3)', [table, first, days + 1])
   const stepMs = ((days - 1) * dayMs) / requests
-  const place: Place = { workspaceId, startMs, stepMs, ...own }
-  const timed = async (what: string, work: (db: Db, place: Place) => Promise<void>) => {
+  const place: SeedTarget = { workspaceId, startMs, stepMs, ...objects }
+  const timed = async (what: string, work: (db: Db, place: SeedTarget) => Promise<void>) => {
     const began = performance.now()
     await work(db, place)
-    say(`  ${what}: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    print(`  ${what}: ${((performance.now() - began) / 1000).toFixed(0)} s`)
   }
   await Promise.all([
     timed('requests', seedRequests),
     timed('messages received, forms and orders', seedReceived)
       .then(() => timed('messages sent', seedSent))
       .then(() => timed('events and attempts', seedEvents))
-      .then(() => timed('credits and deeds', seedLedger)),
+      .then(() => timed('credits and audit log', seedLedger)),
   ])
   const began = performance.now()
-  // What autovacuum would have done in the course of the month.
-  for (const table of grown) await db.script(`vacuum (analyze) ${table}`)
-  say(`  vacuum and analyze: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  // In a month, autovacuum would have done this.
+  for (const table of seededTables) await db.script(`vacuum (analyze) ${table}`)
+  print(`  vacuum and analyze: ${((performance.now() - began) / 1000).toFixed(0)} s`)
   return { workspaceId, setupToken: await newSetupLink(db, systemClock, workspaceId, 'bench') }
 }
 
 const hours = ['traffic_hours', 'refusal_hours', 'delivery_hours']
 const partitioned = ['request_log', 'events', 'delivery_attempts', ...hours]
-const grown = [
+const seededTables = [
   ...partitioned,
   ...['messages', 'message_statuses', 'inbound_messages', 'flow_responses', 'orders', 'deliveries', 'templates'],
   ...['credit_entries', 'credit_days', 'audit_entries', 'senders', 'api_keys', 'key_usage', 'webhooks'],
 ]
 
-/** What a workspace has a few of. */
-async function seedFew(db: Db, config: Config, workspaceId: string): Promise<Few> {
+/** The objects of which a workspace has only a few. */
+async function seedObjects(db: Db, config: Config, workspaceId: string): Promise<WorkspaceObjects> {
   const now = systemClock.now()
   const app = await createApp(db, systemClock, config.secretKeys(), {
     name: 'bench',
@@ -115,7 +115,7 @@ async function seedFew(db: Db, config: Config, workspaceId: string): Promise<Few
   }
   await db.change(
     `update webhooks set last_success_at = $2, enabled = name <> 'Forms',
-       disabled_reason = case when name = 'Forms' then 'by hand' end where workspace_id = $1`,
+       disabled_reason = case when name = 'Forms' then 'Disabled manually' end where workspace_id = $1`,
     [workspaceId, now],
   )
   return { keys, senders, templates, webhooks }

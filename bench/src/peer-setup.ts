@@ -1,8 +1,8 @@
-// Prepares an installation that another benchmark has started, as `bench/peers.json` describes it: one workspace, one
-// number, one endpoint. Says on its last line where to post and how deliveries are signed.
+// Prepares an installation that another benchmark has started, as described in `bench/peers.json`: one workspace, one
+// number, one endpoint. Its last line of output has the ingress URL and the signing secret.
 import { readConfig } from '@parley/server/config'
 import { ingressPath } from '@parley/server/domain/connections/apps'
-import { prepareAt } from './setting.ts'
+import { prepareAt } from './prepare.ts'
 
 const { PORT = '', HOOK_URL = '', APP_SECRET = '', PHONE_NUMBER_ID = '' } = process.env
 const { appId, hookSecrets } = await prepareAt(readConfig(process.env), [HOOK_URL], {

@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline'
 
 export interface Target {
   port: number
-  /** Processor time used so far, in microseconds; NaN where the system does not tell. */
+  /** CPU time used so far, in microseconds; NaN if unknown. */
   cpuUs(): number
-  /** The same of the process and all it has started, a database among them. */
+  /** CPU time of the process and all its descendants, including a database. */
   treeCpuUs(): number
   stop(): Promise<void>
 }
 
-/** Starts one of targets.ts in a process of its own. */
+/** Starts a target of targets.ts in its own process. */
 export async function startTarget(name: string, argument = ''): Promise<Target> {
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean)
   const child = spawn(process.execPath, [...flags, join(import.meta.dirname, 'targets.ts'), name, argument], {
@@ -53,7 +53,7 @@ function treeOf(root: number): number[] {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   const tree = [root]

@@ -12,14 +12,14 @@ interface Payload {
 const hmac = (secret: string, data: string | Buffer) => createHmac('sha256', secret).update(data).digest('hex')
 
 /**
- * The same path with nothing kept: webhooks of the network in over HTTP, checked, taken apart and deduplicated in memory,
- * each event signed and posted by a pool of 64 connections. What a store costs is what separates anything from this.
+ * The same path without storage: webhooks of WhatsApp are verified, parsed and deduplicated in memory, and each event is
+ * signed and posted by a pool of 64 connections. The difference to this is the cost of storing.
  */
 export async function startRawLimit(appSecret: string, hookUrl: URL): Promise<number> {
   const pool = new Pool(hookUrl.origin, { connections: 64, pipelining: 1, keepAliveTimeout: 30_000 })
   const seen = new Set<string>()
   const queue: { id: string; body: string }[] = []
-  let underWay = 0
+  let inFlight = 0
 
   async function deliver({ id, body }: { id: string; body: string }): Promise<void> {
     const seconds = Math.floor(Date.now() / 1000)
@@ -38,14 +38,14 @@ export async function startRawLimit(appSecret: string, hookUrl: URL): Promise<nu
   }
 
   function pump(): void {
-    while (underWay < 64) {
+    while (inFlight < 64) {
       const next = queue.shift()
       if (!next) return
-      underWay++
+      inFlight++
       deliver(next)
         .catch(() => {})
         .finally(() => {
-          underWay--
+          inFlight--
           pump()
         })
     }

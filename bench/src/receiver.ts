@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Takes deliveries and notes when the message with each number came, the first time. `GET /` gives the times, in
- * milliseconds since 1970, by number, and how often one came again; then it begins anew.
+ * Receives deliveries and records when the message with each number first arrived. `GET /` returns the times by number, in
+ * milliseconds since 1970, and how many deliveries were repeated, and resets both.
  */
 export async function startReceiver(): Promise<number> {
   let arrivals: number[] = []

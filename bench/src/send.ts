@@ -17,15 +17,15 @@ import { putUnderLoad } from './load.ts'
 import { startTarget } from './process.ts'
 
 const workspaceCount = 20
-/** A key may send 100 times a minute; there are enough of them that none is refused. */
+/** Each key has a rate limit of 100 requests a minute; with this many keys none exceeds it. */
 const keysEach = 40
 const connections = 32
 const seconds = Number(process.env.BENCH_SECONDS ?? 5)
 const pacePerSecond = 200
 
 /**
- * Sends of twenty workspaces, each through its own number: how many a second are taken (message, debit and outbox committed),
- * and, at a pace that the numbers' throughput allows, how long after the answer the network is called.
+ * Sends of twenty workspaces, each with its own number: how many per second are accepted (message, debit and outbox
+ * committed) and, at a pace within the numbers' throughput, how long after the response WhatsApp is called.
  */
 export async function benchSend(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
@@ -56,45 +56,45 @@ async function measurePeak(port: number, secrets: readonly string[], calledAt: R
   console.log(
     `accepted  ${perSecond.toFixed(0).padStart(6)} sends/s   p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  ${JSON.stringify(statuses)}`,
   )
-  console.log(`          ${String(calledAt.size - before).padStart(6)} calls reached the network meanwhile`)
+  console.log(`          ${String(calledAt.size - before).padStart(6)} calls reached WhatsApp meanwhile`)
 }
 
-/** Each message is sent on its own, and both ends are timed by one clock. */
+/** Sends messages one by one; the times of response and call are from the same clock. */
 async function measureCalls(port: number, secrets: readonly string[], calledAt: ReadonlyMap<string, number>) {
-  const answeredAt = new Map<string, number>()
+  const respondedAt = new Map<string, number>()
   const sends: Promise<void>[] = []
   const started = performance.now()
   for (let n = 0; n < pacePerSecond * seconds; n++) {
     const wait = started + (n / pacePerSecond) * 1000 - performance.now()
     if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait))
-    sends.push(sendOne(port, secrets[n % secrets.length] ?? '', n, answeredAt))
+    sends.push(sendOne(port, secrets[n % secrets.length] ?? '', n, respondedAt))
   }
   await Promise.all(sends)
-  for (const end = Date.now() + 10_000; calledAt.size < answeredAt.size && Date.now() < end; ) {
+  for (const end = Date.now() + 10_000; calledAt.size < respondedAt.size && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  const waits = [...answeredAt].map(([id, at]) => Math.max(0, (calledAt.get(id) ?? Number.NaN) - at))
+  const waits = [...respondedAt].map(([id, at]) => Math.max(0, (calledAt.get(id) ?? Number.NaN) - at))
   const lost = waits.filter(Number.isNaN).length
   const sorted = Float64Array.from(waits.filter((wait) => !Number.isNaN(wait))).sort()
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)
   console.log(
-    `from 202 to the network's call, at ${pacePerSecond} sends/s: p50 ${at(0.5)} ms  p99 ${at(0.99)} ms  (${sorted.length} calls, ${lost} missing)`,
+    `from 202 to the call of WhatsApp, at ${pacePerSecond} sends/s: p50 ${at(0.5)} ms  p99 ${at(0.99)} ms  (${sorted.length} calls, ${lost} missing)`,
   )
 }
 
-async function sendOne(port: number, secret: string, n: number, answeredAt: Map<string, number>): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
+async function sendOne(port: number, secret: string, n: number, respondedAt: Map<string, number>): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: bodyOf(n),
   })
   const at = performance.now()
-  const { id } = (await answer.json()) as { id?: string }
-  if (id) answeredAt.set(id, at)
+  const { id } = (await response.json()) as { id?: string }
+  if (id) respondedAt.set(id, at)
 }
 
 const bodyOf = (n: number) =>
-  JSON.stringify({ to: String(16_505_550_000 + n), type: 'text', text: { body: 'Your parcel is at the door.' } })
+  JSON.stringify({ to: String(16_505_550_000 + n), type: 'text', text: { body: 'Your parcel has arrived.' } })
 
 function requestOf(secret: string, n: number): Buffer {
   const body = bodyOf(n)
@@ -103,7 +103,7 @@ function requestOf(secret: string, n: number): Buffer {
   )
 }
 
-/** A network that takes everything at once and notes when. */
+/** A network API that accepts every message and records when. */
 async function startNetwork(): Promise<{ url: string; server: Server; calledAt: Map<string, number> }> {
   const calledAt = new Map<string, number>()
   const server = createServer(async (request, response) => {
@@ -144,7 +144,7 @@ async function prepare(dataDir: string, graphUrl: string): Promise<string[]> {
          values ($1, $2, $3, $4, $5, $5, 'CONNECTED', 'GREEN', $6, $6)`,
         [newUuid(), workspaceId, connectionId, app.id, `9000000000${String(n).padStart(5, '0')}`, now],
       )
-      const own: string[] = []
+      const workspaceSecrets: string[] = []
       for (let k = 0; k < keysEach; k++) {
         const key = {
           workspaceId,
@@ -153,12 +153,12 @@ async function prepare(dataDir: string, graphUrl: string): Promise<string[]> {
           budget: 100,
           createdBy: 'bench',
         }
-        own.push((await createKey(db, systemClock, { ...key, scopes: [...key.scopes] })).secret)
+        workspaceSecrets.push((await createKey(db, systemClock, { ...key, scopes: [...key.scopes] })).secret)
       }
-      secrets.push(own)
+      secrets.push(workspaceSecrets)
     }
-    // One key of each workspace after the other, so that a part of the list spreads over all of them.
-    return Array.from({ length: keysEach }, (_, k) => secrets.map((own) => own[k] ?? '')).flat()
+    // Interleaves the keys of all workspaces, so that every part of the list has keys of all of them.
+    return Array.from({ length: keysEach }, (_, k) => secrets.map((keys) => keys[k] ?? '')).flat()
   } finally {
     await store.close()
   }

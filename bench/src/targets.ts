@@ -1,4 +1,4 @@
-// What a benchmark measures runs in a process of its own: `node targets.ts <name> [argument]`. It says its port on a line.
+// Runs a target of a benchmark in its own process: `node targets.ts <name> [argument]`. Prints its port.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Receives Parley's webhooks, verifies each and prints it in one line. Needs nothing but Go's standard library.
+// Receives Parley's webhooks, verifies each delivery and prints its event on one line. Uses only Go's standard library.
 package main
 
 import (
@@ -26,29 +26,29 @@ const (
 
 var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9a-f]{64})$`)
 
-// verify says what is wrong unless the body was signed with the secret, and lately.
+// verify returns an error unless the body was signed with the secret within the last 300 seconds.
 func verify(body []byte, header, secret string) error {
 	parts := signatureForm.FindStringSubmatch(header)
 	if parts == nil {
-		return errors.New("Service-Signature is missing or not of the form t=<seconds>,v1=<hex>")
+		return errors.New("Service-Signature is missing or malformed; expected t=<seconds>,v1=<hex>")
 	}
 	seconds, err := strconv.ParseInt(parts[1], 10, 64)
 	if err != nil {
 		return err
 	}
 	if time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
-		return errors.New("signed too long ago, or in the future")
+		return errors.New("the timestamp is too old or in the future")
 	}
 	given, err := hex.DecodeString(parts[2])
 	if err != nil {
 		return err
 	}
-	// Over the bytes as they came; JSON that was parsed and written again has another signature.
+	// The signature covers the raw bytes: JSON that was parsed and serialized again does not match.
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(parts[1] + "."))
 	mac.Write(body)
 	if !hmac.Equal(mac.Sum(nil), given) {
-		return errors.New("the signature is not that of this body and secret")
+		return errors.New("the signature does not match the body and the secret")
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func receive(secret string) http.HandlerFunc {
 			if errors.As(err, &tooLarge) {
 				http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
 			} else {
-				http.Error(w, "the body did not arrive completely", http.StatusBadRequest)
+				http.Error(w, "the body is incomplete", http.StatusBadRequest)
 			}
 			return
 		}
@@ -90,7 +90,7 @@ func receive(secret string) http.HandlerFunc {
 			http.Error(w, "the event has no data", http.StatusBadRequest)
 			return
 		}
-		// An event may come more than once: what you do with it, do once for each e.ID.
+		// The same event may arrive more than once: process each e.ID only once.
 		fmt.Println(e.Type, e.ID, line.String())
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -99,7 +99,7 @@ func receive(secret string) http.HandlerFunc {
 func main() {
 	secret := os.Getenv("PARLEY_WEBHOOK_SECRET")
 	if secret == "" {
-		log.Fatal(`Set PARLEY_WEBHOOK_SECRET to the "whsec_…" that was shown when the endpoint was created.`)
+		log.Fatal(`Set PARLEY_WEBHOOK_SECRET to the "whsec_…" value that was shown when the endpoint was created.`)
 	}
 	address := net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "9000"))
 	server := &http.Server{Addr: address, Handler: receive(secret), ReadTimeout: 30 * time.Second}
@@ -107,9 +107,9 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-func setting(name, usual string) string {
+func setting(name, fallback string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
 	}
-	return usual
+	return fallback
 }

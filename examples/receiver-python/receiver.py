@@ -1,4 +1,4 @@
-"""Receives Parley's webhooks, verifies each and prints it in one line. Needs nothing but Python 3.9 or later."""
+"""Receives Parley's webhooks, verifies each delivery and prints its event on one line. Needs only Python 3.9 or later."""
 
 import hashlib
 import hmac
@@ -14,17 +14,17 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(body: bytes, header: str, secret: str) -> None:
-    """Raises ValueError unless the body was signed with the secret, and lately."""
+    """Raises ValueError unless the body was signed with the secret within the last 300 seconds."""
     match = re.fullmatch(r"t=([0-9]{1,12}),v1=([0-9a-f]{64})", header)
     if not match:
-        raise ValueError("Service-Signature is missing or not of the form t=<seconds>,v1=<hex>")
+        raise ValueError("Service-Signature is missing or malformed; expected t=<seconds>,v1=<hex>")
     seconds, signature = match.groups()
     if abs(time.time() - int(seconds)) > TOLERANCE_SECONDS:
-        raise ValueError("signed too long ago, or in the future")
-    # Over the bytes as they came; JSON that was parsed and written again has another signature.
+        raise ValueError("the timestamp is too old or in the future")
+    # The signature covers the raw bytes: JSON that was parsed and serialized again does not match.
     expected = hmac.new(secret.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected, signature):
-        raise ValueError("the signature is not that of this body and secret")
+        raise ValueError("the signature does not match the body and the secret")
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -34,26 +34,26 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            return self.answer(411, "Content-Length is missing")
+            return self.respond(411, "Content-Length is missing")
         if int(length) > MAX_BYTES:
-            return self.answer(413, "the body is too large")
+            return self.respond(413, "the body is too large")
         body = self.rfile.read(int(length))
         try:
             verify(body, self.headers.get("Service-Signature", ""), SECRET)
             event = json.loads(body)
         except ValueError as error:
-            return self.answer(400, str(error))
-        # An event may come more than once: what you do with it, do once for each event["id"].
-        # Written at once, for several may come at the same time.
+            return self.respond(400, str(error))
+        # The same event may arrive more than once: process each event["id"] only once.
+        # A single write per line, because several requests may be handled at the same time.
         sys.stdout.write(f"{event['type']} {event['id']} {json.dumps(event['data'], ensure_ascii=False)}\n")
         sys.stdout.flush()
-        self.answer(204)
+        self.respond(204)
 
-    def answer(self, status: int, reason: str = "") -> None:
+    def respond(self, status: int, reason: str = "") -> None:
         body = reason.encode()
         self.send_response(status)
         if status != 204:
-            # The body may not have been read, and then the connection is of no further use.
+            # The body may be unread, so the connection cannot be reused.
             self.send_header("Connection", "close")
             self.send_header("Content-Type", "text/plain; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
@@ -67,7 +67,7 @@ class Receiver(BaseHTTPRequestHandler):
 if __name__ == "__main__":
     SECRET = os.environ.get("PARLEY_WEBHOOK_SECRET", "")
     if not SECRET:
-        sys.exit('Set PARLEY_WEBHOOK_SECRET to the "whsec_…" that was shown when the endpoint was created.')
+        sys.exit('Set PARLEY_WEBHOOK_SECRET to the "whsec_…" value that was shown when the endpoint was created.')
     host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "9000"))
     print(f"Listening at http://{host}:{port}/", flush=True)
     with ThreadingHTTPServer((host, port), Receiver) as server:

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, newClient, type Outgoing, ParleyError } from '@parley/sdk'
 
 const { PARLEY_URL = 'http://127.0.0.1:8080', PARLEY_API_KEY = '' } = process.env
-const [to, name, language, ...given] = process.argv.slice(2)
+const [to, name, language, ...pairs] = process.argv.slice(2)
 
 try {
   const parley = newClient({ baseUrl: PARLEY_URL, key: PARLEY_API_KEY })
   if (to && name && language) {
-    const variables = Object.fromEntries(given.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
+    const variables = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
     await sendAndWait(parley, { to, type: 'template', template: { name, language, variables } })
   } else {
-    console.log('Give a number, a template, its language and its variables. There are:')
+    console.log('Usage: send.ts <phone number> <template> <language> <variable>=<value> …\nTemplates:')
     for await (const { name, language, variables } of parley.templates.list({ status: 'APPROVED' })) {
       console.log(' ', name, language, ...variables.map(({ key, example }) => `${key}=${example ?? '…'}`))
     }

@@ -1,4 +1,4 @@
-// Compiles the SDK to JavaScript and declarations that stand alone, into sdk/dist.
+// Compiles the SDK to JavaScript and self-contained declarations in sdk/dist.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,12 +16,12 @@ export async function build(outDir: string): Promise<void> {
   for (const name of readdirSync(outDir)) {
     const file = join(outDir, name)
     const text = readFileSync(file, 'utf8')
-    // The compiler rewrites the endings of imports in JavaScript, and leaves them in declarations.
-    const mended = name.endsWith('.d.ts') ? text.replace(/(from ')(\.\/[\w-]+)\.ts(')/g, '$1$2.js$3') : text
-    if (/['"](@parley|node:|typebox)|\.\/[\w-]+\.ts['"]/.test(mended)) {
-      throw new Error(`${name} does not stand alone: it imports something that is not in the package.`)
+    // The compiler rewrites the file extensions of imports in JavaScript, but not in declarations.
+    const fixed = name.endsWith('.d.ts') ? text.replace(/(from ')(\.\/[\w-]+)\.ts(')/g, '$1$2.js$3') : text
+    if (/['"](@parley|node:|typebox)|\.\/[\w-]+\.ts['"]/.test(fixed)) {
+      throw new Error(`${name} is not self-contained: it imports a module that is not in the package.`)
     }
-    writeFileSync(file, mended)
+    writeFileSync(file, fixed)
   }
 }
 

@@ -7,12 +7,12 @@ import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
 import { declare, literals, type Schema } from './declare.ts'
 
-/** Types of the contract that no schema stands behind. */
-const written: Record<string, string> = {
+/** Types of the contract that have no schema. */
+const typesWithoutSchema: Record<string, string> = {
   ErrorCode: `export type ErrorCode = ${literals(errorCodes)}`,
   ErrorType: `export type ErrorType = ${literals([...new Set(Object.values(errorCatalogue).map(({ type }) => type))])}`,
   EventType: `export type EventType = ${literals(eventTypes)}`,
-  Event: `/** One event as it goes over the wire; \`type\` tells which. */\nexport type Event = ${eventTypes.map(interfaceName).join(' | ')}`,
+  Event: `/** An event; \`type\` determines the type of \`data\`. */\nexport type Event = ${eventTypes.map(interfaceName).join(' | ')}`,
   EventOf: 'export type EventOf<T extends EventType> = Extract<Event, { type: T }>',
   FieldErrorCode: `export type FieldErrorCode = ${literals(Object.keys(fieldErrors))}`,
   MessageStatus: `export type MessageStatus = ${literals(messageStatuses)}`,
@@ -22,21 +22,21 @@ const written: Record<string, string> = {
     'export interface List<Item> {',
     "  object: 'list'",
     '  data: Item[]',
-    '  /** How many there are over all pages. */',
+    '  /** The number of items on all pages. */',
     '  total: number',
     '  has_more: boolean',
-    '  /** Give it as `cursor` for the next page. */',
+    '  /** Pass it as `cursor` to get the next page. */',
     '  next_cursor: string | null',
     '}',
   ].join('\n'),
 }
 
-/** The declarations of every word that `src/contract.ts` borrows, standing alone. */
+/** Self-contained declarations of all types that `src/contract.ts` re-exports. */
 export async function declareContractTypes(): Promise<string> {
   const schemas = new Map<string, Schema>()
   const plain: string[] = []
-  for (const { name, from } of borrowedWords()) {
-    const known = written[name]
+  for (const { name, from } of reexportedTypes()) {
+    const known = typesWithoutSchema[name]
     if (known) plain.push(known)
     else schemas.set(name, await schemaOf(name, from))
   }
@@ -49,13 +49,13 @@ function interfaceName(type: string): string {
   return `${type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 }
 
-function borrowedWords(): { name: string; from: string }[] {
+function reexportedTypes(): { name: string; from: string }[] {
   const text = readFileSync(join(import.meta.dirname, '..', 'src', 'contract.ts'), 'utf8')
-  const words = [...text.matchAll(/export type \{([^}]+)\} from '([^']+)'/g)].flatMap(([, names = '', from = '']) =>
+  const types = [...text.matchAll(/export type \{([^}]+)\} from '([^']+)'/g)].flatMap(([, names = '', from = '']) =>
     names.split(',').flatMap((name) => (name.trim() === '' ? [] : [{ name: name.trim(), from }])),
   )
-  if (words.length === 0) throw new Error('src/contract.ts borrows no words; was it written in another way?')
-  return words
+  if (types.length === 0) throw new Error('No re-exported types found in src/contract.ts. Did its syntax change?')
+  return types
 }
 
 async function schemaOf(name: string, from: string): Promise<Schema> {

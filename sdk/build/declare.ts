@@ -1,6 +1,6 @@
-/** Writes a schema of the contract as TypeScript, with its descriptions. */
+/** Converts schemas of the contract to TypeScript declarations with doc comments. */
 
-/** As much of JSON Schema as the contract uses. */
+/** The part of JSON Schema that the contract uses. */
 export interface Schema {
   type?: string
   description?: string
@@ -13,7 +13,7 @@ export interface Schema {
   required?: readonly string[]
 }
 
-/** The declarations of all schemas; where one occurs within another, its name stands. */
+/** The declarations of all schemas. A schema inside another is replaced by its name. */
 export function declare(schemas: ReadonlyMap<string, Schema>): string[] {
   const names = new Map([...schemas].map(([name, schema]) => [JSON.stringify(schema), name]))
   return [...schemas].map(([name, schema]) => {
@@ -51,7 +51,7 @@ function expand(schema: Schema, names: ReadonlyMap<string, string>, indent: stri
     case undefined:
       return 'unknown'
     default:
-      throw new Error(`There is no TypeScript for ${JSON.stringify(schema)}.`)
+      throw new Error(`Cannot convert this schema to TypeScript: ${JSON.stringify(schema)}.`)
   }
 }
 

@@ -19,7 +19,7 @@ const project = join(folder, 'project')
 const installed = join(project, 'node_modules', '@parley', 'sdk')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The tarball is installed in an empty project that knows nothing of this repository but the types of Node. */
+/** Installs the tarball in an empty project that shares only the types of Node with this repository. */
 beforeAll(async () => {
   const tarball = await pack(folder)
   mkdirSync(project)
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
 })
 
-test('the package brings nothing but itself', () => {
+test('the package has no dependencies and no other files', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   expect(manifest).toMatchObject({ name: '@parley/sdk', license: 'MIT', type: 'module', sideEffects: false })
   for (const name of ['private', 'dependencies', 'devDependencies', 'scripts', 'publishConfig']) {
@@ -45,26 +45,26 @@ test('the package brings nothing but itself', () => {
       ([, to = '']) => !/^\.\/[\w-]+\.js$/.test(to),
     )
     expect(
-      foreign.map(([words]) => words),
+      foreign.map(([statement]) => statement),
       name,
     ).toEqual([])
     expect(text, name).not.toMatch(/\bprocess\b|\bBuffer\b/)
   }
 })
 
-test('its types are those of the contract, word for word', async () => {
-  const words = [...readFileSync(join(root, 'sdk', 'src', 'contract.ts'), 'utf8').matchAll(/export type \{([^}]+)\}/g)]
-    .flatMap(([, names = '']) => names.split(','))
+test('its types are identical to those of the contract', async () => {
+  const names = [...readFileSync(join(root, 'sdk', 'src', 'contract.ts'), 'utf8').matchAll(/export type \{([^}]+)\}/g)]
+    .flatMap(([, list = '']) => list.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'List' && name !== 'EventOf')
-  expect(words.length).toBeGreaterThan(30)
+  expect(names.length).toBeGreaterThan(30)
   const lines = [
     `import type * as Published from '${join(installed, 'dist', 'contract.js')}'`,
     `import type * as Source from '${join(root, 'sdk', 'src', 'contract.ts')}'`,
     'type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [K in keyof T]: Flat<T[K]> } : T',
     'type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false',
     'export const same: Record<string, true> = {',
-    ...words.map((word) => `  ${word}: null as unknown as Same<Flat<Published.${word}>, Flat<Source.${word}>>,`),
+    ...names.map((name) => `  ${name}: null as unknown as Same<Flat<Published.${name}>, Flat<Source.${name}>>,`),
     "  List: null as unknown as Same<Flat<Published.List<'x'>>, Flat<Source.List<'x'>>>,",
     "  EventOf: null as unknown as Same<Flat<Published.EventOf<'message.read'>>, Flat<Source.EventOf<'message.read'>>>,",
     '}',
@@ -76,17 +76,17 @@ test('its types are those of the contract, word for word', async () => {
 })
 
 test.each([
-  ['nodenext, with the types of Node alone', { module: 'nodenext', lib: ['es2022'] }],
-  ['bundler, with those of the web as well', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }],
-])('a strict program compiles against it: %s', async (_name, options) => {
+  ['nodenext, with the types of Node only', { module: 'nodenext', lib: ['es2022'] }],
+  ['bundler, with the types of the DOM too', { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] }],
+])('a program compiles in strict mode: %s', async (_name, options) => {
   expect(await compile(project, ['installed-package.ts'], { ...options, skipLibCheck: false, outDir: 'out' })).toBe('')
 })
 
-test('every example of the README compiles', async () => {
+test('all examples of the README compile', async () => {
   const readme = readFileSync(join(installed, 'README.md'), 'utf8')
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text)
   expect(examples.length).toBeGreaterThan(6)
-  const given = {
+  const variables = {
     parley: "import('@parley/sdk').Client",
     message: "import('@parley/sdk').Outgoing",
     rawBody: 'string',
@@ -96,7 +96,7 @@ test('every example of the README compiles', async () => {
     key: 'string',
   }
   const files = examples.map((text, at) => {
-    const missing = Object.entries(given).filter(([name]) => !new RegExp(`^const ${name} =`, 'm').test(text))
+    const missing = Object.entries(variables).filter(([name]) => !new RegExp(`^const ${name} =`, 'm').test(text))
     const declared = missing.map(([name, type]) => `declare const ${name}: ${type}`)
     writeFileSync(join(project, `readme-${at}.ts`), [...declared, text, 'export {}'].join('\n'))
     return `readme-${at}.ts`
@@ -105,7 +105,7 @@ test('every example of the README compiles', async () => {
   expect(await compile(project, files, { module: 'nodenext', noEmit: true, paths })).toBe('')
 })
 
-test('the program calls the service and receives what it delivers', async () => {
+test('the program calls the service and receives its deliveries', async () => {
   const shop = await service.sending.newShop()
   const port = await freePort()
   const running = spawnNode([join(project, 'out', 'installed-package.js')], {
@@ -115,7 +115,7 @@ test('the program calls the service and receives what it delivers', async () => 
     PORT: String(port),
   })
   await until('the program is done', async () => {
-    await service.settle()
+    await service.processQueues()
     return running.hasEnded()
   })
   const { code, out, err } = await running.ended
@@ -127,13 +127,13 @@ test('the program calls the service and receives what it delivers', async () => 
       'event sent 16505550123',
       'event delivered 16505550123',
       expect.stringMatching(/^delivered true 20/),
-      'refused not_found 404',
+      'failed not_found 404',
       'others function,function,function,function',
     ]),
   )
 })
 
-/** What the compiler has to say. */
+/** The output of the compiler. */
 async function compile(cwd: string, files: string[], options: object): Promise<string> {
   const compilerOptions = {
     target: 'es2022',

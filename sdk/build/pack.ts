@@ -1,4 +1,4 @@
-// Packs what is published: the compiled SDK under a manifest of its own. In the repository the SDK is imported as source.
+// Packs the compiled SDK for publishing, with its own manifest. Inside the repository, the SDK is imported as source.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { build } from './build.ts'
 
 const sdk = join(import.meta.dirname, '..')
 
-/** Makes the tarball in a folder, and gives its path. */
+/** Creates the tarball in a folder and returns its path. */
 export async function pack(destination: string): Promise<string> {
   const stage = mkdtempSync(join(tmpdir(), 'parley-sdk-'))
   try {
@@ -23,7 +23,7 @@ export async function pack(destination: string): Promise<string> {
   }
 }
 
-/** The manifest of the repository, with what `publishConfig` puts in the place of its own. */
+/** The manifest of the repository, overridden by its `publishConfig`. */
 function publishedManifest() {
   const manifest = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8'))
   const { private: _, scripts: __, devDependencies: ___, publishConfig, ...kept } = manifest

@@ -18,77 +18,77 @@ type Build = (
   options: ReceiveOptions,
 ) => RequestListener | Promise<RequestListener>
 
-/** Each framework with the adapter at /hook, as its README shows it. */
+/** Each framework with the adapter at /hook, as in the README. */
 const frameworks: Record<string, Build> = {
-  express: (...given) => express().post('/hook', inExpress(...given)),
-  'express with express.raw()': (...given) =>
-    express().post('/hook', express.raw({ type: 'application/json', limit: '5mb' }), inExpress(...given)),
-  'node:http': (...given) => inExpress(...given),
-  async fastify(...given) {
+  express: (...args) => express().post('/hook', inExpress(...args)),
+  'express with express.raw()': (...args) =>
+    express().post('/hook', express.raw({ type: 'application/json', limit: '5mb' }), inExpress(...args)),
+  'node:http': (...args) => inExpress(...args),
+  async fastify(...args) {
     const app = fastify()
-    app.register(inFastify(...given), { prefix: '/hook' })
+    app.register(inFastify(...args), { prefix: '/hook' })
     await app.ready()
     return (request, response) => app.routing(request, response)
   },
-  hono: (...given) => listenerOf(new Hono().post('/hook', inHono(...given)).fetch),
-  fetch: (...given) => listenerOf(inFetch(...given)),
+  hono: (...args) => listenerOf(new Hono().post('/hook', inHono(...args)).fetch),
+  fetch: (...args) => listenerOf(inFetch(...args)),
 }
 
 async function start(build: Build, handler: EventHandler = () => {}, options: ReceiveOptions = {}) {
-  const troubles: unknown[] = []
-  const onError = (error: unknown) => void troubles.push(error)
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
   const url = await serve(await build(secret, handler, { onError, ...options }))
   const post = async (body: string, headers: Record<string, string> = { 'service-signature': sign(body) }) => {
-    const given = { 'content-type': 'application/json', ...headers }
-    const answer = await fetch(`${url}/hook`, { method: 'POST', headers: given, body })
-    const text = await answer.text()
-    return { status: answer.status, error: text === '' ? null : JSON.parse(text).error }
+    const allHeaders = { 'content-type': 'application/json', ...headers }
+    const response = await fetch(`${url}/hook`, { method: 'POST', headers: allHeaders, body })
+    const text = await response.text()
+    return { status: response.status, error: text === '' ? null : JSON.parse(text).error }
   }
-  return { url, post, troubles }
+  return { url, post, errors }
 }
 
 describe.each(Object.entries(frameworks))('%s', (_name, build) => {
-  test('a delivery is handed over and answered once the handler is done', async () => {
+  test('the handler is called, and the response is 204 after it has finished', async () => {
     const seen: string[] = []
-    const { post, troubles } = await start(build, async (event) => {
+    const { post, errors } = await start(build, async (event) => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       seen.push(event.id)
     })
-    // Spaces and an order of keys that no serialiser would give back.
+    // Whitespace and key order that a serializer would not reproduce.
     const body = `{ "type":"message.received",\n "id" : "e-ñ", "data": {"n": 1.0} }`
     expect(await post(body)).toEqual({ status: 204, error: null })
     expect(seen).toEqual(['e-ñ'])
-    expect(troubles).toEqual([])
+    expect(errors).toEqual([])
   })
 
-  test('one that is not to be trusted is refused with a reason and not handed over', async () => {
+  test('an invalid delivery gets 400 with a reason, and the handler is not called', async () => {
     const seen: unknown[] = []
-    const { post, troubles } = await start(build, (event) => seen.push(event))
+    const { post, errors } = await start(build, (event) => seen.push(event))
     const body = eventBody()
     expect(await post(body, { 'service-signature': sign('other') })).toMatchObject({
       status: 400,
       error: { reason: 'no_match' },
     })
     expect(await post(body, {})).toMatchObject({ status: 400, error: { reason: 'missing_header' } })
-    expect(troubles).toMatchObject([{ reason: 'no_match' }, { reason: 'missing_header' }])
+    expect(errors).toMatchObject([{ reason: 'no_match' }, { reason: 'missing_header' }])
     expect(seen).toEqual([])
   })
 
-  test('a handler that throws makes it 500, and only we are told why', async () => {
-    const trouble = new Error('the database is at 10.0.0.7')
-    const { post, troubles } = await start(build, () => Promise.reject(trouble))
-    const answer = await post(eventBody())
-    expect(answer).toMatchObject({ status: 500, error: { reason: 'handler_failed' } })
-    expect(JSON.stringify(answer)).not.toContain('10.0.0.7')
-    expect(troubles).toEqual([trouble])
+  test('a handler that throws gives 500 without the details, which go to onError', async () => {
+    const error = new Error('the database is at 10.0.0.7')
+    const { post, errors } = await start(build, () => Promise.reject(error))
+    const response = await post(eventBody())
+    expect(response).toMatchObject({ status: 500, error: { reason: 'handler_failed' } })
+    expect(JSON.stringify(response)).not.toContain('10.0.0.7')
+    expect(errors).toEqual([error])
   })
 
-  test('a body up to a mebibyte is read, one beyond it refused', async () => {
+  test('a body of 1 MiB is accepted, a larger one gets 413', async () => {
     const sizes: number[] = []
     const { post } = await start(build, (event) => sizes.push(JSON.stringify(event).length))
-    const room = 1024 * 1024 - eventBody({ data: '' }).length
-    expect(await post(eventBody({ data: 'x'.repeat(room) }))).toMatchObject({ status: 204 })
-    expect(await post(eventBody({ data: 'x'.repeat(room + 1) }))).toMatchObject({
+    const free = 1024 * 1024 - eventBody({ data: '' }).length
+    expect(await post(eventBody({ data: 'x'.repeat(free) }))).toMatchObject({ status: 204 })
+    expect(await post(eventBody({ data: 'x'.repeat(free + 1) }))).toMatchObject({
       status: 413,
       error: { reason: 'body_too_large' },
     })
@@ -96,63 +96,63 @@ describe.each(Object.entries(frameworks))('%s', (_name, build) => {
     expect(sizes.length).toBe(2)
   })
 
-  test('a receiver without a secret or a handler does not start', async () => {
+  test('a receiver without a secret or a handler throws', async () => {
     await expect((async () => build('', () => {}, {}))()).rejects.toThrow('signing secret is missing')
     await expect((async () => build(secret, undefined as never, {}))()).rejects.toThrow('handler is missing')
   })
 })
 
-test('express.json() before the route is found out and explained', async () => {
-  const { post, troubles } = await start((...given) =>
+test('express.json() before the route gives body_not_raw with an explanation', async () => {
+  const { post, errors } = await start((...args) =>
     express()
       .use(express.json())
-      .post('/hook', inExpress(...given)),
+      .post('/hook', inExpress(...args)),
   )
   expect(await post(eventBody())).toMatchObject({
     status: 400,
     error: { reason: 'body_not_raw', message: expect.stringContaining('Register this route before express.json()') },
   })
-  expect(troubles).toMatchObject([{ reason: 'body_not_raw' }])
+  expect(errors).toMatchObject([{ reason: 'body_not_raw' }])
 })
 
-test('express.json() that keeps the raw body will do', async () => {
+test('express.json() works if its verify function keeps the raw body', async () => {
   const keep = express.json({
     verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
   })
-  const { post } = await start((...given) =>
+  const { post } = await start((...args) =>
     express()
       .use(keep)
-      .post('/hook', inExpress(...given)),
+      .post('/hook', inExpress(...args)),
   )
   expect(await post(eventBody())).toEqual({ status: 204, error: null })
 })
 
-test('other routes of a Fastify app are parsed as ever', async () => {
+test('other routes of a Fastify app are still parsed', async () => {
   const app = fastify()
   app.register(
     inFastify(secret, () => {}),
     { prefix: '/hook' },
   )
   app.post('/other', async ({ body }) => ({ got: body }))
-  const answer = await app.inject({ method: 'POST', url: '/other', payload: { a: 1 } })
-  expect(answer.json()).toEqual({ got: { a: 1 } })
+  const response = await app.inject({ method: 'POST', url: '/other', payload: { a: 1 } })
+  expect(response.json()).toEqual({ got: { a: 1 } })
   await app.close()
 })
 
-test('a middleware of Hono that read the JSON before does no harm', async () => {
+test('a Hono middleware may read the JSON before', async () => {
   const app = new Hono()
   app.use(async (context, next) => {
     await context.req.json()
     await next()
   })
-  const { post } = await start((...given) => listenerOf(app.post('/hook', inHono(...given)).fetch))
+  const { post } = await start((...args) => listenerOf(app.post('/hook', inHono(...args)).fetch))
   const body = `{ "id":"1",  "type":"x" }`
   expect(await post(body)).toEqual({ status: 204, error: null })
 })
 
-test('a request whose body was read before is explained', async () => {
-  const { post } = await start((...given) => {
-    const handle = inFetch(...given)
+test('a request whose body was already read gives an explanation', async () => {
+  const { post } = await start((...args) => {
+    const handle = inFetch(...args)
     return listenerOf(async (request) => {
       await request.json()
       return handle(request)

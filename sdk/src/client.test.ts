@@ -13,7 +13,7 @@ const { sending } = forms
 
 const hello = { to: '16505550123', type: 'text', text: { body: 'hello' } } as const
 
-test('every read of the service has its call', async () => {
+test('the client reads me, webhooks, senders and templates', async () => {
   const { workspace, senderId } = await sending.newShop()
   const parley = newClient({ key: workspace.secret, baseUrl: server.url })
   expect(await parley.me()).toMatchObject({ account_id: workspace.id, key: { id: workspace.key.id } })
@@ -28,7 +28,7 @@ test('every read of the service has its call', async () => {
   expect(await parley.templates.list({ name: 'another' })).toMatchObject({ data: [] })
 })
 
-test('a template is sent and its way can be followed', async () => {
+test('a template message is sent and its status history can be read', async () => {
   const { workspace } = await sending.newShop()
   const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const template = { name: 'greeting', language: 'en', variables: { 'body.1': 'Ana' } }
@@ -44,7 +44,7 @@ test('a template is sent and its way can be followed', async () => {
   })
 })
 
-test('a list is walked to its end, each item once, in either order and by filter', async () => {
+test('a list returns every item once, in both orders and with filters', async () => {
   const { workspace } = await sending.newShop()
   const { messages } = newClient({ key: workspace.secret, baseUrl: server.url })
   const sent: Message[] = []
@@ -65,33 +65,33 @@ test('a list is walked to its end, each item once, in either order and by filter
   expect(await messages.list({ created_before: later, status: 'queued' })).toMatchObject({ total: 5 })
 })
 
-test('a submitted form is listed and got, and its file comes as it was uploaded', async () => {
+test('a form submission can be listed and read, and its file downloaded unchanged', async () => {
   const shop = await forms.newShop()
   const phone = '16505550190'
   await shop.sendForm(phone, 'claim-1001')
   const bytes = randomBytes(100_000)
   const photo = { base64: bytes.toString('base64'), filename: 'carte d’été "1".jpg', mimeType: 'image/jpeg' }
-  const told = await shop.fillForm(phone, { values: { full_name: 'Ana' }, files: { photos: [photo] } })
+  const submission = await shop.fillForm(phone, { values: { full_name: 'Ana' }, files: { photos: [photo] } })
   await forms.fetcher.drain()
   const { flowResponses } = newClient({ key: shop.workspace.secret, baseUrl: server.url })
-  const response = await flowResponses.get(told.id)
-  expect(response).toEqual({ ...told, object: 'flow_response' })
+  const response = await flowResponses.get(submission.id)
+  expect(response).toEqual({ ...submission, object: 'flow_response' })
   expect(await flowResponses.list({ from: phone, flow_id: shop.flowId }).all()).toEqual([response])
-  expect(await flowResponses.list({ received_after: new Date(told.received_at) }).all()).toEqual([])
-  const file = await flowResponses.file(told.id, response.files[0]?.index ?? -1)
+  expect(await flowResponses.list({ received_after: new Date(submission.received_at) }).all()).toEqual([])
+  const file = await flowResponses.file(submission.id, response.files[0]?.index ?? -1)
   expect(file).toMatchObject({ name: photo.filename, type: 'image/jpeg', size: bytes.length })
   expect(bytes.equals(await file.bytes())).toBe(true)
-  await expect(flowResponses.file(told.id, 7)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(flowResponses.file(submission.id, 7)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a send whose answer was lost is not sent twice', async () => {
+test('a send whose response was lost is not sent twice', async () => {
   const { workspace } = await sending.newShop()
   let calls = 0
   const lossy: typeof fetch = async (url, init) => {
-    const answer = await fetch(url, init)
-    if (++calls > 1) return answer
-    await answer.arrayBuffer()
-    throw new TypeError('the connection broke after the service had answered')
+    const response = await fetch(url, init)
+    if (++calls > 1) return response
+    await response.arrayBuffer()
+    throw new TypeError('the connection broke after the response was sent')
   }
   const { messages } = newClient({ key: workspace.secret, baseUrl: server.url, fetch: lossy })
   const message = await messages.send({ ...hello, reference: 'once' })
@@ -99,7 +99,7 @@ test('a send whose answer was lost is not sent twice', async () => {
   expect(await messages.list()).toMatchObject({ data: [message], total: 1 })
 })
 
-test('a call beyond the budget says how long to wait', async () => {
+test('a request above the rate limit says how long to wait', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ budget: 1 })
   const parley = newClient({ key: secret, baseUrl: server.url, maxWaitMs: 100 })
@@ -110,7 +110,7 @@ test('a call beyond the budget says how long to wait', async () => {
   expect(error.retryAfter).toBeGreaterThan(0)
 })
 
-test('the version is that of the package', async () => {
+test('the version is the same as in package.json', async () => {
   const { default: manifest } = await import('../package.json', { with: { type: 'json' } })
   expect(version).toBe(manifest.version)
 })

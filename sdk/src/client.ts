@@ -8,11 +8,11 @@ import { type CallOptions, newTransport, type TransportOptions } from './transpo
 
 export type ClientOptions = TransportOptions
 
-/** The service's API, a noun per member. */
+/** Parley's API, with one property per resource. */
 export interface Client {
-  /** Whose key this is and what it may do. Any key may ask; good for a health check. */
+  /** The workspace, the key and its scopes. Works with any key, so it is a good health check. */
   me(options?: CallOptions): Promise<Me>
-  /** Who listens. They are made and changed in the console only. Scope `webhooks:read`. */
+  /** The webhook endpoints. They are created and changed in the console only. Scope `webhooks:read`. */
   webhooks: { list(options?: CallOptions): Pages<Webhook> }
   senders: Senders
   templates: Templates
@@ -23,8 +23,8 @@ export interface Client {
 export function newClient(options: ClientOptions): Client {
   const transport = newTransport(options)
   return {
-    me: (given) => transport.get('/v1/me', {}, given),
-    webhooks: { list: (given) => newPages(() => transport.get('/v1/webhook', {}, given)) },
+    me: (callOptions) => transport.get('/v1/me', {}, callOptions),
+    webhooks: { list: (callOptions) => newPages(() => transport.get('/v1/webhook', {}, callOptions)) },
     senders: newSenders(transport),
     templates: newTemplates(transport),
     messages: newMessages(transport),

@@ -1,6 +1,6 @@
 /**
- * The words of the contract that the client speaks. Here they are borrowed; the build writes them out in full, so that the
- * published package stands alone.
+ * The types of the contract that the SDK exports. The build writes them out in full, so that the published package has no
+ * dependencies.
  */
 export type { ErrorCode, ErrorType } from '@parley/contract/errors'
 export type {

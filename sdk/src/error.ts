@@ -1,49 +1,49 @@
 import type { ErrorCode, ErrorType, FieldError } from './contract.ts'
 
 /**
- * Faults that the client itself finds. `connection_failed`: no answer came. `timeout`: none came in time.
- * `unexpected_answer`: something answered that is not the service, so the base URL is likely wrong.
+ * Error codes of the client itself. `connection_failed`: there was no response. `timeout`: there was no response in time.
+ * `unexpected_answer`: the response is not from Parley, so `baseUrl` is probably wrong.
  */
 export type ClientFault = 'connection_failed' | 'timeout' | 'unexpected_answer'
 
-/** Further codes may appear; `string & {}` keeps the known ones in the editor's suggestions. */
+/** More codes may be added; `string & {}` keeps the known ones in the editor's suggestions. */
 export type ParleyErrorCode = ErrorCode | ClientFault | (string & {})
 
-/** Whatever kept a call from being answered. Branch on `code`. */
+/** A request that failed. Check `code` to find out why. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError'
   /** Stable, unlike the message. */
   readonly code: ParleyErrorCode
   readonly type: ErrorType | 'client_error' | (string & {})
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** Names the request in the service's log. */
+  /** Identifies the request in the request log. */
   readonly requestId: string | null
-  /** The first parameter at fault. */
+  /** The first invalid parameter. */
   readonly param: string | null
-  /** Every fault of the request that was found. */
+  /** All invalid parameters. */
   readonly errors: readonly FieldError[]
   readonly details: Readonly<Record<string, unknown>>
-  /** The seconds after which the service asks to be called again. */
+  /** How many seconds to wait before the next request, from `Retry-After`. */
   readonly retryAfter: number | null
-  /** What a send was made under. Give it to the next `send` to repeat this one without sending twice. */
+  /** The idempotency key of a failed `send`. Pass it to the next `send` to retry without sending twice. */
   readonly idempotencyKey: string | null
 
-  constructor(message: string, known: KnownError) {
-    super(message, known.cause === undefined ? undefined : { cause: known.cause })
-    this.code = known.code
-    this.type = known.type ?? 'client_error'
-    this.status = known.status ?? 0
-    this.requestId = known.requestId ?? null
-    this.param = known.param ?? null
-    this.errors = known.errors ?? []
-    this.details = known.details ?? {}
-    this.retryAfter = known.retryAfter ?? null
-    this.idempotencyKey = known.idempotencyKey ?? null
+  constructor(message: string, fields: ErrorFields) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.code = fields.code
+    this.type = fields.type ?? 'client_error'
+    this.status = fields.status ?? 0
+    this.requestId = fields.requestId ?? null
+    this.param = fields.param ?? null
+    this.errors = fields.errors ?? []
+    this.details = fields.details ?? {}
+    this.retryAfter = fields.retryAfter ?? null
+    this.idempotencyKey = fields.idempotencyKey ?? null
   }
 }
 
-interface KnownError {
+interface ErrorFields {
   code: ParleyErrorCode
   type?: string
   status?: number
@@ -56,11 +56,11 @@ interface KnownError {
   cause?: unknown
 }
 
-/** The error that an answer carries; null if it does not speak as the service does. */
-export function errorOfAnswer(response: Response, text: string, idempotencyKey: string | null): ParleyError | null {
+/** The error in a response; null if the response is not from Parley. */
+export function errorOfResponse(response: Response, text: string, idempotencyKey: string | null): ParleyError | null {
   const error = errorIn(text)
   if (!error || typeof error.code !== 'string') return null
-  return new ParleyError(textOr(error.message, null) ?? `The service answered ${response.status}.`, {
+  return new ParleyError(textOr(error.message, null) ?? `The request failed with status ${response.status}.`, {
     code: error.code,
     type: textOr(error.type, 'api_error') as string,
     status: response.status,
@@ -73,7 +73,7 @@ export function errorOfAnswer(response: Response, text: string, idempotencyKey: 
   })
 }
 
-/** Seconds, or null. The service gives seconds; a proxy in front of it may give a date. */
+/** In seconds, or null. Parley sends seconds; a proxy in front of it may send a date. */
 export function retryAfterOf({ headers }: Pick<Response, 'headers'>, nowMs = Date.now()): number | null {
   const text = headers.get('retry-after')?.trim()
   if (!text) return null

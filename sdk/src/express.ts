@@ -1,4 +1,4 @@
-/** Deliveries in Express, in Connect, and in Node's own `http.createServer`. */
+/** The adapter for Express, Connect and Node's `http.createServer`. */
 import { type NodeBody, readNodeBody } from './node-body.ts'
 import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
 import { WebhookVerificationError } from './verify.ts'
@@ -6,12 +6,12 @@ import { WebhookVerificationError } from './verify.ts'
 export type { EventHandler, ReceiveOptions } from './receive.ts'
 export type { ParleyEvent } from './verify.ts'
 
-/** Only what is used of a request, so that no framework has to be installed. */
+/** The properties of a request that are used. Declared here, so that no framework has to be installed. */
 export interface NodeRequest extends NodeBody {
   headers: { readonly [name: string]: string | string[] | undefined }
-  /** Set if a parser ran before. */
+  /** Set if a body parser ran before. */
   body?: unknown
-  /** Where some platforms and `verify` functions keep the bytes. */
+  /** Where some platforms and `verify` functions store the raw bytes. */
   rawBody?: unknown
   readableEnded?: boolean
 }
@@ -24,7 +24,7 @@ export interface NodeResponse {
 /**
  * `app.post('/hooks/parley', parleyWebhook(secret, async (event) => { … }))`
  *
- * Put it before `express.json()`, or `express.raw({ type: 'application/json' })` before it on this route.
+ * Register it before `express.json()`, or add `express.raw({ type: 'application/json' })` to the route in front of it.
  */
 export function parleyWebhook(
   secret: string | readonly string[],
@@ -34,7 +34,7 @@ export function parleyWebhook(
   const { maxBytes, receive } = newReceiver(secret, handler, options)
   return async (request, response) => {
     const { status, body } = await receive(request.headers, () => rawBodyOf(request, maxBytes))
-    // A body that was too large may still be coming; the connection is of no further use.
+    // The rest of a body that is too large may still be arriving, so the connection cannot be reused.
     const headers = { ...(body !== null && jsonHeaders), ...(status === 413 && { connection: 'close' }) }
     response.writeHead(status, headers)
     response.end(body ?? undefined)
@@ -50,6 +50,6 @@ function rawBodyOf(request: NodeRequest, maxBytes: number): unknown {
   if (body === undefined && !readableEnded) return readNodeBody(request, maxBytes)
   throw new WebhookVerificationError(
     'body_not_raw',
-    'Something read the body before, most likely express.json(), and the signature is over the bytes that are gone. Register this route before express.json(), or put express.raw({ type: "application/json" }) before it.',
+    'The body was parsed before it could be verified, most likely by express.json(). Register this route before express.json(), or add express.raw({ type: "application/json" }) to the route.',
   )
 }

@@ -1,4 +1,4 @@
-/** Deliveries in Fastify. */
+/** The adapter for Fastify. */
 import { type NodeBody, readNodeBody } from './node-body.ts'
 import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
 import type { WebhookHeaders } from './verify.ts'
@@ -6,7 +6,7 @@ import type { WebhookHeaders } from './verify.ts'
 export type { EventHandler, ReceiveOptions } from './receive.ts'
 export type { ParleyEvent } from './verify.ts'
 
-/** Only what is used of Fastify, so that it does not have to be installed. */
+/** The parts of Fastify that are used. Declared here, so that Fastify does not have to be installed. */
 export interface FastifyApp {
   removeAllContentTypeParsers(): void
   addContentTypeParser(type: string, parser: (request: unknown, payload: NodeBody) => Promise<unknown>): unknown
@@ -27,7 +27,7 @@ interface FastifyReply {
 /**
  * `app.register(parleyWebhook(secret, async (event) => { … }), { prefix: '/hooks/parley' })`
  *
- * A plugin: the bodies of its own route are left as they come, those of other routes are parsed as ever.
+ * A plugin: it reads the raw body on its own route only; other routes parse their bodies as before.
  */
 export function parleyWebhook(
   secret: string | readonly string[],
@@ -39,7 +39,7 @@ export function parleyWebhook(
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', async (_request, payload) => {
       const bytes = readNodeBody(payload, maxBytes)
-      // A fault is told when the route asks for the bytes, in the same words as in every other framework.
+      // An error is reported when the route reads the bytes, so that it is the same in all frameworks.
       await bytes.catch(() => {})
       return () => bytes
     })

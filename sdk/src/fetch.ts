@@ -1,4 +1,4 @@
-/** Deliveries in anything that takes a `Request` and gives a `Response`: workers, Deno, Bun, Next.js, Remix and their like. */
+/** The adapter for everything that takes a `Request` and returns a `Response`: workers, Deno, Bun, Next.js, Remix and others. */
 import { GrowingBytes } from './growing-bytes.ts'
 import { BodyTooLarge, type EventHandler, newReceiver, type ReceiveOptions, type ReceiverResponse } from './receive.ts'
 import { WebhookVerificationError } from './verify.ts'
@@ -20,7 +20,7 @@ export async function readRequest(request: Request, maxBytes: number): Promise<U
   if (request.bodyUsed) {
     throw new WebhookVerificationError(
       'body_not_raw',
-      'Something read the body before. Hand over the request unread, or a clone() made before it was read.',
+      'The body was read before it could be verified. Pass the unread request, or a clone() made before it was read.',
     )
   }
   const reader = request.body?.getReader()

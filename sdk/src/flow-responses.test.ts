@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { refuses, responses, serveScript } from '../testing/scripted.ts'
+import { fails, respond, serveScript } from '../testing/scripted.ts'
 import { newClient } from './client.ts'
 import { fileName } from './flow-responses.ts'
 
@@ -11,41 +11,41 @@ const headers = {
 }
 const bytes = Buffer.from([0xff, 0xd8, 0, 1, 2, 3])
 
-test('forms are listed and got', async () => {
-  const { baseUrl, heard } = await serveScript(responses(200, { data: [{ id: 'frs_1' }], has_more: false }))
+test('form submissions can be listed and read', async () => {
+  const { baseUrl, requests } = await serveScript(respond(200, { data: [{ id: 'frs_1' }], has_more: false }))
   const { flowResponses } = newClient({ key, baseUrl })
   const query = { flow_id: '8', received_after: new Date('2026-11-15T09:00:00Z') }
   expect(await flowResponses.list(query).all()).toEqual([{ id: 'frs_1' }])
   await flowResponses.get('frs_1')
   const urls = ['/v1/flow_responses?flow_id=8&received_after=2026-11-15T09%3A00%3A00.000Z', '/v1/flow_responses/frs_1']
-  expect(heard.map(({ url }) => url)).toEqual(urls)
+  expect(requests.map(({ url }) => url)).toEqual(urls)
 })
 
-test('a file comes with its name and type, as bytes or as a stream', async () => {
-  const { baseUrl, heard } = await serveScript((response) => response.writeHead(200, headers).end(bytes))
+test('a file has a name and a type, and can be read as bytes or as a stream', async () => {
+  const { baseUrl, requests } = await serveScript((response) => response.writeHead(200, headers).end(bytes))
   const { flowResponses } = newClient({ key, baseUrl })
   const file = await flowResponses.file('frs_1', 0)
   expect(file).toMatchObject({ name: 'árbol.jpg', type: 'image/jpeg' })
   expect(Buffer.from(await file.bytes())).toEqual(bytes)
   const { stream } = await flowResponses.file('frs_1', 0)
   expect(await buffer(stream)).toEqual(bytes)
-  expect(heard[0]?.url).toBe('/v1/flow_responses/frs_1/files/0')
+  expect(requests[0]?.url).toBe('/v1/flow_responses/frs_1/files/0')
 })
 
-test('a file that is still on its way is waited for; one that is gone is not', async () => {
-  const onItsWay = refuses(503, 'service_unavailable', { 'retry-after': '0' })
-  const { baseUrl, heard } = await serveScript(
-    onItsWay,
+test('a file that is not ready is retried, an expired one is not', async () => {
+  const notReady = fails(503, 'service_unavailable', { 'retry-after': '0' })
+  const { baseUrl, requests } = await serveScript(
+    notReady,
     (response) => response.writeHead(200, headers).end(bytes),
-    refuses(410, 'file_expired'),
+    fails(410, 'file_expired'),
   )
   const { flowResponses } = newClient({ key, baseUrl })
   expect((await flowResponses.file('frs_1', 0)).size).toBe(null)
   await expect(flowResponses.file('frs_1', 0)).rejects.toMatchObject({ status: 410, code: 'file_expired' })
-  expect(heard.length).toBe(3)
+  expect(requests.length).toBe(3)
 })
 
-test('the time-out does not cut off a large file, the signal does', async () => {
+test('the timeout does not abort reading a large file, the signal does', async () => {
   const { baseUrl } = await serveScript((response) => {
     response.writeHead(200, headers).write(bytes)
     setTimeout(() => response.write(bytes), 200)

@@ -7,23 +7,26 @@ export interface FlowResponseQuery extends PageQuery, Omit<FlowResponseFilters, 
   received_before?: string | Date
 }
 
-/** An uploaded file. Its content is read once: as a stream, or as bytes. */
+/** An uploaded file. Its content can be read once, as a stream or as bytes. */
 export interface UploadedFile {
-  /** As the submitter named it. Do not use it as a path. */
+  /** The name given by the person who uploaded it. Do not use it as a path. */
   name: string
   /** Its media type. */
   type: string
-  /** In bytes; null if the service did not say. */
+  /** In bytes; null if unknown. */
   size: number | null
   stream: ReadableStream<Uint8Array>
   bytes(): Promise<Uint8Array>
 }
 
-/** Submitted forms and the files in them. Scope `flow_responses:read`. */
+/** Form submissions and their files. Scope `flow_responses:read`. */
 export interface FlowResponses {
   list(query?: FlowResponseQuery, options?: CallOptions): Pages<FlowResponse>
   get(id: string, options?: CallOptions): Promise<FlowResponse>
-  /** `index` is that of an entry of `files`. A file still on its way from the network is waited for, as retries go. The time-out ends with the headers; `signal` holds while the content is read. */
+  /**
+   * Downloads a file. `index` is the `index` of an entry in `files`. While Parley is still fetching the file, the request is
+   * retried. The timeout applies until the headers arrive; `signal` also aborts reading the content.
+   */
   file(id: string, index: number, options?: CallOptions): Promise<UploadedFile>
 }
 
@@ -51,14 +54,14 @@ function uploadedFile(response: Response): UploadedFile {
   }
 }
 
-/** RFC 6266: `filename*` carries any letters and goes before `filename`. */
+/** RFC 6266: `filename*` can have any characters and takes precedence over `filename`. */
 export function fileName(disposition: string): string | null {
   const [, encoded] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? []
   if (encoded) {
     try {
       return decodeURIComponent(encoded)
     } catch {
-      // Not what it says it is; the plain name may be.
+      // Invalid encoding: use the plain `filename`.
     }
   }
   const [, quoted, bare] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(disposition) ?? []

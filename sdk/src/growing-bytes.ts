@@ -1,8 +1,8 @@
 const smallestBytes = 1024
 
 /**
- * Collects the pieces of a body in one array that doubles as it fills. A list of pieces would cost about a hundred bytes of
- * memory for each of them, and the sender decides how small they are.
+ * Collects the chunks of a body in one array that doubles when it is full. A list of chunks would need about a hundred bytes
+ * of memory for each of them, and the sender decides how small they are.
  */
 export class GrowingBytes {
   #bytes: Uint8Array = new Uint8Array()
@@ -12,19 +12,19 @@ export class GrowingBytes {
     return this.#size
   }
 
-  /** What was collected; shares its memory with this object. */
+  /** The collected bytes; shares its memory with this object. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#size)
   }
 
-  append(piece: Uint8Array): void {
-    const size = this.#size + piece.length
+  append(chunk: Uint8Array): void {
+    const size = this.#size + chunk.length
     if (size > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(size, 2 * this.#bytes.length, smallestBytes))
       larger.set(this.bytes)
       this.#bytes = larger
     }
-    this.#bytes.set(piece, this.#size)
+    this.#bytes.set(chunk, this.#size)
     this.#size = size
   }
 }

@@ -1,11 +1,11 @@
-/** Deliveries in Hono. */
+/** The adapter for Hono. */
 import { readRequest, responseOf } from './fetch.ts'
 import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
 export type { ParleyEvent } from './verify.ts'
 
-/** Only what is used of Hono's context, so that it does not have to be installed. */
+/** The parts of Hono's context that are used. Declared here, so that Hono does not have to be installed. */
 export interface HonoContext {
   req: { raw: Request; text(): Promise<string> }
 }
@@ -18,7 +18,7 @@ export function parleyWebhook(
 ): (context: HonoContext) => Promise<Response> {
   const { maxBytes, receive } = newReceiver(secret, handler, options)
   return async ({ req }) => {
-    // Hono keeps the text of a body that a middleware read as text or JSON.
+    // Hono caches the text of a body that a middleware has read.
     const readBody = () => (req.raw.bodyUsed ? req.text() : readRequest(req.raw, maxBytes))
     return responseOf(await receive(req.raw.headers, readBody))
   }

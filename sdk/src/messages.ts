@@ -3,7 +3,7 @@ import { newPages, type Pages } from './pages.ts'
 import { readIdempotencyKey } from './settings.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** A message to send: `type` names the one member that carries the content. */
+/** A message to send: `type` is the name of the property with the content. */
 export type Outgoing = {
   [Type in SendType]: Omit<SendRequest, SendType | 'type'> & { type: Type } & {
     [Member in Type]: NonNullable<SendRequest[Member]>
@@ -17,18 +17,18 @@ export interface MessageQuery extends PageQuery, Omit<MessageFilters, 'created_a
 
 export interface SendOptions extends CallOptions {
   /**
-   * Makes the send happen once, however often it is tried. Each call has a fresh one, kept across its retries; give your own
-   * if your program may repeat the call itself: 1 to 255 visible ASCII characters.
+   * Prevents sending twice. By default, each call generates a new key and keeps it across its retries. Pass your own if your
+   * program may repeat the call itself: 1 to 255 visible ASCII characters.
    */
   idempotencyKey?: string | undefined
 }
 
 export interface Messages {
-  /** Takes a message; it is sent soon after, and events tell how far it came. Scope `messages:send`. */
+  /** Queues a message. Webhook events report when it is sent, delivered and read. Scope `messages:send`. */
   send(message: Outgoing, options?: SendOptions): Promise<Message>
-  /** What this key sent. Scope `messages:read`. */
+  /** The messages sent with this key. Scope `messages:read`. */
   list(query?: MessageQuery, options?: CallOptions): Pages<Message>
-  /** One message and every status it has had. Scope `messages:read`. */
+  /** A message with its status history. Scope `messages:read`. */
   get(id: string, options?: CallOptions): Promise<MessageWithHistory>
 }
 

@@ -6,7 +6,7 @@ import { BodyTooLarge } from './receive.ts'
 
 const text = 'abcdefghij'.repeat(1000)
 
-/** The bytes of a text one by one, in an array that is used again for the next byte: a reader that keeps it is wrong. */
+/** The bytes of a text one by one, always in the same array, so a reader that keeps a reference to it fails. */
 function* oneByOne(): Generator<Uint8Array> {
   const piece = new Uint8Array(1)
   for (const byte of new TextEncoder().encode(text)) {
@@ -42,10 +42,10 @@ const readers: [name: string, read: (maxBytes: number) => Promise<Uint8Array>][]
   ],
 ]
 
-test.each(readers)('%s in one-byte pieces is read without keeping the pieces', async (_name, read) => {
+test.each(readers)('%s in one-byte chunks is read without keeping the chunks', async (_name, read) => {
   expect(new TextDecoder().decode(await read(text.length))).toBe(text)
 })
 
-test.each(readers)('%s that is too large is refused', async (_name, read) => {
+test.each(readers)('%s that is too large is rejected', async (_name, read) => {
   await expect(read(text.length - 1)).rejects.toThrow(BodyTooLarge)
 })

@@ -1,7 +1,7 @@
 import { GrowingBytes } from './growing-bytes.ts'
 import { BodyTooLarge } from './receive.ts'
 
-/** A request of Node's `http`, as far as it is needed to read its body. */
+/** The parts of a request of Node's `http` that are needed to read its body. */
 export interface NodeBody {
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
@@ -9,8 +9,8 @@ export interface NodeBody {
 }
 
 /**
- * Reads a body to its end. Of one that is too large the rest is let go by unread: a sender that is cut off in the middle would
- * never see the answer.
+ * Reads a body to its end. If it is too large, the rest is read and discarded: if the connection were cut, the sender would
+ * not see the response.
  */
 export function readNodeBody(body: NodeBody, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
@@ -24,6 +24,6 @@ export function readNodeBody(body: NodeBody, maxBytes: number): Promise<Uint8Arr
     })
     body.on('end', () => resolve(collected.bytes))
     body.on('error', reject)
-    body.on('close', () => reject(new Error('The connection closed before the whole body came.')))
+    body.on('close', () => reject(new Error('The connection was closed before the body was complete.')))
   })
 }

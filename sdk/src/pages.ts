@@ -1,19 +1,19 @@
 import type { List } from './contract.ts'
 
 /**
- * A list of the service. Nothing is asked before it is used. `for await` gives every item and fetches page after page as
- * they are needed; `await` or `.page()` gives one page.
+ * A paginated list. It makes no request before it is used. `for await` returns every item and fetches further pages when
+ * needed; `await` or `.page()` returns one page.
  */
 export interface Pages<Item> extends AsyncIterable<Item>, PromiseLike<List<Item>> {
   /** The first page, or the one after a cursor. */
   page(cursor?: string | null): Promise<List<Item>>
-  /** Every page, one after the other. */
+  /** All pages, one after the other. */
   pages(): AsyncIterable<List<Item>>
-  /** Every item in one array; `max` is for lists that may be long. */
+  /** All items in one array; `max` limits their number. */
   all(options?: { max?: number }): Promise<Item[]>
 }
 
-/** `fetchPage` is given a cursor for any page but the first. */
+/** `fetchPage` receives a cursor for every page except the first. */
 export function newPages<Item>(fetchPage: (cursor?: string) => Promise<List<Item>>): Pages<Item> {
   const page = (cursor?: string | null) => fetchPage(cursor ?? undefined)
   async function* pages() {

@@ -1,7 +1,7 @@
 /**
- * What the adapters share. A delivery is verified, handed to the handler, and answered: 204 once the handler is done, 400 with
- * a reason if it is not to be trusted, 413 if it is too large, 500 if the handler failed. The service tries again after
- * anything but 2xx, and shows the answer in its console.
+ * Shared by the adapters. Verifies a delivery, calls the handler and responds: 204 after the handler has finished, 400 with a
+ * reason if verification fails, 413 if the body is too large, 500 if the handler throws. Parley retries after any status other
+ * than 2xx and shows the response in its console.
  */
 import {
   type ParleyEvent,
@@ -12,19 +12,19 @@ import {
   WebhookVerificationError,
 } from './verify.ts'
 
-/** Must be done within ten seconds; the same event may come more than once, with the same `id`. */
+/** Must finish within ten seconds. The same event may arrive more than once, with the same `id`. */
 export type EventHandler = (event: ParleyEvent) => unknown
 
 export interface ReceiveOptions extends Pick<VerifyOptions, 'toleranceSeconds'> {
-  /** The largest body that is read, in bytes. 1 MiB if left out. */
+  /** The maximum size of the body in bytes. Default: 1 MiB. */
   maxBytes?: number | undefined
-  /** Told of each delivery that was not taken: refused, or failed in the handler. Writes to the console if left out. */
+  /** Called for each delivery that was rejected or whose handler threw. Default: logs to the console. */
   onError?: ((error: unknown) => void) | undefined
 }
 
 export interface ReceiverResponse {
   status: number
-  /** JSON, or null for an answer without a body. */
+  /** JSON, or null for no body. */
   body: string | null
 }
 
@@ -36,20 +36,20 @@ export class BodyTooLarge extends Error {
 
 export interface Receiver {
   maxBytes: number
-  /** `readBody` gives the bytes, or what stands in their place if something parsed them. */
+  /** `readBody` returns the bytes, or the parsed body if a parser ran before. */
   receive(headers: WebhookHeaders, readBody: () => unknown): Promise<ReceiverResponse>
 }
 
 export function newReceiver(
   secret: string | readonly string[],
   handler: EventHandler,
-  { maxBytes = 1024 * 1024, onError = complain, toleranceSeconds }: ReceiveOptions = {},
+  { maxBytes = 1024 * 1024, onError = logError, toleranceSeconds }: ReceiveOptions = {},
 ): Receiver {
   const secrets = readSecrets(secret)
   if (typeof handler !== 'function')
-    throw new TypeError('The handler is missing: give a function that takes the event.')
+    throw new TypeError('The handler is missing: pass a function that takes the event.')
 
-  function refuse(status: number, reason: string, message: string, error: unknown): ReceiverResponse {
+  function reject(status: number, reason: string, message: string, error: unknown): ReceiverResponse {
     onError(error)
     return { status, body: JSON.stringify({ error: { reason, message } }) }
   }
@@ -59,27 +59,27 @@ export function newReceiver(
     async receive(headers, readBody) {
       let event: ParleyEvent
       try {
-        // Whatever it is: what is not raw is refused with a reason.
+        // It may be something else than bytes; verifyWebhook then rejects it as body_not_raw.
         const body = (await readBody()) as Uint8Array
         if (body?.length > maxBytes) throw new BodyTooLarge(maxBytes)
         event = await verifyWebhook(body, headers, secrets, { toleranceSeconds })
       } catch (error) {
-        if (error instanceof WebhookVerificationError) return refuse(400, error.reason, error.message, error)
-        if (error instanceof BodyTooLarge) return refuse(413, 'body_too_large', error.message, error)
-        return refuse(400, 'body_not_read', 'The body did not arrive completely.', error)
+        if (error instanceof WebhookVerificationError) return reject(400, error.reason, error.message, error)
+        if (error instanceof BodyTooLarge) return reject(413, 'body_too_large', error.message, error)
+        return reject(400, 'body_not_read', 'The body did not arrive completely.', error)
       }
       try {
         await handler(event)
         return { status: 204, body: null }
       } catch (error) {
-        return refuse(500, 'handler_failed', 'The receiver failed to handle the event.', error)
+        return reject(500, 'handler_failed', 'The receiver failed to handle the event.', error)
       }
     },
   }
 }
 
-/** Anybody can make us refuse something, so a refusal is one line; what broke in the handler is shown whole. */
-function complain(error: unknown): void {
-  const isRefusal = error instanceof WebhookVerificationError || error instanceof BodyTooLarge
-  console.error(isRefusal ? `A delivery was refused: ${error.message}` : error)
+/** A rejected delivery is one line, because anyone can cause many of them. An error of the handler has its stack trace. */
+function logError(error: unknown): void {
+  const isRejected = error instanceof WebhookVerificationError || error instanceof BodyTooLarge
+  console.error(isRejected ? `Delivery rejected: ${error.message}` : error)
 }

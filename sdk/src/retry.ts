@@ -1,41 +1,41 @@
 /**
- * When a call is made again. Only calls that may be repeated are: reads, and sends, which go under an idempotency key. Worth
- * repeating is what passes by itself: a budget used up, a service or a proxy that cannot answer just now, a fault of the
- * network, and a first try under the same idempotency key that is still under way.
+ * When a request is retried. Only idempotent requests are: reads, and sends with an idempotency key. Only temporary errors
+ * are: an exceeded rate limit, a service or proxy that is unavailable, a network error, and an earlier attempt with the same
+ * idempotency key that is still in progress.
  */
 import { ParleyError } from './error.ts'
 
-const passingStatuses = new Set([408, 429, 502, 503, 504])
-const passingCodes = new Set(['connection_failed', 'timeout', 'idempotency_in_progress'])
+const retryableStatuses = new Set([408, 429, 502, 503, 504])
+const retryableCodes = new Set(['connection_failed', 'timeout', 'idempotency_in_progress'])
 
 export interface RetryRules {
   maxRetries: number
-  /** A call that the service asks to wait for longer than this fails at once. */
+  /** If `Retry-After` is longer than this, the request fails immediately. */
   maxWaitMs: number
 }
 
-/** How long to wait before the next try, in milliseconds; null if there is none. `made` counts the tries so far. */
+/** How many milliseconds to wait before the next attempt; null to give up. `made` is the number of attempts so far. */
 export function waitBeforeRetry(
   error: unknown,
   made: number,
   { maxRetries, maxWaitMs }: RetryRules,
   random: () => number = Math.random,
 ): number | null {
-  if (!(error instanceof ParleyError) || made > maxRetries || !isPassing(error)) return null
+  if (!(error instanceof ParleyError) || made > maxRetries || !isRetryable(error)) return null
   if (error.retryAfter === null) {
     const ceiling = Math.min(8000, 500 * 2 ** (made - 1))
     return Math.min(maxWaitMs, ceiling / 2 + (random() * ceiling) / 2)
   }
-  const asked = error.retryAfter * 1000
-  // Never sooner than asked for, and not all callers in the same moment.
-  return asked > maxWaitMs ? null : asked + random() * Math.min(1000, 100 + asked / 10)
+  const retryAfterMs = error.retryAfter * 1000
+  // Never sooner than Retry-After, with jitter so that clients do not retry at the same moment.
+  return retryAfterMs > maxWaitMs ? null : retryAfterMs + random() * Math.min(1000, 100 + retryAfterMs / 10)
 }
 
-function isPassing({ status, code }: ParleyError): boolean {
-  return passingStatuses.has(status) || passingCodes.has(code)
+function isRetryable({ status, code }: ParleyError): boolean {
+  return retryableStatuses.has(status) || retryableCodes.has(code)
 }
 
-/** Waits, unless the signal ends it first; then it throws what the signal says. */
+/** Waits. If the signal aborts first, throws the signal's reason. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -1,4 +1,4 @@
-/** The front door: what `@parley/sdk` gives. */
+/** The exports of `@parley/sdk`. */
 export { type Client, type ClientOptions, newClient } from './client.ts'
 export type * from './contract.ts'
 export { type ClientFault, ParleyError, type ParleyErrorCode } from './error.ts'

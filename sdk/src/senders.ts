@@ -2,7 +2,7 @@ import type { PageQuery, Sender } from './contract.ts'
 import { newPages, type Pages } from './pages.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** The numbers the workspace sends from. Scope `senders:read`. */
+/** The phone numbers that the workspace sends from. Scope `senders:read`. */
 export interface Senders {
   list(query?: PageQuery, options?: CallOptions): Pages<Sender>
   get(id: string, options?: CallOptions): Promise<Sender>

@@ -1,20 +1,20 @@
 /**
- * The two signatures that a delivery carries. The service's own: `Service-Signature: t=<seconds>,v1=<hex>`, over
- * `<seconds>.<body>`, keyed with the secret as it is shown. That of Standard Webhooks: `webhook-signature: v1,<base64>`, over
- * `<id>.<seconds>.<body>`, keyed with the bytes that the secret's base64 stands for.
+ * The two signatures of a delivery, both HMAC-SHA256. Parley's: `Service-Signature: t=<seconds>,v1=<hex>`, over
+ * `<seconds>.<body>`, with the secret as it is shown as the key. Standard Webhooks: `webhook-signature: v1,<base64>`, over
+ * `<id>.<seconds>.<body>`, with the base64-decoded secret as the key.
  */
 
-/** A signature as it came, ready to be held against a body and a secret. */
+/** A parsed signature header, to be checked against a body and a secret. */
 export interface Claim {
   header: string
   seconds: number
-  /** What is signed, up to the body. */
+  /** The signed bytes in front of the body. */
   head: string
   signatures: Uint8Array<ArrayBuffer>[]
   keyOf(secret: string): Uint8Array<ArrayBuffer> | null
 }
 
-/** More than any sender has need of, and few enough that holding each against a large body costs little. */
+/** More than a sender needs, and few enough that checking each against a large body is cheap. */
 const maxSignatures = 8
 
 export function readServiceSignature(value: string): Claim | null {
@@ -22,7 +22,7 @@ export function readServiceSignature(value: string): Claim | null {
   const times = parts.flatMap((part) => /^t=(\d{1,12})$/.exec(part)?.[1] ?? [])
   const signatures = parts.flatMap((part) => bytesOfHex(/^v1=([0-9a-f]{64})$/.exec(part)?.[1]) ?? [])
   const [seconds] = times
-  if (seconds === undefined || times.length > 1 || !isFew(signatures)) return null
+  if (seconds === undefined || times.length > 1 || !isAllowedCount(signatures)) return null
   const keyOf = (secret: string) => new TextEncoder().encode(secret)
   return { header: 'Service-Signature', seconds: Number(seconds), head: `${seconds}.`, signatures, keyOf }
 }
@@ -32,7 +32,7 @@ export function readStandardSignature(id: string, timestamp: string, value: stri
     const [, base64] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(part) ?? []
     return bytesOfBase64(base64) ?? []
   })
-  if (!/^\d{1,12}$/.test(timestamp) || !isFew(signatures)) return null
+  if (!/^\d{1,12}$/.test(timestamp) || !isAllowedCount(signatures)) return null
   const keyOf = (secret: string) => bytesOfBase64(secret.replace(/^whsec_/, ''))
   return {
     header: 'webhook-signature',
@@ -43,7 +43,7 @@ export function readStandardSignature(id: string, timestamp: string, value: stri
   }
 }
 
-/** Whether one of the secrets made one of the signatures. WebCrypto's own verification compares in constant time. */
+/** Whether one of the signatures matches one of the secrets. Web Crypto compares in constant time. */
 export async function isSigned(claim: Claim, body: Uint8Array, secrets: readonly string[]): Promise<boolean> {
   const head = new TextEncoder().encode(claim.head)
   const signed = new Uint8Array(head.length + body.length)
@@ -61,7 +61,7 @@ export async function isSigned(claim: Claim, body: Uint8Array, secrets: readonly
   return found
 }
 
-function isFew({ length }: readonly unknown[]): boolean {
+function isAllowedCount({ length }: readonly unknown[]): boolean {
   return length > 0 && length <= maxSignatures
 }
 

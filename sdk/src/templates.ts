@@ -2,7 +2,7 @@ import type { PageQuery, Template, TemplateFilters } from './contract.ts'
 import { newPages, type Pages } from './pages.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** The workspace's templates and the variables each needs. Scope `templates:read`. */
+/** The templates of the workspace and their variables. Scope `templates:read`. */
 export interface Templates {
   list(query?: PageQuery & TemplateFilters, options?: CallOptions): Pages<Template>
   get(id: string, options?: CallOptions): Promise<Template>

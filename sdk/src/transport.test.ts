@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { hangsUp, neverResponds, refuses, responses, serveScript } from '../testing/scripted.ts'
+import { fails, hangsUp, neverResponds, respond, serveScript } from '../testing/scripted.ts'
 import { newClient } from './client.ts'
 import type { ParleyError } from './error.ts'
 import { newTransport } from './transport.ts'
@@ -14,16 +14,16 @@ const errorOf = (call: Promise<unknown>): Promise<ParleyError> =>
     (error) => error,
   )
 
-test('a call names its key and itself', async () => {
-  const { baseUrl, heard } = await serveScript(responses(200, { account_id: 'a' }))
+test('a request has the key and the user agent', async () => {
+  const { baseUrl, requests } = await serveScript(respond(200, { account_id: 'a' }))
   expect(await newClient({ key, baseUrl: `${baseUrl}/` }).me()).toEqual({ account_id: 'a' })
-  expect(heard).toMatchObject([{ method: 'GET', url: '/v1/me', headers: { authorization: `Bearer ${key}` } }])
-  expect(heard[0]?.headers['user-agent']).toMatch(new RegExp(`^parley-sdk/${version} Node`))
+  expect(requests).toMatchObject([{ method: 'GET', url: '/v1/me', headers: { authorization: `Bearer ${key}` } }])
+  expect(requests[0]?.headers['user-agent']).toMatch(new RegExp(`^parley-sdk/${version} Node`))
 })
 
-test('a refusal is an error with all that the service said', async () => {
+test('an error response becomes a ParleyError with all its fields', async () => {
   const more = { param: 'to', errors: [{ param: 'to', code: 'pattern', message: 'no' }], details: { a: 1 } }
-  const { baseUrl } = await serveScript(refuses(400, 'validation_failed', { 'x-request-id': 'req_2' }, more))
+  const { baseUrl } = await serveScript(fails(400, 'validation_failed', { 'x-request-id': 'req_2' }, more))
   const error = await errorOf(newClient({ key, baseUrl }).me())
   expect(error).toMatchObject({
     name: 'ParleyError',
@@ -38,134 +38,137 @@ test('a refusal is an error with all that the service said', async () => {
   })
 })
 
-test('a call waits as long as it is asked to, then goes on', async () => {
-  const { baseUrl, heard } = await serveScript(refuses(429, 'rate_limited', { 'retry-after': '1' }), responses(200, {}))
+test('a request is retried after Retry-After', async () => {
+  const { baseUrl, requests } = await serveScript(fails(429, 'rate_limited', { 'retry-after': '1' }), respond(200, {}))
   const start = performance.now()
   await newClient({ key, baseUrl }).me()
   expect(performance.now() - start).toBeGreaterThan(990)
-  expect(heard.length).toBe(2)
+  expect(requests.length).toBe(2)
 })
 
-test('a call that is asked to wait for too long fails at once and says for how long', async () => {
-  const { baseUrl, heard } = await serveScript(refuses(429, 'rate_limited', { 'retry-after': '60' }))
+test('a Retry-After above maxWaitMs fails immediately, with retryAfter in the error', async () => {
+  const { baseUrl, requests } = await serveScript(fails(429, 'rate_limited', { 'retry-after': '60' }))
   const error = await errorOf(newClient({ key, baseUrl, maxWaitMs: 5000 }).me())
   expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 60 })
-  expect(heard.length).toBe(1)
+  expect(requests.length).toBe(1)
 })
 
 test.each([
-  ['service_unavailable', refuses(503, 'service_unavailable', { 'retry-after': '0' })],
-  ['idempotency_in_progress', refuses(409, 'idempotency_in_progress', { 'retry-after': '0' })],
-  ['a connection that breaks', hangsUp],
-  ['a proxy that finds nobody', responses(502, 'Bad Gateway', { 'retry-after': '0' })],
-])('a send goes on after %s, under one idempotency key', async (_name, trouble) => {
-  const { baseUrl, heard } = await serveScript(trouble, trouble, responses(202, { id: 'msg_1' }))
+  ['service_unavailable', fails(503, 'service_unavailable', { 'retry-after': '0' })],
+  ['idempotency_in_progress', fails(409, 'idempotency_in_progress', { 'retry-after': '0' })],
+  ['a broken connection', hangsUp],
+  ['a 502 of a proxy', respond(502, 'Bad Gateway', { 'retry-after': '0' })],
+])('a send is retried after %s with the same idempotency key', async (_name, failure) => {
+  const { baseUrl, requests } = await serveScript(failure, failure, respond(202, { id: 'msg_1' }))
   expect(await newClient({ key, baseUrl }).messages.send(hello)).toEqual({ id: 'msg_1' })
-  const keys = heard.map(({ headers }) => headers['idempotency-key'])
+  const keys = requests.map(({ headers }) => headers['idempotency-key'])
   expect(keys).toEqual([keys[0], keys[0], keys[0]])
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
-  expect(new Set(heard.map(({ body }) => body))).toEqual(new Set([JSON.stringify(hello)]))
+  expect(new Set(requests.map(({ body }) => body))).toEqual(new Set([JSON.stringify(hello)]))
 })
 
-test('each send has an idempotency key of its own, or the one it is given', async () => {
-  const { baseUrl, heard } = await serveScript(responses(202, {}))
+test('each send has its own idempotency key, or the given one', async () => {
+  const { baseUrl, requests } = await serveScript(respond(202, {}))
   const { messages } = newClient({ key, baseUrl })
   await messages.send(hello)
   await messages.send(hello)
   await messages.send(hello, { idempotencyKey: 'order-1001' })
-  const keys = heard.map(({ headers }) => headers['idempotency-key'])
+  const keys = requests.map(({ headers }) => headers['idempotency-key'])
   expect(new Set(keys).size).toBe(3)
   expect(keys[2]).toBe('order-1001')
   for (const wrong of ['', 'order 1001', 'año', 'x'.repeat(256)]) {
     await expect(messages.send(hello, { idempotencyKey: wrong })).rejects.toThrow('idempotencyKey must')
   }
-  expect(heard.length).toBe(3)
+  expect(requests.length).toBe(3)
 })
 
-test('retries end, and a send that failed says under which key to repeat it', async () => {
-  const { baseUrl, heard } = await serveScript(hangsUp)
+test('retries are limited, and the error of a send has its idempotency key', async () => {
+  const { baseUrl, requests } = await serveScript(hangsUp)
   const error = await errorOf(newClient({ key, baseUrl, maxRetries: 1 }).messages.send(hello))
   expect(error).toMatchObject({ code: 'connection_failed', status: 0 })
-  expect(heard.length).toBe(2)
-  expect(error.idempotencyKey).toBe(heard[0]?.headers['idempotency-key'])
+  expect(requests.length).toBe(2)
+  expect(error.idempotencyKey).toBe(requests[0]?.headers['idempotency-key'])
 })
 
-test('what will not pass by itself is not tried again', async () => {
+test('permanent errors are not retried', async () => {
   for (const [status, code] of [
     [500, 'internal_error'],
     [409, 'conflict'],
     [402, 'insufficient_credits'],
   ] as const) {
-    const { baseUrl, heard } = await serveScript(refuses(status, code))
+    const { baseUrl, requests } = await serveScript(fails(status, code))
     await expect(newClient({ key, baseUrl }).messages.send(hello)).rejects.toMatchObject({ status, code })
-    expect(heard.length).toBe(1)
+    expect(requests.length).toBe(1)
   }
 })
 
-test('a post without an idempotency key is never repeated', async () => {
-  const { baseUrl, heard } = await serveScript(refuses(503, 'service_unavailable', { 'retry-after': '0' }))
+test('a POST without an idempotency key is never retried', async () => {
+  const { baseUrl, requests } = await serveScript(fails(503, 'service_unavailable', { 'retry-after': '0' }))
   await errorOf(newTransport({ key, baseUrl, maxRetries: 9 }).post('/v1/messages', {}, null, { maxRetries: 9 }))
-  expect(heard.length).toBe(1)
+  expect(requests.length).toBe(1)
 })
 
-test('a call ends when its time is up, the client’s or its own', async () => {
-  const { baseUrl, heard } = await serveScript(neverResponds)
+test('the timeout of the client or of the call applies', async () => {
+  const { baseUrl, requests } = await serveScript(neverResponds)
   const patient = newClient({ key, baseUrl, timeoutMs: 60_000, maxRetries: 0 })
   expect(await errorOf(patient.me({ timeoutMs: 50 }))).toMatchObject({ code: 'timeout', status: 0 })
   const hasty = newClient({ key, baseUrl, timeoutMs: 50 })
   expect(await errorOf(hasty.me({ maxRetries: 1 }))).toMatchObject({ message: expect.stringContaining('within 50 ms') })
-  expect(heard.length).toBe(3)
+  expect(requests.length).toBe(3)
 })
 
-test('an answer that stops in the middle is out of time too', async () => {
+test('the timeout also applies while the body is read', async () => {
   const { baseUrl } = await serveScript((response) => response.writeHead(200).write('{"a":'))
   expect(await errorOf(newClient({ key, baseUrl, timeoutMs: 100, maxRetries: 0 }).me())).toMatchObject({
     code: 'timeout',
   })
 })
 
-test('a signal ends a call while it waits for an answer, and while it waits to try again', async () => {
+test('a signal aborts a call while it waits for a response and while it waits to retry', async () => {
   const why = new Error('the user left')
-  for (const act of [neverResponds, refuses(429, 'rate_limited', { 'retry-after': '30' })]) {
-    const { baseUrl, heard } = await serveScript(act)
+  for (const act of [neverResponds, fails(429, 'rate_limited', { 'retry-after': '30' })]) {
+    const { baseUrl, requests } = await serveScript(act)
     const controller = new AbortController()
     const calling = errorOf(newClient({ key, baseUrl }).me({ signal: controller.signal }))
-    while (heard.length === 0) await sleep(5)
+    while (requests.length === 0) await sleep(5)
     await sleep(20)
     controller.abort(why)
     expect(await calling).toBe(why)
     expect(await errorOf(newClient({ key, baseUrl }).me({ signal: controller.signal }))).toBe(why)
-    expect(heard.length).toBe(1)
+    expect(requests.length).toBe(1)
   }
 })
 
-test('an answer that is not the service’s points at the base URL', async () => {
-  const html = (status: number) => responses(status, '<!doctype html>', { 'content-type': 'text/html' })
+test('a response that is not from Parley mentions baseUrl', async () => {
+  const html = (status: number) => respond(status, '<!doctype html>', { 'content-type': 'text/html' })
   const page = await serveScript((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
   const lost = await serveScript(html(404))
-  const moved = await serveScript(responses(301, '', { location: 'https://parley.example.com/v1/me' }))
-  for (const [{ baseUrl }, status, words] of [
-    [page, 200, 'Is baseUrl right?'],
-    [lost, 404, 'Is baseUrl right?'],
-    [moved, 301, 'points to https://parley.example.com/v1/me'],
+  const moved = await serveScript(respond(301, '', { location: 'https://parley.example.com/v1/me' }))
+  for (const [{ baseUrl }, status, text] of [
+    [page, 200, 'Check baseUrl.'],
+    [lost, 404, 'Check baseUrl.'],
+    [moved, 301, 'redirects to https://parley.example.com/v1/me'],
   ] as const) {
     const error = await errorOf(newClient({ key, baseUrl }).me())
-    expect(error).toMatchObject({ code: 'unexpected_answer', status, message: expect.stringContaining(words) })
+    expect(error).toMatchObject({ code: 'unexpected_answer', status, message: expect.stringContaining(text) })
   }
-  const nobody = await errorOf(newClient({ key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).me())
-  expect(nobody).toMatchObject({ code: 'connection_failed', message: expect.stringContaining('http://127.0.0.1:1') })
+  const unreachable = await errorOf(newClient({ key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).me())
+  expect(unreachable).toMatchObject({
+    code: 'connection_failed',
+    message: expect.stringContaining('http://127.0.0.1:1'),
+  })
 })
 
 test.each([
   ['baseUrl is missing', undefined, key],
-  ['must begin with https://', 'parley.example.com', key],
-  ['must begin with https://', 'ftp://parley.example.com', key],
-  ['must not carry', 'https://user:pass@parley.example.com', key],
-  ['must end before /v1', 'https://parley.example.com/v1/', key],
+  ['must start with https://', 'parley.example.com', key],
+  ['must start with https://', 'ftp://parley.example.com', key],
+  ['must not contain', 'https://user:pass@parley.example.com', key],
+  ['must not include /v1', 'https://parley.example.com/v1/', key],
   ['key is missing', 'https://parley.example.com', ''],
   ['without "Bearer"', 'https://parley.example.com', 'Bearer prl_live_x'],
   ['signing secret', 'https://parley.example.com', 'whsec_x'],
-  ['copied whole', 'https://parley.example.com', 'prl_live_x\n'],
-])('a client that cannot work says so at once: %s', (words, baseUrl, wrongKey) => {
-  expect(() => newClient({ key: wrongKey, baseUrl: baseUrl as string })).toThrow(words)
+  ['Copy the key again', 'https://parley.example.com', 'prl_live_x\n'],
+])('newClient throws if an option is invalid: %s', (message, baseUrl, wrongKey) => {
+  expect(() => newClient({ key: wrongKey, baseUrl: baseUrl as string })).toThrow(message)
 })

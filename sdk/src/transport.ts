@@ -1,4 +1,4 @@
-import { errorOfAnswer, ParleyError, retryAfterOf } from './error.ts'
+import { errorOfResponse, ParleyError, retryAfterOf } from './error.ts'
 import { pause, type RetryRules, waitBeforeRetry } from './retry.ts'
 import { readBaseUrl, readKey } from './settings.ts'
 import { version } from './version.ts'
@@ -6,23 +6,23 @@ import { version } from './version.ts'
 export interface TransportOptions {
   /** An API key, `prl_live_…`. */
   key: string
-  /** Where the service is, without `/v1`. */
+  /** The URL of the Parley installation, without `/v1`. */
   baseUrl: string
-  /** How long one try may take. 30 seconds if left out. */
+  /** The timeout of one attempt. Default: 30 seconds. */
   timeoutMs?: number | undefined
-  /** How often a call is tried again. Twice if left out. */
+  /** How often a request is retried. Default: 2. */
   maxRetries?: number | undefined
-  /** A call that is asked to wait for longer fails at once. 65 seconds if left out: a budget is whole again after 60. */
+  /** If `Retry-After` is longer, the request fails immediately. Default: 65 seconds, because a rate limit resets within 60. */
   maxWaitMs?: number | undefined
-  /** In the place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** What every call takes. */
+/** Options of every method. */
 export interface CallOptions {
-  /** Ends the call, its waits and its retries included. */
+  /** Aborts the call, including its waits and retries. */
   signal?: AbortSignal | undefined
-  /** How long one try of this call may take. */
+  /** The timeout of one attempt. */
   timeoutMs?: number | undefined
   maxRetries?: number | undefined
 }
@@ -30,11 +30,11 @@ export interface CallOptions {
 export type Query = Record<string, string | number | Date | undefined>
 
 export interface Transport {
-  get<Answer>(path: string, query?: Query, options?: CallOptions): Promise<Answer>
-  /** The answer with its body unread. */
+  get<Data>(path: string, query?: Query, options?: CallOptions): Promise<Data>
+  /** The response with its body unread. */
   open(path: string, options?: CallOptions): Promise<Response>
-  /** Without an idempotency key it is tried once. */
-  post<Answer>(path: string, body: unknown, idempotencyKey: string | null, options?: CallOptions): Promise<Answer>
+  /** Without an idempotency key there is only one attempt. */
+  post<Data>(path: string, body: unknown, idempotencyKey: string | null, options?: CallOptions): Promise<Data>
 }
 
 interface Call {
@@ -48,15 +48,15 @@ interface Call {
 export function newTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl)
   const headers = { authorization: `Bearer ${readKey(options.key)}`, 'user-agent': userAgent() }
-  // Called through a closure: some runtimes refuse a fetch whose `this` is another object.
+  // Called through a closure: in some runtimes, fetch throws if `this` is another object.
   const send: typeof globalThis.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const maxWaitMs = options.maxWaitMs ?? 65_000
 
-  async function perform<Found>(call: Call, given: CallOptions, read: Reader<Found>): Promise<Found> {
-    const { signal } = given
-    const timeoutMs = given.timeoutMs ?? options.timeoutMs ?? 30_000
-    const mayRepeat = call.method === 'GET' || call.idempotencyKey !== null
-    const maxRetries = mayRepeat ? (given.maxRetries ?? options.maxRetries ?? 2) : 0
+  async function perform<Result>(call: Call, callOptions: CallOptions, read: Reader<Result>): Promise<Result> {
+    const { signal } = callOptions
+    const timeoutMs = callOptions.timeoutMs ?? options.timeoutMs ?? 30_000
+    const isIdempotent = call.method === 'GET' || call.idempotencyKey !== null
+    const maxRetries = isIdempotent ? (callOptions.maxRetries ?? options.maxRetries ?? 2) : 0
     const rules: RetryRules = { maxRetries, maxWaitMs }
     for (let made = 1; ; made++) {
       try {
@@ -75,37 +75,37 @@ export function newTransport(options: TransportOptions): Transport {
     return { url, method: 'GET', headers, idempotencyKey: null }
   }
   return {
-    get: <Answer>(path: string, query?: Query, given: CallOptions = {}) =>
-      perform<Answer>(reading(path, query), given, readJson),
-    open: (path, given = {}) => perform(reading(path), given, async (response) => response),
-    post<Answer>(path: string, content: unknown, idempotencyKey: string | null, given: CallOptions = {}) {
+    get: <Data>(path: string, query?: Query, callOptions: CallOptions = {}) =>
+      perform<Data>(reading(path, query), callOptions, readJson),
+    open: (path, callOptions = {}) => perform(reading(path), callOptions, async (response) => response),
+    post<Data>(path: string, content: unknown, idempotencyKey: string | null, callOptions: CallOptions = {}) {
       const key = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
       const posting = { ...headers, ...key, 'content-type': 'application/json' }
       const call = { url: base + path, method: 'POST', headers: posting, body: JSON.stringify(content) } as const
-      return perform<Answer>({ ...call, idempotencyKey }, given, readJson)
+      return perform<Data>({ ...call, idempotencyKey }, callOptions, readJson)
     },
   }
 }
 
-/** Makes what the caller wants of an answer that is 2xx. */
-type Reader<Found> = (response: Response, call: Call) => Promise<Found>
+/** Reads the result from a 2xx response. */
+type Reader<Result> = (response: Response, call: Call) => Promise<Result>
 
-async function tryOnce<Found>(
+async function tryOnce<Result>(
   send: typeof globalThis.fetch,
   call: Call,
-  read: Reader<Found>,
+  read: Reader<Result>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Found> {
+): Promise<Result> {
   signal?.throwIfAborted()
   const { url, method, headers, body, idempotencyKey } = call
   const deadline = new AbortController()
-  let late = false
+  let isTimedOut = false
   const expire = () => {
-    late = true
+    isTimedOut = true
     deadline.abort()
   }
-  // A timer that is set for longer than it can count goes off at once.
+  // A longer delay than 2^31 - 1 ms would overflow and fire immediately.
   const timer = setTimeout(expire, Math.min(timeoutMs, 2 ** 31 - 1))
   try {
     const init = {
@@ -116,23 +116,23 @@ async function tryOnce<Found>(
     } as const
     const response = await send(url, body === undefined ? init : { ...init, body })
     if (response.ok) return await read(response, call)
-    throw errorOfAnswer(response, await response.text(), idempotencyKey) ?? unexpected(response, call)
+    throw errorOfResponse(response, await response.text(), idempotencyKey) ?? unexpected(response, call)
   } catch (error) {
     if (error instanceof ParleyError || signal?.aborted) throw error
     const { origin } = new URL(url)
-    const message = late
-      ? `${origin} did not answer within ${timeoutMs} ms.`
-      : `${origin} cannot be reached: ${reasonOf(error)}. Is baseUrl right, and the service running?`
-    throw new ParleyError(message, { code: late ? 'timeout' : 'connection_failed', idempotencyKey, cause: error })
+    const message = isTimedOut
+      ? `${origin} did not respond within ${timeoutMs} ms.`
+      : `${origin} cannot be reached: ${reasonOf(error)}. Check that baseUrl is correct and that Parley is running.`
+    throw new ParleyError(message, { code: isTimedOut ? 'timeout' : 'connection_failed', idempotencyKey, cause: error })
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function readJson<Answer>(response: Response, call: Call): Promise<Answer> {
+async function readJson<Data>(response: Response, call: Call): Promise<Data> {
   const text = await response.text()
   try {
-    return JSON.parse(text) as Answer
+    return JSON.parse(text) as Data
   } catch {
     throw unexpected(response, call)
   }
@@ -143,8 +143,8 @@ function unexpected(response: Response, { url, idempotencyKey }: Call): ParleyEr
   const location = headers.get('location')
   const kind = headers.get('content-type')?.split(';')[0] ?? 'no content type'
   const message = location
-    ? `${url} answered ${status} and points to ${location}. Give the address it points to as baseUrl.`
-    : `${url} answered ${status} with ${kind}, which is not an answer of the service. Is baseUrl right?`
+    ? `${url} returned ${status} and redirects to ${location}. Use that address as baseUrl.`
+    : `${url} returned ${status} with ${kind}, which is not a response of Parley. Check baseUrl.`
   const requestId = headers.get('x-request-id')
   return new ParleyError(message, {
     code: 'unexpected_answer',
@@ -155,21 +155,21 @@ function unexpected(response: Response, { url, idempotencyKey }: Call): ParleyEr
   })
 }
 
-/** Runtimes hide what went wrong in the cause of a "fetch failed". */
+/** Runtimes put the reason into the cause of a "fetch failed" error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown }
   return String(cause?.code ?? cause?.message ?? message ?? error)
 }
 
 function queryText(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) => {
+  const params = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return []
     return [[name, value instanceof Date ? value.toISOString() : String(value)]]
   })
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+  return params.length > 0 ? `?${new URLSearchParams(params)}` : ''
 }
 
-/** The runtime names itself where it can: Node 21 and later, Deno, Bun, workers. */
+/** Includes the runtime if it is known: Node 21 and later, Deno, Bun, workers. */
 function userAgent(): string {
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } }
   const runtime = typeof navigator?.userAgent === 'string' ? ` ${navigator.userAgent}` : ''

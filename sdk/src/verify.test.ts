@@ -15,25 +15,25 @@ const id = JSON.parse(body).id
 test.each<[string, WebhookHeaders]>([
   ['Headers', new Headers({ 'Service-Signature': signature })],
   ['a plain object', { 'service-signature': signature }],
-  ['one in capitals', { 'SERVICE-SIGNATURE': signature, other: undefined }],
-  ['one with arrays', { 'Service-Signature': [signature] }],
-  ['a Map of its own kind', new Map([['service-signature', signature]])],
-  ['Standard Webhooks alone', signStandard(body, { seconds })],
+  ['an object with names in capitals', { 'SERVICE-SIGNATURE': signature, other: undefined }],
+  ['an object with arrays', { 'Service-Signature': [signature] }],
+  ['a Map', new Map([['service-signature', signature]])],
+  ['Standard Webhooks headers only', signStandard(body, { seconds })],
   ['several signatures', { 'service-signature': `${signature},v1=${'0'.repeat(64)},v2=unknown` }],
-])('a delivery gives its event, its headers in %s', async (_name, headers) => {
+])('verifyWebhook accepts headers as %s', async (_name, headers) => {
   expect(await verifyWebhook(body, headers, secret, { nowMs })).toMatchObject({ id, type: 'message.received' })
 })
 
 test.each([
   ['a string', body],
   ['a Buffer', Buffer.from(body)],
-  ['a view into more', new Uint8Array(Buffer.from(`xx${body}xx`)).subarray(2, Buffer.byteLength(body) + 2)],
+  ['a view into a larger buffer', new Uint8Array(Buffer.from(`xx${body}xx`)).subarray(2, Buffer.byteLength(body) + 2)],
   ['an ArrayBuffer', new Uint8Array(Buffer.from(body)).buffer],
-])('a delivery gives its event, its body in %s', async (_name, raw) => {
+])('verifyWebhook accepts the body as %s', async (_name, raw) => {
   expect(await verifyWebhook(raw, { 'service-signature': signature }, secret, { nowMs })).toMatchObject({ id })
 })
 
-test('a receiver of two endpoints hands in both secrets', async () => {
+test('with several secrets, one of them has to match', async () => {
   const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   for (const headers of [{ 'service-signature': signature }, signStandard(body, { seconds })]) {
     expect(await verifyWebhook(body, headers, [other, secret], { nowMs })).toMatchObject({ id })
@@ -62,14 +62,14 @@ test.each<[string, unknown, WebhookHeaders]>([
   ['timestamp_in_future', body, signed(sign(body, { seconds: seconds + 301 }))],
   ['no_match', body, signed(sign(body, { seconds, key: 'whsec_other' }))],
   ['no_match', `${body} `, signed(signature)],
-  // Headers of a true delivery do not help a false Service-Signature.
+  // Valid Standard Webhooks headers do not make up for an invalid Service-Signature.
   ['no_match', body, { ...signStandard(body, { seconds }), ...signed(sign('x', { seconds })) }],
   ['body_not_raw', JSON.parse(body), signed(signature)],
   ['body_not_raw', undefined, signed(signature)],
   ['invalid_json', 'x', signed(sign('x', { seconds }))],
   ['invalid_json', 'null', signed(sign('null', { seconds }))],
   ['invalid_json', '{"id":"1"}', signed(sign('{"id":"1"}', { seconds }))],
-])('otherwise it says why not: %s', async (reason, raw, headers) => {
+])('an invalid delivery is rejected with %s', async (reason, raw, headers) => {
   const name = 'WebhookVerificationError'
   await expect(verifyWebhook(raw as string, headers, secret, { nowMs })).rejects.toMatchObject({ name, reason })
 })
@@ -92,7 +92,7 @@ test('an event of an unknown type is handed on', async () => {
   expect(event).toEqual(JSON.parse(later))
 })
 
-test('the type of an event tells what its data is', () => {
+test('the type of an event determines the type of its data', () => {
   const look = (event: ParleyEvent) => {
     if (event.type === 'message.received') return expectTypeOf(event.data).toEqualTypeOf<InboundMessage>()
     if (event.type === 'flow.completed') return expectTypeOf(event.data).toEqualTypeOf<FlowSubmission>()
@@ -144,7 +144,7 @@ test('a flipped bit in body, secret, time or signature never verifies', async ()
       },
       signature: () => {
         const name = standard ? 'webhook-signature' : 'service-signature'
-        // The first letter of the signature itself: 0 ↔ 1 and so on, whatever the alphabet.
+        // Replaces the first character of the signature.
         const other = (value: string) =>
           value.replace(/(v1[=,])(.)/, (_all, head, one) => head + (one === '0' ? '1' : '0'))
         return [text, alter(name, other), key] as const
@@ -156,7 +156,7 @@ test('a flipped bit in body, secret, time or signature never verifies', async ()
   }
 })
 
-test('the libraries of Stripe and of Standard Webhooks agree', async () => {
+test('the libraries of Stripe and Standard Webhooks give the same result', async () => {
   const { webhooks } = new Stripe('sk_test_unused')
   const accepted = async (verify: () => unknown) => {
     try {
@@ -166,7 +166,7 @@ test('the libraries of Stripe and of Standard Webhooks agree', async () => {
       return false
     }
   }
-  // Stripe's library lets what was signed far in the future pass; ours does not.
+  // Stripe's library accepts timestamps far in the future; ours does not.
   const age = fc.oneof(fc.integer({ min: -290, max: 290 }), fc.integer({ min: 310, max: 9000 }))
   await fc.assert(
     fc.asyncProperty(jsonBody, newSecret, newSecret, fc.boolean(), age, async (text, mine, other, right, old) => {

@@ -10,7 +10,7 @@ export type WebhookFault =
   | 'body_not_raw'
   | 'invalid_json'
 
-/** Why a delivery is not to be trusted. */
+/** Thrown if a delivery cannot be verified. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly reason: WebhookFault
@@ -22,14 +22,14 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Any type but the known ones. Declared and never made: only a member of an enumeration is a string to the compiler and yet
- * none of the known types, so that a `switch` over `event.type` narrows. At run time it is the type's own name.
+ * Any type except the known ones. It exists only for the compiler: an enum member is a string, but none of the known types,
+ * so a `switch` over `event.type` narrows. At run time, `type` is the name of the type.
  */
 declare enum UnknownEventType {
   another = 'a type this version does not know',
 }
 
-/** An event of a type that this version of the SDK does not know. Acknowledge it and go on. */
+/** An event of a type that this version of the SDK does not know. Ignore it and return normally. */
 export interface UnknownEvent {
   id: string
   type: UnknownEventType
@@ -37,25 +37,25 @@ export interface UnknownEvent {
   data: unknown
 }
 
-/** `type` tells which event it is and with that what `data` holds. */
+/** `type` determines the type of `data`. */
 export type ParleyEvent = Event | UnknownEvent
 
-/** A `Headers` object, or the plain object of a framework, its names in any case. */
+/** A `Headers` object, or a plain object; the case of the names does not matter. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | { readonly [name: string]: string | readonly string[] | undefined }
 
 export interface VerifyOptions {
-  /** How far the delivery's time may be from now, either way. 300 if left out. */
+  /** How many seconds the time of the delivery may differ from now. Default: 300. */
   toleranceSeconds?: number | undefined
-  /** The time to compare with, in milliseconds; now if left out. */
+  /** The current time in milliseconds. Default: now. */
   nowMs?: number | undefined
 }
 
 /**
- * Verifies a delivery and gives its event, or throws a `WebhookVerificationError`; answer with something other than 2xx
- * then. `rawBody` is the body exactly as it came, not one that was parsed and written again. Several secrets are for a
- * receiver that serves several endpoints.
+ * Verifies a delivery and returns its event. Throws a `WebhookVerificationError` otherwise; respond with a status other than
+ * 2xx in that case. `rawBody` is the unparsed body: JSON that was parsed and serialized again does not match. Pass several
+ * secrets if the receiver serves several endpoints.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -68,31 +68,33 @@ export async function verifyWebhook(
   const claim = readClaim(headers)
   const age = nowMs / 1000 - claim.seconds
   if (age > toleranceSeconds) {
-    throw fault(
+    throw failure(
       'timestamp_too_old',
-      `The delivery was signed ${Math.round(age)} s ago; ${toleranceSeconds} s are allowed.`,
+      `The delivery was signed ${Math.round(age)} s ago, more than the allowed ${toleranceSeconds} s.`,
     )
   }
   if (age < -toleranceSeconds) {
-    throw fault(
+    throw failure(
       'timestamp_in_future',
-      `The delivery was signed ${Math.round(-age)} s ahead of this machine's clock; ${toleranceSeconds} s are allowed. Is the clock right?`,
+      `The delivery was signed ${Math.round(-age)} s in the future, more than the allowed ${toleranceSeconds} s. Check the clock of this machine.`,
     )
   }
   if (!(await isSigned(claim, body, secrets))) {
-    throw fault(
+    throw failure(
       'no_match',
-      `The signature in ${claim.header} is not that of this body and secret. Either the secret is another endpoint's or was replaced, or the body is not as it came.`,
+      `The signature in ${claim.header} does not match the body and the secret. Check that the secret belongs to this endpoint and is current, and that the body is unchanged.`,
     )
   }
   return readEvent(body)
 }
 
-/** The secrets, of which there is at least one. That there is none is a mistake of the receiver, not of the sender. */
+/** The secrets as a list. Throws a TypeError if there is none, because that is an error in the receiver, not in the delivery. */
 export function readSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one === '')) {
-    throw new TypeError('The signing secret is missing: give the "whsec_…" that was shown with the endpoint.')
+    throw new TypeError(
+      'The signing secret is missing: pass the "whsec_…" value that was shown when the endpoint was created.',
+    )
   }
   return secrets
 }
@@ -100,40 +102,37 @@ export function readSecrets(secret: string | readonly string[]): readonly string
 function bytesOf(rawBody: unknown): Uint8Array {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
   if (rawBody instanceof Uint8Array) return rawBody
-  // By name and not by class: a test runner or a worker may bring an ArrayBuffer of its own.
+  // By name instead of instanceof: test runners and workers may have their own ArrayBuffer class.
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') return new Uint8Array(rawBody as ArrayBuffer)
   const got = rawBody === undefined || rawBody === null ? 'nothing' : `a parsed body (${typeof rawBody})`
-  throw fault(
-    'body_not_raw',
-    `The signature is over the body's bytes, but ${got} was handed in. Read the raw body before anything parses it.`,
-  )
+  throw failure('body_not_raw', `Expected the raw body, but got ${got}. Read the body before it is parsed.`)
 }
 
 function readClaim(headers: WebhookHeaders): Claim {
-  const own = headerOf(headers, 'service-signature')
-  if (own !== null) {
-    const claim = readServiceSignature(own)
+  const value = headerOf(headers, 'service-signature')
+  if (value !== null) {
+    const claim = readServiceSignature(value)
     if (claim) return claim
-    throw fault('malformed_header', 'The header Service-Signature is not of the form "t=<seconds>,v1=<hex>".')
+    throw failure('malformed_header', 'The header Service-Signature is malformed. Expected "t=<seconds>,v1=<hex>".')
   }
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   )
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signature !== 'string') {
-    throw fault('missing_header', 'The header Service-Signature is missing. Did this request come from the service?')
+    throw failure('missing_header', 'The header Service-Signature is missing. The request may not be from Parley.')
   }
   const claim = readStandardSignature(id, timestamp, signature)
   if (claim) return claim
-  throw fault('malformed_header', 'The headers webhook-timestamp and webhook-signature are not as they must be.')
+  throw failure('malformed_header', 'The header webhook-timestamp or webhook-signature is malformed.')
 }
 
-/** The header's value, or null. One that stands twice is refused: it is unclear which of them counts. */
+/** The value of a header, or null. A duplicate header is rejected, because it is unclear which value counts. */
 function headerOf(headers: WebhookHeaders, name: string): string | null {
   if (isHeadersLike(headers)) return headers.get(name) ?? null
   const values = Object.entries(headers ?? {})
     .filter(([key]) => key.toLowerCase() === name)
     .flatMap(([, value]) => value ?? [])
-  if (values.length > 1) throw fault('malformed_header', `The header ${name} stands more than once.`)
+  if (values.length > 1) throw failure('malformed_header', `The header ${name} is duplicated.`)
   return values[0] ?? null
 }
 
@@ -146,14 +145,14 @@ function readEvent(body: Uint8Array): ParleyEvent {
   try {
     event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw fault('invalid_json', 'The signature is right, but the body is not JSON.')
+    throw failure('invalid_json', 'The signature is valid, but the body is not JSON.')
   }
   if (typeof event?.id !== 'string' || typeof event.type !== 'string') {
-    throw fault('invalid_json', 'The signature is right, but the body is not an event: it lacks an id or a type.')
+    throw failure('invalid_json', 'The signature is valid, but the body is not an event: it has no id or no type.')
   }
   return event as ParleyEvent
 }
 
-function fault(reason: WebhookFault, message: string): WebhookVerificationError {
+function failure(reason: WebhookFault, message: string): WebhookVerificationError {
   return new WebhookVerificationError(reason, message)
 }

@@ -1,2 +1,2 @@
-/** As in package.json. */
+/** The same as in package.json; a test checks it. */
 export const version = '0.1.0'

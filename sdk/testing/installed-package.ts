@@ -1,4 +1,4 @@
-// A program of somebody who installed the package: receives webhooks, sends a message, waits until it is delivered.
+// A program that uses the installed package: receives webhooks, sends a message, waits until it is delivered.
 import { createServer } from 'node:http'
 import { type EventOf, newClient, type Outgoing, ParleyError, type ParleyEvent, verifyWebhook } from '@parley/sdk'
 import { parleyWebhook } from '@parley/sdk/express'
@@ -32,7 +32,7 @@ try {
   await parley.messages.get('msg_none', { signal: AbortSignal.timeout(20_000) })
 } catch (error) {
   if (!(error instanceof ParleyError)) throw error
-  console.log('refused', error.code, error.status)
+  console.log('failed', error.code, error.status)
 }
 console.log('others', [fastifyWebhook, fetchWebhook, honoWebhook, verifyWebhook].map((each) => typeof each).join())
 process.exit(0)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** A server for one test; gives its address. */
+/** Starts a server for one test and returns its URL. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -21,32 +21,28 @@ export interface ReceivedRequest {
   body: string
 }
 
-type Act = (response: ServerResponse, heard: ReceivedRequest) => void
+type Act = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** A server that does one act after the other, the last one for good. */
-export async function serveScript(...acts: [Act, ...Act[]]): Promise<{ baseUrl: string; heard: ReceivedRequest[] }> {
-  const heard: ReceivedRequest[] = []
+/** A server that handles each request with the next act, and all further ones with the last act. */
+export async function serveScript(...acts: [Act, ...Act[]]): Promise<{ baseUrl: string; requests: ReceivedRequest[] }> {
+  const requests: ReceivedRequest[] = []
   const baseUrl = await serve(async (request, response) => {
     const { method = '', url = '', headers } = request
-    const one = { method, url, headers, body: await text(request) }
-    const act = acts[Math.min(heard.length, acts.length - 1)] as Act
-    heard.push(one)
-    act(response, one)
+    const received = { method, url, headers, body: await text(request) }
+    const act = acts[Math.min(requests.length, acts.length - 1)] as Act
+    requests.push(received)
+    act(response, received)
   })
-  return { baseUrl, heard }
+  return { baseUrl, requests }
 }
 
-export const responses =
+export const respond =
   (status: number, body: unknown, headers: Record<string, string> = {}): Act =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-export const refuses = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Act =>
-  responses(
-    status,
-    { error: { type: 'a_type', code, message: `It is ${code}.`, request_id: 'req_1', ...more } },
-    headers,
-  )
+export const fails = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Act =>
+  respond(status, { error: { type: 'a_type', code, message: `It is ${code}.`, request_id: 'req_1', ...more } }, headers)
 
 export const hangsUp: Act = (response) => response.destroy()
 export const neverResponds: Act = () => {}

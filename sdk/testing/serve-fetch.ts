@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { Readable } from 'node:stream'
 
-/** Lets a fetch-style handler answer requests of Node's `http`, as the runtimes do that are made for them. */
+/** Adapts a fetch-style handler to Node's `http`, like the runtimes for such handlers do. */
 export function listenerOf(handle: (request: Request) => Response | Promise<Response>): RequestListener {
   return async (incoming, outgoing) => {
     const response = await handle(requestOf(incoming))
@@ -16,7 +16,7 @@ function requestOf(incoming: IncomingMessage): Request {
   return new Request(`http://${incoming.headers.host}${incoming.url}`, {
     method: incoming.method ?? 'GET',
     headers,
-    // A Node stream is read as the web's stream that it is asked to become.
+    // Converts the Node stream to a web stream.
     ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
   } as RequestInit)
 }

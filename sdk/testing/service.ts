@@ -6,14 +6,14 @@ import { type Sending, useSending } from '../../server/testing/sending.ts'
 import { type TestServer, useTestServer } from '../../server/testing/test-server.ts'
 import type { TestWorkspace } from '../../server/testing/workspace.ts'
 
-/** The whole service on today's time: programs of their own call it, and it delivers to them. */
+/** The service with the real time, for programs in other processes that call it and receive deliveries. */
 export interface Service {
   server: TestServer
   sending: Sending
-  /** Makes an endpoint of the workspace that hears of everything; gives its secret. */
+  /** Creates an endpoint for all events and returns its secret. */
   listen(workspace: Pick<TestWorkspace, 'id'>, url: string): Promise<string>
-  /** Sends what is due, hears what the network says of it, and makes the deliveries. */
-  settle(): Promise<void>
+  /** Sends queued messages, processes their statuses and makes the deliveries. */
+  processQueues(): Promise<void>
 }
 
 export function useService(): Service {
@@ -22,14 +22,14 @@ export function useService(): Service {
   const sending = useSending(server)
   const deliveries = useDeliveryWorker(server, { deadlineMs: 10_000, bodyDeadlineMs: 5000 })
   return {
-    server: server,
+    server,
     sending,
     async listen(workspace, url) {
       const { db, clock, secretKeys } = server
       const input = { workspaceId: workspace.id, name: 'receiver', url, events: eventTypes }
       return (await createWebhook(db, clock, secretKeys, localRules, input)).secret
     },
-    async settle() {
+    async processQueues() {
       await sending.drain()
       await deliveries.worker.drain()
     },

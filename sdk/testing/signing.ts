@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-export const secret = `whsec_${Buffer.alloc(32, 'a secret of the tests').toString('base64')}`
+export const secret = `whsec_${Buffer.alloc(32, 'a secret for tests').toString('base64')}`
 
 export const eventBody = (more: object = {}): string =>
   JSON.stringify({

@@ -54,7 +54,7 @@ export function ApiErrorGroups({ refusals }: { refusals: TrafficReport['refusals
           { key: 'last', title: 'Last', width: 120, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
         ]}
         empty={
-          <EmptyState icon="refusal" title="None in the last 24 hours">
+          <EmptyState icon="apiError" title="None in the last 24 hours">
             Every call came with a key that belongs to a workspace.
           </EmptyState>
         }

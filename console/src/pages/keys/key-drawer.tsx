@@ -130,7 +130,7 @@ export function KeyDrawer({
           <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
             Its requests
           </ButtonLink>
-          <ButtonLink icon="refusal" to={here.path(`refusals?key=${apiKey.id}`)}>
+          <ButtonLink icon="apiError" to={here.path(`refusals?key=${apiKey.id}`)}>
             Its refusals
           </ButtonLink>
         </Row>

@@ -24,7 +24,7 @@ export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () 
       title={data ? <span className="mono">{`${data.method} ${data.route}`}</span> : 'Request'}
       badge={data && <HttpBadge status={data.status} />}
     >
-      <Loaded asked={asked} what="This request">
+      <Loaded query={asked} what="This request">
         {(request) => <RequestFacts request={request} />}
       </Loaded>
     </Drawer>
@@ -84,7 +84,7 @@ function RequestFacts({ request }: { request: RequestDetail }) {
       />
       {code && (
         <Row>
-          <ButtonLink to={here.path(`refusals?open=${code}`)} icon="refusal">
+          <ButtonLink to={here.path(`refusals?open=${code}`)} icon="apiError">
             All refusals like this
           </ButtonLink>
           <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">

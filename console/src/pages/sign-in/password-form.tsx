@@ -20,12 +20,12 @@ export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_facto
     explain: (error) => ({ form: refusalWords(error, 'The e-mail address or the password is not right.') }),
   })
   const withPasskey = () => {
-    form.refuse({})
+    form.showErrors({})
     passkey.run(undefined, {
       onDone: ({ next }) => onStep(next),
       onError: (error) => {
         if (wasCancelled(error)) return
-        form.refuse({ form: refusalWords(error, 'This passkey is not known here. Sign in with your password.') })
+        form.showErrors({ form: refusalWords(error, 'This passkey is not known here. Sign in with your password.') })
       },
     })
   }

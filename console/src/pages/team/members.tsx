@@ -43,7 +43,7 @@ export function Members() {
             title: 'Role',
             width: 150,
             cell: (member) => (
-              <Tip words={roleWords[member.role].may}>
+              <Tip text={roleWords[member.role].may}>
                 <span>{roleWords[member.role].title}</span>
               </Tip>
             ),

@@ -4,7 +4,7 @@ import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useWorkspace } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
-import { LinkOnce } from '../../ui/link-once.tsx'
+import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { InviteDialog, type MadeInvite } from './invite-dialog.tsx'
 import { Invites } from './invites.tsx'
@@ -54,9 +54,9 @@ export function TeamPage() {
           }}
         />
       )}
-      <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
+      <OneTimeLink link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
         With it <bdi>{handed?.email}</bdi> joins {workspace.name}.
-      </LinkOnce>
+      </OneTimeLink>
     </>
   )
 }

@@ -30,7 +30,7 @@ export function TemplatePage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('templates'), title: 'Templates' }
   return (
-    <DetailPage asked={useTemplate(id)} title="Template" back={back}>
+    <DetailPage query={useTemplate(id)} title="Template" back={back}>
       {(template) => <Workbench key={id} template={template} back={back} />}
     </DetailPage>
   )

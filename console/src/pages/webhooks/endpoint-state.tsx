@@ -1,5 +1,5 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
-import { formatNumber } from '../../lib/format.ts'
+import { formatNumber, formatTimesIn } from '../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -37,7 +37,7 @@ function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: 
         )
       }
     >
-      <SafeText>{webhook.disabled_reason}</SafeText>{' '}
+      <SafeText>{formatTimesIn(webhook.disabled_reason ?? '')}</SafeText>{' '}
       {count === 0
         ? 'New events are held until it is enabled.'
         : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent once it is enabled.`}

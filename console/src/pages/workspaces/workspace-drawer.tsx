@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
-import { LinkOnce } from '../../ui/link-once.tsx'
+import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
@@ -106,9 +106,9 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
       >
         Its keys work again from the next call on, and what waited is sent.
       </ConfirmDialog>
-      <LinkOnce link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
+      <OneTimeLink link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
         With it <bdi>{handed?.email}</bdi> becomes an admin of <bdi>{workspace.name}</bdi>.
-      </LinkOnce>
+      </OneTimeLink>
     </Stack>
   )
 }

@@ -10,10 +10,10 @@ import { newLogger } from '@parley/server/lib/logger'
 
 export const appSecret = 'bench-app-secret'
 
-/** The id of the number that belongs to the endpoint at this place of the list. */
+/** The ID of the phone number for the endpoint with this index. */
 export const numberAt = (index: number): string => `9000000000${String(index).padStart(4, '0')}`
 
-/** A webhook of the network, signed, with `size` messages for one number; the receiver finds each by its own number. */
+/** A signed webhook of WhatsApp with `size` messages for one phone number. The text of each message has its own number. */
 export function webhookOf(appId: string, first: number, size: number, phoneNumberId = numberAt(0)): Buffer {
   const messages = Array.from({ length: size }, (_, index) => ({
     from: '16505550123',
@@ -36,13 +36,13 @@ export function webhookOf(appId: string, first: number, size: number, phoneNumbe
   )
 }
 
-/** A workspace with one number and one endpoint for each URL; gives the id of the app. */
+/** Creates a workspace with one phone number and one endpoint for each URL. Returns the ID of the app. */
 export async function prepare(dataDir: string, hookUrls: readonly string[]): Promise<string> {
   const { appId } = await prepareAt(readConfig({ PARLEY_DATA_DIR: dataDir }), hookUrls)
   return appId
 }
 
-/** The same in any installation; with the endpoints' secrets. */
+/** The same for any installation. Also returns the secrets of the endpoints. */
 export async function prepareAt(
   config: Config,
   hookUrls: readonly string[],
@@ -58,8 +58,8 @@ export async function prepareAt(
     for (const [index, url] of hookUrls.entries()) {
       const { id: workspaceId } = await createWorkspace(db, systemClock, `bench ${index}`)
       const endpoint = { workspaceId, name: 'bench', url, events: ['message.received'] }
-      const made = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, endpoint)
-      hookSecrets.push(made.secret)
+      const created = await createWebhook(db, systemClock, config.secretKeys(), config.targetRules, endpoint)
+      hookSecrets.push(created.secret)
       const connectionId = newUuid()
       await db.change(
         `insert into connections (id, workspace_id, app_id, waba_id, access_token_sealed, created_at, sync_due_at)
