@@ -30,8 +30,8 @@ test('the link that the first start prints makes the first account', async () =>
   const page = await browser.newPage({ expects: /410/ })
   await page.goto(place.setupUrl)
   await fillAccount(page, ada)
-  await page.getByLabel('E-mail address').fill(ada.email)
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByRole('button', { name: 'Create account' }).click()
   await title(page, 'Overview')
   expect(page.url()).toBe(at(''))
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
@@ -54,7 +54,7 @@ test('a key is made, copied, and seen to work', async () => {
   expect(key).toMatch(/^prl_live_\w+$/)
   await made.getByText('Waiting for the first request…').waitFor()
   expect((await call('/v1/me')).status).toBe(200)
-  await made.getByText('The first request has arrived, from 127.0.0.1. The key works.').waitFor()
+  await made.getByText('First request received from 127.0.0.1. The key works.').waitFor()
   await made.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('row', { name: /Order service.*127\.0\.0\.1/ }).waitFor()
   expect(await page.content()).not.toContain(key)
@@ -95,7 +95,7 @@ test('a webhook is made, its secret shown once, and a test event verified with i
   await trial.getByRole('combobox', { name: 'Event type' }).click()
   await page.getByRole('option', { name: /^message\.received/ }).click()
   await trial.getByRole('button', { name: 'Send test event' }).click()
-  await trial.getByText('The endpoint took it.').waitFor()
+  await trial.getByText('The endpoint accepted the event.').waitFor()
   const [arrived] = receiver.received
   const event = await verifyWebhook(arrived?.body ?? '', arrived?.headers as Record<string, string>, secret)
   expect(event).toMatchObject({ type: 'message.received', data: { test: true } })
@@ -112,7 +112,7 @@ test('an endpoint that keeps failing is disabled, its events are held, and all a
   const notice = page.getByText('This webhook is disabled.').locator('..')
   await notice.waitFor()
   for (let turn = 11; turn <= 13; turn++) await say(`Is anybody there? (${turn})`)
-  await notice.getByText('13 events are held and will be sent once it is enabled.').waitFor()
+  await notice.getByText('13 events are held and will be sent when you enable it.').waitFor()
   expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*answered with status 500\./)
   expect(receiver.received.length).toBe(before + 20)
 
@@ -156,7 +156,7 @@ test('a delivery shows each attempt, and goes out again by hand with the same id
 
 test('a refusal shows up in its group, with its cause and what to do', async () => {
   const page = await openAt('/refusals')
-  await page.getByText('Nothing was refused in 24 hours').waitFor()
+  await page.getByText('No API errors in the last 24 hours').waitFor()
   expect((await call('/v1/messages', { to: '16505550123', type: 'text' })).status).toBe(403)
   await page.getByRole('row', { name: /insufficient_scope.*Order service/ }).click()
   const drawer = page.getByRole('dialog', { name: 'insufficient_scope' })
@@ -185,7 +185,7 @@ test('the first load brings less than 250 KiB of script', async () => {
     if (response.request().resourceType() === 'script') scripts.add(response.url())
   })
   await page.goto(`${place.url}/sign-in`)
-  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByLabel('Email address').fill(ada.email)
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   // Not by a click: the mouse would rest on something, and where it rests leads to a page that is then fetched ahead.
   await page.getByLabel('Password', { exact: true }).press('Enter')
@@ -200,12 +200,12 @@ test('the first load brings less than 250 KiB of script', async () => {
 test('a member sees no developer pages, and the service refuses what the console hides', async () => {
   const page = await openAt('/team')
   await page.getByRole('button', { name: 'Invite' }).click()
-  const form = page.getByRole('dialog', { name: 'Invite somebody' })
-  await form.getByLabel('E-mail address').fill('mia@harbour.example')
+  const form = page.getByRole('dialog', { name: 'Invite a teammate' })
+  await form.getByLabel('Email address').fill('mia@harbour.example')
   await form.getByRole('radio', { name: 'Member' }).check()
-  await form.getByRole('button', { name: 'Make the link' }).click()
+  await form.getByRole('button', { name: 'Create link' }).click()
   const invitation = await page
-    .getByRole('dialog', { name: 'Hand this link on' })
+    .getByRole('dialog', { name: 'Share this link' })
     .getByText(/\/link\//)
     .textContent()
 
@@ -215,7 +215,7 @@ test('a member sees no developer pages, and the service refuses what the console
   await member.getByRole('button', { name: 'Join' }).click()
   await title(member, 'Overview')
   await link(member, 'Messages').waitFor()
-  for (const name of ['API keys', 'Webhooks', 'Deliveries', 'Request log', 'Refusals', 'Health'])
+  for (const name of ['API keys', 'Webhooks', 'Deliveries', 'Request log', 'API errors', 'Health'])
     expect(await link(member, name).count(), name).toBe(0)
   for (const [path, name] of [
     ['/keys', 'API keys'],
