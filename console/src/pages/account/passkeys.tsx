@@ -99,6 +99,6 @@ function passkeyError(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'InvalidStateError') return 'This device already has a passkey for your account.'
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return 'No passkey was added: the request was canceled or timed out. Try again.'
+    return 'No passkey was added: the request was cancelled or timed out. Try again.'
   return wordsOf(error)
 }

@@ -76,7 +76,7 @@ export function CreditsPage() {
                   height={180}
                   bars={usage.data.days.map(({ day, spent: out, refunded }) => ({
                     key: day,
-                    label: day.slice(5),
+                    label: new Date(`${day}T12:00:00Z`).toLocaleDateString([], { day: 'numeric', month: 'short' }),
                     title: formatDay(`${day}T12:00:00Z`),
                     values: { spent: out - Math.min(out, refunded), refunded },
                   }))}

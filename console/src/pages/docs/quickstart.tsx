@@ -11,8 +11,8 @@ export function Quickstart() {
   return (
     <div className={styles.text}>
       <p>
-        Send a message and receive its status in five minutes. The base URL is <code>{publicUrl}/v1</code>. Requests and
-        responses are JSON, and every request needs an API key.
+        Create a key, send a message and receive its status. This takes about five minutes. The base URL of the API is{' '}
+        <code>{publicUrl}/v1</code>. Requests and responses are JSON.
       </p>
 
       <h2>1. Create an API key</h2>

@@ -35,7 +35,7 @@ export function HealthPage() {
         {health.data && <CheckResult report={health.data} version={version} />}
         <Queues traffic={traffic.data} error={traffic.error} onRetry={() => void traffic.refetch()} />
         {health.data && <Findings findings={health.data.findings} />}
-        {traffic.data && <UnauthenticatedRequests refusals={traffic.data.refusals} />}
+        {traffic.data && <UnauthenticatedRequests errors={traffic.data.refusals} />}
       </PageBody>
     </>
   )
@@ -58,7 +58,7 @@ function CheckResult({ report, version }: { report: HealthReport; version: strin
         <p className={styles.detail}>
           {bad === 0
             ? `${plural(report.findings.length, 'check')} passed.`
-            : `${bad} of ${plural(report.findings.length, 'check')} need attention.`}{' '}
+            : `${bad} of ${plural(report.findings.length, 'check')} did not pass.`}{' '}
           Last run <TimeAgo at={report.at} />. Parley {version}.
         </p>
       </div>

@@ -7,9 +7,9 @@ import styles from './health.module.css'
 import type { TrafficReport } from './health.queries.ts'
 
 /** Requests without a known API key. They belong to no workspace, so only the operator sees them. */
-export function UnauthenticatedRequests({ refusals }: { refusals: TrafficReport['refusals'] }) {
+export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['refusals'] }) {
   return (
-    <section className={styles.refusals}>
+    <section className={styles.requests}>
       <div>
         <h2 className={styles.title}>Unauthenticated requests</h2>
         <p className="quiet">
@@ -18,14 +18,14 @@ export function UnauthenticatedRequests({ refusals }: { refusals: TrafficReport[
       </div>
       <DataTable
         label="Unauthenticated requests"
-        list={{ rows: refusals, error: null, isLoading: false, retry: () => undefined }}
+        list={{ rows: errors, error: null, isLoading: false, retry: () => undefined }}
         rowKey={({ code }) => code}
         columns={[
           {
             key: 'code',
             title: 'Error',
             cell: ({ code, title, remedy }) => (
-              <span className={styles.refusal}>
+              <span className={styles.error}>
                 <span>
                   {title} <Chip mono>{code}</Chip>
                 </span>

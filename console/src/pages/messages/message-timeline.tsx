@@ -41,7 +41,7 @@ const placeholders: Readonly<Record<string, string>> = {
   contacts: 'Contact card',
   order: 'Order from your catalog',
   interactive: 'Form submission',
-  unsupported: 'A message type that WhatsApp does not deliver to businesses, such as an edit or a poll.',
+  unsupported: 'A message type that WhatsApp does not deliver to businesses, such as a reaction, an edit or a poll.',
 }
 
 /** Why the message failed, and how to fix it. */
@@ -208,7 +208,7 @@ function nextStep({ outbox }: MessageDetail): TimelineItem[] {
   if (!outbox) return []
   return [
     {
-      key: 'ahead',
+      key: 'next',
       title: outboxStates[outbox.state] ?? outbox.state,
       icon: 'progress',
       isAhead: true,

@@ -110,7 +110,7 @@ function Items({ order: { items, total, currency } }: { order: OrderWithChanges 
               Quantity
             </th>
             <th scope="col" className={styles.amount}>
-              Price
+              Unit price
             </th>
           </tr>
         </thead>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { templateBubble } from '../../lib/bubble.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice, useSearchParam } from '../../lib/url.ts'
+import { Quality } from '../../parts/quality.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -86,7 +87,14 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
                 >
                   <VariableFields variables={template.variables} values={values} onChange={setValues} />
                 </Card>
-                <Card title="API request" detail="Sends this template with the values above.">
+                <Card
+                  title="API request"
+                  detail={
+                    template.variables.length === 0
+                      ? 'Sends this template.'
+                      : 'Sends this template with the values above.'
+                  }
+                >
                   <RequestCode template={template} variables={toSend} />
                 </Card>
               </div>
@@ -139,12 +147,12 @@ function TemplateDetails({ template }: { template: ConsoleTemplate }) {
           { name: 'ID', value: <CopyId id={template.id} /> },
           { name: 'Language', value: <Chip mono>{template.language}</Chip> },
           { name: 'Category', value: readable(template.category) },
-          template.quality !== null && { name: 'Quality', value: readable(template.quality) },
+          template.quality !== null && { name: 'Quality', value: <Quality rating={template.quality} /> },
           template.flow && {
             name: 'Form ID',
             value: <span className="mono">{template.flow.flow_id ?? 'unknown'}</span>,
           },
-          { name: 'WhatsApp account', value: <span className="mono">{template.account}</span> },
+          { name: 'Account', value: <span className="mono">{template.account}</span> },
           { name: 'Last changed', value: <Moment at={template.updated_at} /> },
           {
             name: 'Messages',

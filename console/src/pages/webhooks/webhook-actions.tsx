@@ -83,7 +83,7 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: DialogProps & { on
       onDone={onDeleted}
     >
       <p>No more events are sent to it. Past deliveries stay in the log. This cannot be undone.</p>
-      {pending > 0 && <p>{plural(pending, 'pending delivery', 'pending deliveries')} will be canceled.</p>}
+      {pending > 0 && <p>{plural(pending, 'pending delivery', 'pending deliveries')} will be discarded.</p>}
     </ConfirmDialog>
   )
 }

@@ -52,7 +52,7 @@ function Editable({ webhook, onAction }: Props) {
           </div>
         )}
         <div className={styles.danger}>
-          <span>Delete permanently. Pending deliveries are canceled.</span>
+          <span>Delete permanently. Pending deliveries are discarded.</span>
           <Button kind="danger" icon="trash" onClick={() => onAction('delete')}>
             Delete webhook
           </Button>
