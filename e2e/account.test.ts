@@ -5,10 +5,10 @@ import { until } from '../server/testing/until.ts'
 import { choose } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
-/** What people set for themselves and for their workspace: saved, shown after a reload, and refused at the field. */
+/** Account and workspace settings: they are saved, are there after a reload, and errors are shown at the field. */
 const console = useSignedIn('localhost')
 
-test('a passkey is added, signs in, and no longer does once it is removed', async () => {
+test('a passkey can be added and used to sign in until it is removed', async () => {
   const page = await console.open('/account', { expects: /401/ })
   const authenticator = await page.context().newCDPSession(page)
   await authenticator.send('WebAuthn.enable')
@@ -36,7 +36,7 @@ test('a passkey is added, signs in, and no longer does once it is removed', asyn
   await unnamed.getByLabel('Name').fill('Laptop')
   await unnamed.getByRole('button', { name: 'Continue' }).click()
   await passkeys.getByText('Laptop').waitFor()
-  // The device knows that it holds one already.
+  // The authenticator reports that it already has a passkey for this account.
   const second = await add('Laptop again')
   await second.getByRole('alert').getByText('This device already has a passkey for your account.').waitFor()
   await screenshot(page, 'a passkey that exists already')
@@ -58,17 +58,17 @@ test('a passkey is added, signs in, and no longer does once it is removed', asyn
   await signIn(page, ada.password)
 })
 
-test('the name of an account is saved, and an empty one refused at the field', async () => {
+test('the account name is saved, and an empty or long name shows an error at the field', async () => {
   const page = await openAccount()
   const name = page.getByLabel('Name', { exact: true })
   const save = page.getByRole('button', { name: 'Save name' })
   expect(await save.isDisabled()).toBe(true)
   await name.fill('  ')
   await save.click()
-  await isRefused(page, 'Name', 'Enter your name.')
+  await hasError(page, 'Name', 'Enter your name.')
   await name.fill('x'.repeat(300))
   await save.click()
-  await until('the service refuses it at the field', async () => (await faultOf(page, 'Name'))?.includes('100'))
+  await until('the API error is shown at the field', async () => (await errorAt(page, 'Name'))?.includes('100'))
   await name.fill('Ada Nilsson')
   await save.click()
   await page.getByText('Name saved').waitFor()
@@ -77,7 +77,7 @@ test('the name of an account is saved, and an empty one refused at the field', a
   expect(await name.inputValue()).toBe('Ada Nilsson')
 })
 
-test('a password is changed with the one before it, and refused at the field that is wrong', async () => {
+test('changing the password needs the current one, and errors are shown at the field', async () => {
   const page = await openAccount()
   const next = 'nine patient herons'
   const change = page.getByRole('button', { name: 'Change password' })
@@ -85,14 +85,16 @@ test('a password is changed with the one before it, and refused at the field tha
   await page.getByLabel('Current password').fill('not the password at all')
   await page.getByLabel('New password').fill('short')
   await change.click()
-  await until('it is too short', async () => (await faultOf(page, 'New password'))?.includes('Too short'))
+  await until('the field shows that it is too short', async () =>
+    (await errorAt(page, 'New password'))?.includes('Too short'),
+  )
   await page.getByLabel('New password').fill(next)
   await change.click()
-  await isRefused(page, 'Current password', 'Wrong password.')
+  await hasError(page, 'Current password', 'Wrong password.')
   await page.getByLabel('Current password').fill(ada.password)
   await page.getByLabel('New password').fill('parley parley parley')
   await change.click()
-  await until('the service refuses it', async () => (await faultOf(page, 'New password')) !== undefined)
+  await until('the API error is shown', async () => (await errorAt(page, 'New password')) !== undefined)
   await screenshot(page, 'a refused password')
   await page.getByLabel('New password').fill(next)
   await change.click()
@@ -101,16 +103,16 @@ test('a password is changed with the one before it, and refused at the field tha
   await signIn(page, next)
 })
 
-test('the settings of a workspace are saved, and refused at the field', async () => {
+test('workspace settings are saved, and errors are shown at the field', async () => {
   const page = await console.open('settings', { expects: /400|422/ })
   const name = page.getByLabel('Name', { exact: true })
   const workspace = section(page, 'Workspace')
   await name.fill('')
   await workspace.getByRole('button', { name: 'Save' }).click()
-  await isRefused(page, 'Name', 'Enter a name.')
+  await hasError(page, 'Name', 'Enter a name.')
   await name.fill('x'.repeat(300))
   await workspace.getByRole('button', { name: 'Save' }).click()
-  await until('the service refuses it at the field', async () => (await faultOf(page, 'Name')) !== undefined)
+  await until('the API error is shown at the field', async () => (await errorAt(page, 'Name')) !== undefined)
   await name.fill('Harbour clinic')
   await workspace.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Name saved').waitFor()
@@ -119,7 +121,7 @@ test('the settings of a workspace are saved, and refused at the field', async ()
   const threshold = credits.getByLabel('Warn when the balance is at or below')
   await threshold.fill('')
   await credits.getByRole('button', { name: 'Save' }).click()
-  await isRefused(page, 'Warn when the balance is at or below', 'Enter a whole number; 0 for no warning.')
+  await hasError(page, 'Warn when the balance is at or below', 'Enter a whole number, or 0 to turn the warning off.')
   await threshold.fill('1250')
   await credits.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Low-credit warning saved').waitFor()
@@ -130,7 +132,7 @@ test('the settings of a workspace are saved, and refused at the field', async ()
   expect(await name.inputValue()).toBe('Harbour clinic')
   expect(await threshold.inputValue()).toBe('1,250')
   await page.getByRole('button', { name: /Harbour clinic/ }).waitFor()
-  // Who has no second factor would lock themselves out by requiring one.
+  // Without a second factor of their own, the admin would lock themselves out.
   expect(await page.getByLabel('Require two-factor authentication').isDisabled()).toBe(true)
   await page.getByRole('link', { name: 'Set up' }).waitFor()
 })
@@ -138,17 +140,17 @@ test('the settings of a workspace are saved, and refused at the field', async ()
 const section = (page: Page, title: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
 
-/** The words that are tied to a field as what is wrong with it. */
-async function faultOf(page: Page, label: string): Promise<string | undefined> {
+/** The error message that aria-describedby links to a field. */
+async function errorAt(page: Page, label: string): Promise<string | undefined> {
   const field = page.getByLabel(label, { exact: true })
   if ((await field.getAttribute('aria-invalid')) !== 'true') return undefined
   const ids = ((await field.getAttribute('aria-describedby')) ?? '').split(' ')
-  const words = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).allTextContents()))
-  return words.flat().join(' ')
+  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).allTextContents()))
+  return texts.flat().join(' ')
 }
 
-const isRefused = (page: Page, label: string, words: string) =>
-  until(`${label}: ${words}`, async () => (await faultOf(page, label))?.includes(words), 5_000)
+const hasError = (page: Page, label: string, message: string) =>
+  until(`${label}: ${message}`, async () => (await errorAt(page, label))?.includes(message), 5_000)
 
 async function openAccount(): Promise<Page> {
   const page = await console.open('/account', { expects: /40[01]|422/ })
@@ -167,6 +169,6 @@ async function signIn(page: Page, password: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByLabel('Password', { exact: true }).press('Enter')
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  // The other tests go on with the session that was ended here.
+  // The other tests use the session that ended here, so start a new one.
   await console.ada.call('/sign-in', { method: 'POST', body: { email: ada.email, password } })
 }

@@ -4,12 +4,12 @@ import { screenshot } from '../server/testing/browser.ts'
 import { until } from '../server/testing/until.ts'
 import { ada, useSignedIn } from './signed-in.ts'
 
-/** Whatever changes something behaves alike on every page: see console/src/lib/use-action.ts. */
+/** Actions behave the same on every page: see console/src/lib/use-action.ts. */
 const console = useSignedIn()
 
 interface Change {
   path: string
-  /** The request that it makes, below the workspace. */
+  /** The path of its request, inside the workspace. */
   request: string
   begin(page: Page): Promise<{ form: Locator; submit: Locator }>
 }
@@ -38,44 +38,44 @@ const inDialogs: Record<string, Change> = {
 }
 
 const byButtons: Record<string, Pick<Change, 'path' | 'request'> & { name: string }> = {
-  'a synchronisation': { path: 'senders', request: 'sync', name: 'Sync now' },
+  'a sync': { path: 'senders', request: 'sync', name: 'Sync now' },
   'an export': { path: 'audit', request: 'audit.csv', name: 'Export CSV' },
 }
 
-test('what the service fails to do is said in the dialog that asked for it, on every page', async () => {
+test('an error of a dialog is shown in the dialog', async () => {
   const page = await console.open('', { expects: /500/ })
   for (const change of Object.values(inDialogs)) {
     await goTo(page, change)
     await failing(page, change.request)
     const { form, submit } = await change.begin(page)
     await submit.click()
-    await form.getByRole('alert').getByText('The database is away.').waitFor()
+    await form.getByRole('alert').getByText('The database is down.').waitFor()
     await screenshot(page, `failed ${change.request.replace('/', ' ')}`)
-    // What was entered is still there, and the next try succeeds.
+    // The entered values are still there, and the next attempt succeeds.
     await page.unroute('**/console/api/**')
     await submit.click()
     await form.waitFor({ state: 'detached' })
   }
 })
 
-test('what the service fails to do at the press of a button is said in a toast, on every page', async () => {
+test('an error of a button is shown in a toast', async () => {
   const page = await console.open('', { expects: /500/ })
   for (const change of Object.values(byButtons)) {
     await goTo(page, change)
     await failing(page, change.request)
     await page.getByRole('button', { name: change.name }).first().click()
-    await page.getByRole('status').getByText('The database is away.').waitFor()
+    await page.getByRole('status').getByText('The database is down.').waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()
-    await page.getByText('The database is away.').waitFor({ state: 'detached' })
+    await page.getByText('The database is down.').waitFor({ state: 'detached' })
     await page.unroute('**/console/api/**')
   }
 })
 
-test('a second click while the first is on its way does nothing', async () => {
+test('a second click while the request is pending does nothing', async () => {
   const page = await console.open('webhooks')
-  let response = () => {}
+  let release = () => {}
   const held = new Promise<void>((resolve) => {
-    response = resolve
+    release = resolve
   })
   let posts = 0
   await page.route('**/webhooks', async (route) => {
@@ -90,16 +90,16 @@ test('a second click while the first is on its way does nothing', async () => {
   await form.getByLabel('URL').fill('http://127.0.0.1:9/billing')
   const submit = form.getByRole('button', { name: 'Create webhook' })
   await submit.click()
-  await until('it spins', async () => (await submit.getAttribute('aria-busy')) === 'true')
+  await until('the button is busy', async () => (await submit.getAttribute('aria-busy')) === 'true')
   await submit.click({ force: true })
   await form.getByLabel('Name').press('Enter')
-  response()
+  release()
   await page.getByRole('dialog', { name: 'Your new webhook' }).waitFor()
   expect(posts).toBe(1)
 })
 
 test.each(Object.entries(inDialogs))(
-  '%s in a session that has ended leads to signing in, and back',
+  '%s with an expired session leads to the sign-in page and back',
   async (_, change) => {
     const page = await console.open(change.path, { expects: /401/ })
     const before = page.url()
@@ -120,11 +120,11 @@ test.each(Object.entries(inDialogs))(
 const goTo = (page: Page, { path }: { path: string }) =>
   page.goto(`${console.place.url}/w/${console.place.workspaceId}/${path}`)
 
-/** Lets the service answer one path with an error of its own. */
+/** Makes one path of the API return an error. */
 const failing = (page: Page, path: string) =>
   page.route('**/console/api/**', (route) => {
     const request = route.request()
     const isIt = new URL(request.url()).pathname === `/console/api/w/${console.place.workspaceId}/${path}`
     if (!isIt || (request.method() === 'GET' && !path.endsWith('.csv'))) return route.fallback()
-    return route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is away.' } } })
+    return route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'The database is down.' } } })
   })

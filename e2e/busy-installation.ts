@@ -6,7 +6,7 @@ import type { Installation } from './installation.ts'
 
 export const admin = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
 
-/** A workspace in which things happened, all of them through the front doors. */
+/** A workspace with data of every kind, all of it created through the public APIs. */
 export interface BusyInstallation {
   console: Browser
   receivers: Receiver[]
@@ -25,7 +25,7 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
   await must(browser, `/w/${workspaceId}/keys/${demoKey.id}`, change)
   const good = await startReceiver()
   const bad = await startReceiver()
-  bad.behave((response) => void response.writeHead(500).end('{"error":"the database of this receiver is away"}'))
+  bad.behave((response) => void response.writeHead(500).end('{"error":"the database of this receiver is down"}'))
   const everything = ['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received']
   await within('/webhooks', { name: 'Booking system', url: good.url, events: [...everything, 'flow.completed'] })
   await within('/webhooks', { name: 'Old CRM', url: bad.url, events: ['message.received', 'message.failed'] })
@@ -33,10 +33,10 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
   const reader = await within('/keys', { name: 'Reporting', scopes: ['messages:read', 'senders:read'] })
   await within('/team/invites', { email: 'ben@harbour.example', role: 'developer' })
 
-  await talk(place)
-  await refuse(place, reader.secret)
+  await exchangeMessages(place)
+  await causeApiErrors(place, reader.secret)
   for (let turn = 0; turn < 3; turn++)
-    await control('POST', '/phones/16505550123/say', { text: `One more thing (${turn + 1})` })
+    await control('POST', '/phones/16505550123/say', { text: `One more question (${turn + 1})` })
   const { data: senders } = await place.api('/v1/senders')
   const sender = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001'))
   await place.api('/v1/messages', {
@@ -55,14 +55,14 @@ export async function makeBusy(place: Installation): Promise<BusyInstallation> {
     },
   })
   await control('POST', '/settled')
-  await until('nothing waits to be sent', async () => (await within('/messages?status=queued')).data.length === 0)
+  await until('no message is queued', async () => (await within('/messages?status=queued')).data.length === 0)
   await sleep(1500)
   const close = async () => void (await Promise.all([good.close(), bad.close()]))
   return { console: browser, receivers: [good, bad], close }
 }
 
-/** Both sides write: text, templates, buttons, a form with files, a cart, a picture, a place; and some of it fails. */
-async function talk({ api, control }: Installation): Promise<void> {
+/** Sends messages in both directions: text, templates, buttons, a form with files, an order, an image, a location. Some of them fail. */
+async function exchangeMessages({ api, control }: Installation): Promise<void> {
   const { data: senders } = await api('/v1/senders')
   const sender = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001'))
   const send = (to: string, message: object) => api('/v1/messages', { sender_id: sender.id, to, ...message })
@@ -128,8 +128,8 @@ async function talk({ api, control }: Installation): Promise<void> {
   }
 }
 
-/** Requests that are refused, each for a reason of its own. */
-async function refuse({ url, key }: Installation, reader: string): Promise<void> {
+/** Makes requests that fail with different error codes. */
+async function causeApiErrors({ url, key }: Installation, reader: string): Promise<void> {
   const call = (path: string, secret: string, body?: object) =>
     fetch(url + path, {
       method: body ? 'POST' : 'GET',
@@ -150,6 +150,6 @@ async function refuse({ url, key }: Installation, reader: string): Promise<void>
 
 async function must(browser: Browser, path: string, options: Parameters<Browser['call']>[1]) {
   const { status, body } = await browser.call(path, options)
-  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`)
+  if (status >= 300) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`)
   return body
 }

@@ -5,14 +5,13 @@ export interface ConsolePage {
   path: string
 }
 
-/** Every page of the console, with something to see on it; ids are those of things that are there. */
+/** Every page of the console. The IDs in the paths are those of existing objects. */
 export async function consolePages(console: Browser, workspaceId: string): Promise<ConsolePage[]> {
   const w = `/w/${workspaceId}`
   const first = async (path: string): Promise<string> => {
     const { status, body } = await console.call(`${w}/${path}`)
     const id = body?.data?.[0]?.id
-    if (typeof id !== 'string')
-      throw new Error(`${path} answered ${status} and has nothing to show: ${JSON.stringify(body)}`)
+    if (typeof id !== 'string') throw new Error(`${path} returned ${status} without any items: ${JSON.stringify(body)}`)
     return id
   }
   const held = (await console.call(`${w}/deliveries?state=held&limit=100`)).body?.data ?? []

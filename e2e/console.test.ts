@@ -9,14 +9,14 @@ import { until } from '../server/testing/until.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { choose, pageReady } from './page-ready.ts'
 
-/** One story, told in steps: each test goes on where the one before it ended. */
+/** The tests depend on each other: each continues where the previous one ended. */
 const browser = useBrowser()
 const newReceiver = useReceivers()
 const ada = { name: 'Ada Nilsson', email: 'ada@harbour.example', password: 'seven quiet otters' }
 let place: Installation
 let receiver: Receiver
-/** What Ada's browser keeps from one step to the next: her session. */
-let kept: NonNullable<BrowserContextOptions['storageState']>
+/** Ada's session, passed from test to test. */
+let session: NonNullable<BrowserContextOptions['storageState']>
 let key = ''
 let webhookUrl = ''
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => place?.stop())
 
-test('the link that the first start prints makes the first account', async () => {
+test('the link printed by the first start creates the first account', async () => {
   const page = await browser.newPage({ expects: /410/ })
   await page.goto(place.setupUrl)
   await fillAccount(page, ada)
@@ -35,12 +35,12 @@ test('the link that the first start prints makes the first account', async () =>
   await title(page, 'Overview')
   expect(page.url()).toBe(at(''))
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
-  kept = await page.context().storageState()
+  session = await page.context().storageState()
   await page.goto(place.setupUrl)
   await title(page, 'This link no longer works')
 }, 60_000)
 
-test('a key is made, copied, and seen to work', async () => {
+test('a key can be created, copied and used', async () => {
   const page = await openAt('/keys', { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const form = page.getByRole('dialog', { name: 'Create key' })
@@ -60,7 +60,7 @@ test('a key is made, copied, and seen to work', async () => {
   expect(await page.content()).not.toContain(key)
 })
 
-test('a call shows up in the request log by itself', async () => {
+test('a new request appears in the request log without a reload', async () => {
   const page = await openAt('/requests?live=1')
   await page
     .getByRole('row', { name: /\/v1\/me/ })
@@ -73,7 +73,7 @@ test('a call shows up in the request log by itself', async () => {
   expect(await page.evaluate('window.wasNeverReloaded')).toBe(true)
 })
 
-test('a webhook is made, its secret shown once, and a test event verified with it', async () => {
+test('a new webhook shows its secret once, and the secret verifies a test event', async () => {
   const page = await openAt('/webhooks')
   await page.getByRole('button', { name: 'Create webhook' }).first().click()
   const form = page.getByRole('dialog', { name: 'Create webhook' })
@@ -101,17 +101,17 @@ test('a webhook is made, its secret shown once, and a test event verified with i
   expect(event).toMatchObject({ type: 'message.received', data: { test: true } })
 })
 
-test('an endpoint that keeps failing is disabled, its events are held, and all arrive once it is enabled', async () => {
+test('a failing endpoint is disabled, its events are held and all delivered when it is enabled again', async () => {
   const page = await openAt(webhookUrl)
   await title(page, 'Booking system')
   receiver.behave(500)
   const before = receiver.received.length
-  // Each is tried twice at once, and twenty failures in a row are too many.
-  for (let turn = 1; turn <= 10; turn++) await say(`Is anybody there? (${turn})`)
-  await until('twenty attempts are made', () => receiver.received.length >= before + 20)
+  // Each event has two immediate attempts, and the endpoint is disabled after twenty failures in a row.
+  for (let turn = 1; turn <= 10; turn++) await say(`Is anyone there? (${turn})`)
+  await until('twenty attempts have been made', () => receiver.received.length >= before + 20)
   const notice = page.getByText('This webhook is disabled.').locator('..')
   await notice.waitFor()
-  for (let turn = 11; turn <= 13; turn++) await say(`Is anybody there? (${turn})`)
+  for (let turn = 11; turn <= 13; turn++) await say(`Is anyone there? (${turn})`)
   await notice.getByText('13 events are held and will be sent when you enable it.').waitFor()
   expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*answered with status 500\./)
   expect(receiver.received.length).toBe(before + 20)
@@ -120,8 +120,8 @@ test('an endpoint that keeps failing is disabled, its events are held, and all a
   await page.getByRole('button', { name: 'Enable' }).click()
   await notice.waitFor({ state: 'detached' })
   const texts = () => receiver.received.slice(before + 20).map(textOf)
-  const everything = Array.from({ length: 13 }, (_, turn) => `Is anybody there? (${turn + 1})`)
-  await until('all that was held arrives', () => texts().length >= 13)
+  const everything = Array.from({ length: 13 }, (_, turn) => `Is anyone there? (${turn + 1})`)
+  await until('all held events arrive', () => texts().length >= 13)
   expect(texts().toSorted()).toEqual(everything.toSorted())
   await page
     .getByRole('row', { name: /message\.received.*Delivered.*200/ })
@@ -129,9 +129,9 @@ test('an endpoint that keeps failing is disabled, its events are held, and all a
     .waitFor()
 })
 
-test('a delivery shows each attempt, and goes out again by hand with the same id', async () => {
+test('a delivery shows each attempt, and a manual retry has the same id', async () => {
   const page = await openAt(webhookUrl)
-  const { id } = receiver.received.find((one) => textOf(one) === 'Is anybody there? (1)') as Received
+  const { id } = receiver.received.find((one) => textOf(one) === 'Is anyone there? (1)') as Received
   const times = () => receiver.received.filter((one) => one.id === id).length
   const before = times()
   await page.getByRole('row', { name: id }).click()
@@ -145,16 +145,16 @@ test('a delivery shows each attempt, and goes out again by hand with the same id
     expect.stringMatching(/First attempt.*500.*\d+ (ms|µs)/),
   ])
   await drawer.getByText('answer 200').waitFor()
-  await drawer.getByRole('button', { name: 'Show the answer' }).last().click()
+  await drawer.getByRole('button', { name: 'Show response' }).last().click()
   await drawer.getByText('answer 500').waitFor()
 
   await drawer.getByRole('button', { name: 'Retry', exact: true }).click()
   await page.getByText('Retry queued').first().waitFor()
   await until('it arrives once more', () => times() === before + 1)
-  await attempts.filter({ hasText: /Sent by hand.*200/ }).waitFor()
+  await attempts.filter({ hasText: /Manual retry.*200/ }).waitFor()
 })
 
-test('a refusal shows up in its group, with its cause and what to do', async () => {
+test('an API error appears in its group with its cause and remedy', async () => {
   const page = await openAt('/refusals')
   await page.getByText('No API errors in the last 24 hours').waitFor()
   expect((await call('/v1/messages', { to: '16505550123', type: 'text' })).status).toBe(403)
@@ -164,7 +164,7 @@ test('a refusal shows up in its group, with its cause and what to do', async () 
   for (const words of [name, cause, remedy]) await drawer.getByText(words).first().waitFor()
 })
 
-test('the reference and the page of errors open from the console, and break no policy', async () => {
+test('the API reference and the error list open without violating the content security policy', async () => {
   const page = await openAt('/docs')
   const [reference] = await Promise.all([
     page.context().waitForEvent('page'),
@@ -178,7 +178,7 @@ test('the reference and the page of errors open from the console, and break no p
   await page.getByText('/v1/me').first().waitFor()
 })
 
-test('the first load brings less than 250 KiB of script', async () => {
+test('the first load has less than 250 KiB of scripts', async () => {
   const page = await browser.newPage()
   const scripts = new Set<string>()
   page.on('response', (response) => {
@@ -187,7 +187,7 @@ test('the first load brings less than 250 KiB of script', async () => {
   await page.goto(`${place.url}/sign-in`)
   await page.getByLabel('Email address').fill(ada.email)
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
-  // Not by a click: the mouse would rest on something, and where it rests leads to a page that is then fetched ahead.
+  // Enter instead of a click: hovering a link with the mouse would preload another page.
   await page.getByLabel('Password', { exact: true }).press('Enter')
   await title(page, 'Overview')
   await pageReady(page)
@@ -197,7 +197,7 @@ test('the first load brings less than 250 KiB of script', async () => {
   expect(sizes.reduce((sum, size) => sum + size) / 1024).toBeLessThan(250)
 })
 
-test('a member sees no developer pages, and the service refuses what the console hides', async () => {
+test('a member cannot open developer pages, neither in the console nor through its API', async () => {
   const page = await openAt('/team')
   await page.getByRole('button', { name: 'Invite' }).click()
   const form = page.getByRole('dialog', { name: 'Invite a teammate' })
@@ -223,30 +223,30 @@ test('a member sees no developer pages, and the service refuses what the console
     ['/requests', 'Request log'],
   ] as const) {
     await member.goto(at(path))
-    await title(member, `You cannot open “${name}”`)
+    await title(member, `You don’t have access to “${name}”`)
     const status = await member.evaluate<number>(
-      `fetch('/console/api/w/${place.workspaceId}${path}').then((answer) => answer.status)`,
+      `fetch('/console/api/w/${place.workspaceId}${path}').then((response) => response.status)`,
     )
     expect(status, path).toBe(403)
   }
 })
 
-test('who signs out is out, and the session is dead', async () => {
+test('signing out ends the session', async () => {
   const page = await openAt('', { expects: /401/ })
   await page.getByRole('button', { name: ada.name }).click()
   await choose(page, 'Sign out')
   await title(page, 'Sign in')
-  // The cookie that was kept from before is worth nothing any more.
+  // The cookie from before no longer works.
   const again = await openAt('/keys', { expects: /401/ })
   await title(again, 'Sign in')
-  const status = await again.evaluate<number>(`fetch('/console/api/session').then((answer) => answer.status)`)
+  const status = await again.evaluate<number>(`fetch('/console/api/session').then((response) => response.status)`)
   expect(status).toBe(401)
 })
 
 const at = (path: string): string => (path.startsWith('http') ? path : `${place.url}/w/${place.workspaceId}${path}`)
 
 async function openAt(path: string, options: PageOptions = {}): Promise<Page> {
-  const page = await browser.newPage({ storageState: kept, ...options })
+  const page = await browser.newPage({ storageState: session, ...options })
   await page.goto(at(path))
   return page
 }

@@ -6,7 +6,7 @@ import { until } from '../server/testing/until.ts'
 import { animationsDone, choose } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** Dialogs over dialogs and drawers: the one opened last is on top, has the focus, and is the only one that Esc closes. */
+/** Stacked dialogs and drawers: the last one opened is on top, has the focus, and is the only one that Esc closes. */
 const console = useSignedIn()
 let webhookId = ''
 
@@ -16,18 +16,18 @@ beforeAll(async () => {
   webhookId = (await ada.call(`/w/${place.workspaceId}/webhooks`, { method: 'POST', body: webhook })).body.webhook.id
 })
 
-interface Asking {
+interface Confirmation {
   page: Page
-  /** What is open below the prompt. */
+  /** The dialog below the prompt. */
   form: Locator
   submit: Locator
-  /** Whether what was entered is still there. */
-  isKept(): Promise<boolean>
+  /** Whether the entered values are still there. */
+  isUnchanged(): Promise<boolean>
   /** Shown once the action is done. */
   done: Locator
 }
 
-const askings = {
+const confirmations = {
   async 'create key'(options?: PageOptions) {
     const page = await open('keys', options)
     await page.getByRole('button', { name: 'Create key' }).first().click()
@@ -38,7 +38,7 @@ const askings = {
       page,
       form,
       submit: form.getByRole('button', { name: 'Create key' }),
-      isKept: async () => (await form.getByLabel('Name').inputValue()) === 'Order service',
+      isUnchanged: async () => (await form.getByLabel('Name').inputValue()) === 'Order service',
       done: page.getByRole('dialog', { name: 'Your new key' }),
     }
   },
@@ -53,7 +53,7 @@ const askings = {
       page,
       form,
       submit: form.getByRole('button', { name: 'Rotate key' }),
-      isKept: async () => (await form.getByLabel('After 1 hour').isChecked()) && page.url().includes('open='),
+      isUnchanged: async () => (await form.getByLabel('After 1 hour').isChecked()) && page.url().includes('open='),
       done: page.getByRole('dialog', { name: 'Your new key' }),
     }
   },
@@ -67,7 +67,7 @@ const askings = {
       page,
       form,
       submit: form.getByRole('button', { name: 'Create webhook' }),
-      isKept: async () => (await form.getByLabel('URL').inputValue()) === 'http://127.0.0.1:9/billing',
+      isUnchanged: async () => (await form.getByLabel('URL').inputValue()) === 'http://127.0.0.1:9/billing',
       done: page.getByRole('dialog', { name: 'Your new webhook' }),
     }
   },
@@ -79,7 +79,7 @@ const askings = {
       page,
       form,
       submit: form.getByRole('button', { name: 'Rotate secret' }),
-      isKept: () => form.isVisible(),
+      isUnchanged: () => form.isVisible(),
       done: page.getByRole('dialog', { name: 'Your new signing secret' }),
     }
   },
@@ -95,16 +95,16 @@ const askings = {
       page,
       form,
       submit: form.getByRole('button', { name: 'Create link' }),
-      isKept: async () => (await form.getByLabel('Email address').inputValue()) === 'ben@harbour.example',
+      isUnchanged: async () => (await form.getByLabel('Email address').inputValue()) === 'ben@harbour.example',
       done: page.getByRole('dialog', { name: 'Share this link' }),
     }
   },
-} satisfies Record<string, (options?: PageOptions) => Promise<Asking>>
+} satisfies Record<string, (options?: PageOptions) => Promise<Confirmation>>
 
-test.each(Object.entries(askings))(
+test.each(Object.entries(confirmations))(
   '%s: the password prompt is on top, and cancelling it keeps the form',
   async (name, begin) => {
-    const { page, form, submit, isKept, done } = await begin({ colorScheme: 'light' })
+    const { page, form, submit, isUnchanged, done } = await begin({ colorScheme: 'light' })
     await expireConfirmation()
     const { prompt, password } = promptOf(page)
 
@@ -116,7 +116,7 @@ test.each(Object.entries(askings))(
     }
     const isUsableAgain = async () => {
       await prompt.waitFor({ state: 'detached' })
-      expect(await isKept()).toBe(true)
+      expect(await isUnchanged()).toBe(true)
       await form.getByText('Nothing was changed, because you did not confirm').waitFor()
       await until('the button no longer spins', async () => (await submit.getAttribute('aria-busy')) === null, 5_000)
       await until('the focus is in the form', async () => (await form.locator(':focus').count()) === 1, 5_000)
@@ -136,7 +136,7 @@ test.each(Object.entries(askings))(
     await ask()
     await password.fill('not the password at all')
     await page.keyboard.press('Enter')
-    await prompt.getByText('That is not your password.').waitFor()
+    await prompt.getByText('Wrong password.').waitFor()
     await password.fill(goodPassword)
     await page.keyboard.press('Enter')
     await done.waitFor()
@@ -147,7 +147,7 @@ test.each(Object.entries(askings))(
 
 test('the password prompt is on top on a phone', async () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-  const { page, submit, isKept } = await askings['create key'](phone)
+  const { page, submit, isUnchanged } = await confirmations['create key'](phone)
   await expireConfirmation()
   await submit.click()
   const { prompt, password } = promptOf(page)
@@ -155,12 +155,12 @@ test('the password prompt is on top on a phone', async () => {
   await screenshot(page, 'confirm on a phone')
   await prompt.getByRole('button', { name: 'Cancel' }).click()
   await prompt.waitFor({ state: 'detached' })
-  expect(await isKept()).toBe(true)
+  expect(await isUnchanged()).toBe(true)
 })
 
-test('Esc closes one dialog at a time, and a dialog that must not be closed protects those below it', async () => {
+test('Esc closes one dialog at a time, and none while a dialog is open that Esc must not close', async () => {
   await console.ada.call('/confirm', { method: 'POST', body: { password: goodPassword } })
-  const { page, submit, done } = await askings['rotate key, from a drawer']()
+  const { page, submit, done } = await confirmations['rotate key, from a drawer']()
   await submit.click()
   await done.getByRole('button', { name: 'Done' }).click()
   const asking = page.getByRole('dialog', { name: 'You won’t see this again' })
@@ -172,7 +172,7 @@ test('Esc closes one dialog at a time, and a dialog that must not be closed prot
   await done.getByRole('button', { name: 'Done' }).click()
   await asking.getByRole('button', { name: 'Close without copying' }).click()
   await done.waitFor({ state: 'detached' })
-  // What is left is the drawer.
+  // Only the drawer is left.
   const drawer = page.getByRole('dialog')
   await isOnTop(drawer.getByRole('button', { name: 'Close' }))
   await page.keyboard.press('Escape')
@@ -180,7 +180,7 @@ test('Esc closes one dialog at a time, and a dialog that must not be closed prot
   expect(page.url()).not.toContain('open=')
 })
 
-test('an operator removes a passkey: a list, a question over it, and the password prompt over both', async () => {
+test('removing a passkey stacks the list, the confirmation and the password prompt', async () => {
   const { person } = (await console.ada.call('/session')).body
   await console.store.db.change(
     `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
@@ -212,7 +212,7 @@ test('an operator removes a passkey: a list, a question over it, and the passwor
   await isOnTop(list.getByRole('button', { name: 'Close' }).first())
 })
 
-test('a link that opens a drawer and a dialog at once puts the dialog on top, with the focus', async () => {
+test('a link that opens a drawer and a dialog puts the dialog on top, with the focus', async () => {
   const [key] = (await console.ada.call(`/w/${console.place.workspaceId}/keys`)).body.data
   const page = await open(`keys?open=${key.id}&add_ip=203.0.113.7`)
   const edit = page.getByRole('dialog', { name: 'Edit key' })
@@ -225,7 +225,7 @@ test('a link that opens a drawer and a dialog at once puts the dialog on top, wi
   await isOnTop(page.getByRole('dialog').getByRole('button', { name: 'Close' }))
 })
 
-test('on a phone, Esc closes the search and leaves the menu that it was opened from', async () => {
+test('on a phone, Esc closes the search but not the menu it was opened from', async () => {
   const page = await open('keys', { viewport: { width: 390, height: 844 } })
   await page.getByRole('button', { name: 'Menu' }).click()
   const menu = page.getByRole('dialog', { name: 'Menu' })
@@ -237,20 +237,20 @@ test('on a phone, Esc closes the search and leaves the menu that it was opened f
   expect(await menu.isVisible()).toBe(true)
 })
 
-/** Refusals that the tests bring about are errors on the browser's console. */
+/** The 401 and 403 responses that the tests cause are errors in the browser's console. */
 const open = (path: string, options: PageOptions = {}) =>
   console.open(path, { expects: /status of 40[13]/, ...options })
 
-/** As if everybody had signed in eleven minutes ago: the service then asks them to confirm. */
+/** Moves the last confirmation eleven minutes into the past, so that the next request needs a new one. */
 const expireConfirmation = () =>
   console.store.db.change(`update sessions set confirmed_at = now() - interval '11 minutes'`)
 
 function promptOf(page: Page) {
-  const prompt = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
   return { prompt, password: prompt.getByLabel('Password', { exact: true }) }
 }
 
-/** Waits until a person can see and press it: at its middle, nothing else is in front of it. */
+/** Waits until nothing covers the middle of an element. */
 const isOnTop = (target: Locator): Promise<boolean> =>
   until(
     `nothing covers ${target}`,

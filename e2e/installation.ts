@@ -5,27 +5,27 @@ import { childEnv } from '../server/testing/child-env.ts'
 import { newFolder, removeFolder } from '../server/testing/data-dir.ts'
 import { until } from '../server/testing/until.ts'
 
-/** Parley as `npm start` runs it, on ports and a folder of its own. */
+/** Parley as `npm start` runs it, with its own ports and data folder. */
 export interface Installation {
   url: string
   simulatorUrl: string
-  /** The demo workspace's key, its id, and the link that makes the first account; all from what the first start says. */
+  /** The key and ID of the demo workspace and the link that creates the first account, as printed by the first start. */
   key: string
   workspaceId: string
   setupUrl: string
   env: Record<string, string>
   /** Calls the API with the demo workspace's key. */
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows the shape.
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape.
   api(path: string, body?: object): Promise<any>
-  /** Moves a pretend phone, or anything else of the simulator. */
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows the shape.
+  /** Calls the control API of the simulator. */
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape.
   control(method: string, path: string, body?: object): Promise<any>
   stop(): Promise<void>
 }
 
 const entry = join(import.meta.dirname, '..', 'cli', 'src', 'main.ts')
 
-/** `host` is the name in the addresses that it prints; passkeys need one that is no number. */
+/** `host` is the host in the printed URLs. Passkeys do not work with an IP address. */
 export async function startInstallation(host = '127.0.0.1'): Promise<Installation> {
   const dataDir = newFolder()
   const simulatorPort = String(await freePort())
@@ -38,37 +38,37 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
     PARLEY_SIMULATOR_PORT: simulatorPort,
   }
   const child = spawn(process.execPath, [entry, 'start'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
+  let output = ''
   child.stdout.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const found = (pattern: RegExp): Promise<string> =>
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const printed = (pattern: RegExp): Promise<string> =>
     until(
-      `the service says ${pattern}`,
+      `the service prints ${pattern}`,
       () => {
-        if (child.exitCode !== null) throw new Error(`the service ended before it said ${pattern}:\n${said}`)
-        return pattern.exec(said)?.[1]
+        if (child.exitCode !== null) throw new Error(`the service ended before it printed ${pattern}:\n${output}`)
+        return pattern.exec(output)?.[1]
       },
       60_000,
     )
-  const url = await found(/Ready at (http:\S+)/)
-  const setupUrl = await found(/(http:\S+\/link\/\S+)\n/)
-  const key = await found(/(prl_live_\w+)\n/)
+  const url = await printed(/Ready at (http:\S+)/)
+  const setupUrl = await printed(/(http:\S+\/link\/\S+)\n/)
+  const key = await printed(/(prl_live_\w+)\n/)
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
-  const ask = async (address: string, method: string, headers: Record<string, string>, body?: object) => {
+  const request = async (address: string, method: string, headers: Record<string, string>, body?: object) => {
     const response = await fetch(address, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${address} answered ${response.status}: ${text}`)
+    if (!response.ok) throw new Error(`${method} ${address} returned ${response.status}: ${text}`)
     return JSON.parse(text)
   }
   const api: Installation['api'] = (path, body) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    return ask(url + path, body ? 'POST' : 'GET', headers, body)
+    return request(url + path, body ? 'POST' : 'GET', headers, body)
   }
   const { account_id: workspaceId } = await api('/v1/me')
   return {
@@ -79,10 +79,10 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
     setupUrl,
     env,
     api,
-    control: (method, path, body) => ask(`${simulatorUrl}/control${path}`, method, {}, body),
+    control: (method, path, body) => request(`${simulatorUrl}/control${path}`, method, {}, body),
     async stop() {
       child.kill('SIGTERM')
-      await ended
+      await exited
       removeFolder(dataDir)
     },
   }

@@ -4,13 +4,13 @@ import { useReceivers } from '../server/testing/receiver.ts'
 import { until } from '../server/testing/until.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** Nobody touches a mouse here. */
+/** Everything here is done by keyboard. */
 const console = useSignedIn()
 const newReceiver = useReceivers()
 
 const openAt = (path: string) => console.open(path, { permissions: ['clipboard-read', 'clipboard-write'] })
 
-test('a key is made, copied and put away by keyboard alone', async () => {
+test('a key can be created and copied by keyboard alone', async () => {
   const page = await openAt('keys')
   const open = page.getByRole('button', { name: 'Create key' })
   await tabTo(page, open)
@@ -32,7 +32,7 @@ test('a key is made, copied and put away by keyboard alone', async () => {
   await page.keyboard.press('Enter')
   const made = page.getByRole('dialog', { name: 'Your new key' })
   await made.waitFor()
-  // A slip does not lose the secret.
+  // Esc must not close the dialog with the secret.
   await page.keyboard.press('Escape')
   await tabTo(page, made.getByRole('button', { name: 'Copy', exact: true }).first())
   await page.keyboard.press('Enter')
@@ -45,7 +45,7 @@ test('a key is made, copied and put away by keyboard alone', async () => {
   await hasFocus(page, open)
 })
 
-test('a delivery is found and sent again by keyboard alone', async () => {
+test('a delivery can be opened and retried by keyboard alone', async () => {
   const { ada, place } = console
   const receiver = await newReceiver()
   const body = { name: 'Booking system', url: receiver.url, events: ['message.received'] }
@@ -78,13 +78,13 @@ test('a delivery is found and sent again by keyboard alone', async () => {
   await until('it arrives again', () => receiver.received.length === 3)
   const ids = receiver.received.map(({ id }) => id)
   expect(ids.slice(0, 2)).toContain(ids[2])
-  await drawer.getByText('Sent by hand').waitFor()
+  await drawer.getByText('Manual retry').waitFor()
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
   await hasFocus(page, page.getByRole('row', { name: ids[2] ?? '' }))
 })
 
-/** Presses Tab until the focus is where it should go; what cannot be reached so fails. */
+/** Presses Tab until the target has the focus. Fails if Tab does not reach it. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let presses = 0; presses < 80; presses++) {

@@ -9,7 +9,7 @@ import { until } from '../server/testing/until.ts'
 import { fillIn, isPrinted, type Quote, readBlocks, readSteps, type Seen } from './readme.ts'
 import { Terminal } from './terminal.ts'
 
-/** Follows README.md to the letter: what it says to type is typed, what it says to see is looked for. Only the ports are others. */
+/** Follows README.md literally: runs its commands and checks the output it quotes. Only the ports are different. */
 const root = join(import.meta.dirname, '..')
 const readme = join(root, 'README.md')
 const sections = ['Start', 'A first message', 'Sending', 'Receiving webhooks', "Operator's command line"]
@@ -21,8 +21,8 @@ const dataDir = newFolder()
 const ports = new Map<string, string>()
 const seen: Seen = new Map()
 const terminals: Terminal[] = []
-/** The terminal at hand; one in which something keeps running is left alone, and the next one opened. */
-let atHand: Terminal | undefined
+/** The terminal for the next command. A terminal with a running command is left alone and a new one opened. */
+let current: Terminal | undefined
 
 beforeAll(async () => {
   for (const port of ['8080', '8090', '8095']) ports.set(port, String(await freePort()))
@@ -33,7 +33,7 @@ afterAll(async () => {
   removeFolder(dataDir)
 })
 
-test('from a clone to a message that is received, answered and looked at', { timeout: 180_000 }, async () => {
+test('the README leads from a clone to a received message, a reply and the console', { timeout: 180_000 }, async () => {
   const service = await follow('npm start')
   const setUpLink = /http:\S+\/link\/\S+/.exec(service.terminal.out())?.[0] ?? ''
   const key = seen.get('prl_live_…') ?? ''
@@ -65,8 +65,8 @@ test('from a clone to a message that is received, answered and looked at', { tim
   await follow('curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8080/v1/templates')
   await follow('curl http://127.0.0.1:8080/v1/messages')
   await bubble(phone, 'tu pedido A-1001').getByRole('img', { name: 'Read' }).waitFor()
-  // The phone shows it before the network has told us.
-  await until('the service hears that it was read', async () => {
+  // The phone shows it as read before the service has received the status.
+  await until('the service reports the message as read', async () => {
     const list = await fetch(here('http://127.0.0.1:8080/v1/messages?limit=1'), {
       headers: { authorization: `Bearer ${key}` },
     })
@@ -81,19 +81,19 @@ test('from a clone to a message that is received, answered and looked at', { tim
   await expectLine(example.terminal, /^message\.received .*"hi again"/m)
   await example.terminal.interrupt()
   const snippet = runSnippet('parleyWebhook', { PARLEY_WEBHOOK_SECRET: seen.get('whsec_…') ?? '' })
-  await until('it listens', () => fetch(here('http://127.0.0.1:8095')).then(Boolean, () => false))
+  await until('the receiver listens', () => fetch(here('http://127.0.0.1:8095')).then(Boolean, () => false))
   await say(phone, 'and again')
   await expectLine(snippet, /^16505550123 and again$/m)
 
   await follow('npx parley key create')
-  expect(steps.slice(followed), 'what the README says and nobody followed').toEqual([])
-  // A page that is open while its server goes away complains.
+  expect(steps.slice(followed), 'steps of the README that were not followed').toEqual([])
+  // An open page would log errors when its server stops.
   await Promise.all([phone.close(), desk.close()])
   await service.terminal.interrupt()
   expect(service.terminal.out()).toMatch(/Stopped\.\n$/)
 })
 
-test('every setting is in the table, and nothing else', () => {
+test('the table of settings has exactly the settings of config.ts', () => {
   const namesIn = (text: string) =>
     new Set(text.match(/\b(PARLEY_[A-Z_]+|DATABASE_URL|PUBLIC_URL|LOG_LEVEL|HOST|PORT)\b/g))
   const rows = readFileSync(readme, 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
@@ -101,25 +101,25 @@ test('every setting is in the table, and nothing else', () => {
   expect(namesIn(rows.join('\n'))).toEqual(namesIn(config))
 })
 
-test.each(['README.md', 'CONTRIBUTING.md'])('every link of %s leads somewhere', (page) => {
+test.each(['README.md', 'CONTRIBUTING.md'])('every link of %s has a target', (page) => {
   const text = readFileSync(join(root, page), 'utf8')
   const targets = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
   expect(targets).not.toEqual([])
-  expect(targets.filter((target) => !leadsSomewhere(join(root, page), target))).toEqual([])
+  expect(targets.filter((target) => !hasTarget(join(root, page), target))).toEqual([])
 })
 
-/** Types the next commands of the page, which begin with these words, and looks for what the page says that they print. */
-async function follow(words: string): Promise<{ terminal: Terminal; quotes: Quote[] }> {
+/** Runs the next commands of the README, which start with `start`, and checks the output that it quotes. */
+async function follow(start: string): Promise<{ terminal: Terminal; quotes: Quote[] }> {
   const { commands = '', quotes = [] } = steps[followed++] ?? {}
-  expect(commands.slice(0, words.length), 'the next commands of the README').toBe(words)
+  expect(commands.slice(0, start.length), 'the next commands of the README').toBe(start)
   const typed = here(fillIn(commands, seen))
-  const terminal = atHand ?? openTerminal()
+  const terminal = current ?? openTerminal()
   if (/^npm start|parley listen|receiver\.ts/.test(typed)) {
-    atHand = undefined
+    current = undefined
     terminal.start(typed)
     await expectPrinted(terminal, quotes[0])
   } else {
-    atHand = terminal
+    current = terminal
     const output = await terminal.run(typed)
     if (quotes[0] && !isPrinted(local(quotes[0]), output, seen)) throw notPrinted(quotes[0], output)
   }
@@ -128,7 +128,7 @@ async function follow(words: string): Promise<{ terminal: Terminal; quotes: Quot
 
 function openTerminal(more: Record<string, string> = {}): Terminal {
   const { PATH = '', HOME = '' } = process.env
-  // Somebody who has just cloned the repository has a Node of their own, not the one that the dependencies bring.
+  // A new clone runs with the Node that is installed on the machine, not with the one of the dependencies.
   const path = PATH.split(delimiter).filter((folder) => !folder.includes(join('node_modules', '.bin')))
   const env = { PATH: path.join(delimiter), HOME, PARLEY_DATA_DIR: dataDir, PORT: here('8080') }
   const terminal = new Terminal(root, { ...env, PARLEY_SIMULATOR_PORT: here('8090'), ...more })
@@ -136,21 +136,21 @@ function openTerminal(more: Record<string, string> = {}): Terminal {
   return terminal
 }
 
-/** Runs the page's piece of TypeScript that has these words in it. */
-function runSnippet(words: string, env: Record<string, string>): Terminal {
-  const { text = '' } = readBlocks(readme).find((block) => block.language === 'ts' && block.text.includes(words)) ?? {}
+/** Runs the TypeScript snippet of the README that contains `part`. */
+function runSnippet(part: string, env: Record<string, string>): Terminal {
+  const { text = '' } = readBlocks(readme).find((block) => block.language === 'ts' && block.text.includes(part)) ?? {}
   const terminal = openTerminal({ ...env, SNIPPET: here(text) })
   terminal.start('npx node --input-type=module-typescript --eval "$SNIPPET"')
   return terminal
 }
 
-/** The page's ports are the defaults, and somebody may be using those. */
+/** The README uses the default ports, which may be in use. */
 const here = (text: string): string => text.replace(/\b80(80|90|95)\b/g, (port) => ports.get(port) ?? port)
 
 const local = ({ isJson, text }: Quote): Quote => ({ isJson, text: here(text) })
 
 async function expectPrinted(terminal: Terminal, quote: Quote | undefined): Promise<void> {
-  if (!quote) throw new Error('the README does not say what is printed here')
+  if (!quote) throw new Error('the README quotes no output here')
   const look = () => isPrinted(local(quote), terminal.out(), seen) || terminal.hasEnded()
   await until('it is printed', look, 60_000).catch(() => {})
   if (!isPrinted(local(quote), terminal.out(), seen)) throw notPrinted(quote, terminal.all())
@@ -158,22 +158,22 @@ async function expectPrinted(terminal: Terminal, quote: Quote | undefined): Prom
 
 async function expectLine(terminal: Terminal, line: RegExp): Promise<void> {
   await until('it is printed', () => line.test(terminal.out())).catch(() => {
-    throw new Error(`${line} was not printed, but:\n${terminal.all()}`)
+    throw new Error(`expected ${line}, but the output is:\n${terminal.all()}`)
   })
 }
 
 const notPrinted = ({ text }: Quote, output: string) =>
-  new Error(`The README says that this is printed:\n\n${text}\nbut this was:\n\n${output}`)
+  new Error(`The README quotes this output:\n\n${text}\nbut the output is:\n\n${output}`)
 
-async function say(phone: Page, words: string): Promise<void> {
-  await phone.getByRole('textbox', { name: 'Message' }).fill(words)
-  // It can be pressed once the phone knows whom it writes to.
+async function say(phone: Page, text: string): Promise<void> {
+  await phone.getByRole('textbox', { name: 'Message' }).fill(text)
+  // The button is enabled when the phone has loaded its contact.
   await phone.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-const bubble = (phone: Page, words: string) => phone.getByRole('log').locator('[data-id]').filter({ hasText: words })
+const bubble = (phone: Page, text: string) => phone.getByRole('log').locator('[data-id]').filter({ hasText: text })
 
-function leadsSomewhere(page: string, target: string): boolean {
+function hasTarget(page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? page : join(dirname(page), path)
   if (!existsSync(file)) return false
@@ -181,7 +181,7 @@ function leadsSomewhere(page: string, target: string): boolean {
   return anchor === undefined || headings.map(slugOf).includes(anchor)
 }
 
-/** As GitHub makes an anchor of a heading. */
+/** The anchor that GitHub gives a heading. */
 const slugOf = (heading: string): string =>
   heading
     .replace(/^#+ /, '')

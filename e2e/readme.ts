@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** Commands of a page, and what the page says that they print. */
+/** Commands of the README and the output that it quotes for them. */
 export interface Step {
   commands: string
   quotes: Quote[]
 }
 
 export interface Quote {
-  /** An answer in JSON is laid out on the page, and comes in one line. */
+  /** A JSON response is indented in the README, but printed on one line. */
   isJson: boolean
   text: string
 }
@@ -30,7 +30,7 @@ export function readBlocks(file: string): Block[] {
   return blocks
 }
 
-/** What a reader of these sections types, in order; what is quoted before the next commands belongs to the ones before. */
+/** The commands of these sections in order, each with the output quoted before the next commands. */
 export function readSteps(file: string, sections: readonly string[]): Step[] {
   const steps: Step[] = []
   for (const { section, language, text } of readBlocks(file)) {
@@ -41,24 +41,24 @@ export function readSteps(file: string, sections: readonly string[]): Step[] {
   return steps
 }
 
-/** What the page abbreviates with `…`, and what it stood for when it was last seen. */
+/** The values that the README abbreviates with `…`, as last printed. */
 export type Seen = Map<string, string>
 
-/** A word that ends in `…`, such as whsec_… or 01a1de10-…; alone it stands for any word. */
+/** A word that ends in `…`, such as whsec_… or 01a1de10-…. A single `…` matches any word. */
 const abbreviation = /[\w.-]*…/g
 
-/** The commands as a reader types them, with what was seen in the place of what is abbreviated. */
+/** Replaces the abbreviations in commands by the printed values. */
 export function fillIn(commands: string, seen: Seen): string {
   return commands.replace(abbreviation, (word) => {
     const value = seen.get(word)
-    if (value === undefined) throw new Error(`the README uses ${word}, but nothing that it showed before is called so`)
+    if (value === undefined) throw new Error(`the README uses ${word}, but no output before it has such a value`)
     return value
   })
 }
 
-/** Whether this was printed, as it stands; remembers what the abbreviations stood for. */
+/** Whether the output contains the quote. Saves the values of its abbreviations. */
 export function isPrinted({ isJson, text }: Quote, output: string, seen: Seen): boolean {
-  const printed = isJson ? layOut(output) : output
+  const printed = isJson ? indented(output) : output
   if (printed === undefined) return false
   const words: string[] = []
   const lines = text
@@ -71,8 +71,8 @@ export function isPrinted({ isJson, text }: Quote, output: string, seen: Seen): 
 }
 
 /**
- * The hexadecimal beginning of an id is as much of this one run as its end; what stands before it, such as msg_, is not. Times are
- * any time, and columns are as wide as what is in them.
+ * The hexadecimal start of an abbreviated ID differs in each run; a prefix such as msg_ does not. Any time matches a time, and
+ * any number of spaces matches the spaces between columns.
  */
 function patternOf(line: string, words: string[]): string {
   return line
@@ -87,7 +87,7 @@ function patternOf(line: string, words: string[]): string {
     .join('')
 }
 
-function layOut(output: string): string | undefined {
+function indented(output: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(output), null, 2)
   } catch {

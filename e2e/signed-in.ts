@@ -8,13 +8,13 @@ import { type Installation, startInstallation } from './installation.ts'
 
 export const ada = { name: 'Ada', email: 'ada@harbour.example', password: goodPassword }
 
-/** One installation and one browser for the tests of a file, and the first account signed in. */
+/** An installation and a browser for the tests of a file, with the first account signed in. */
 export interface SignedIn {
   place: Installation
   store: Store
   /** Calls the console's API as Ada. */
   ada: Browser
-  /** A page of Ada's; a path without a leading slash is in the demo workspace. */
+  /** Opens a page as Ada. A path without a leading slash is inside the demo workspace. */
   open(path: string, options?: PageOptions): Promise<Page>
 }
 

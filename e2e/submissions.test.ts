@@ -5,7 +5,7 @@ import { until } from '../server/testing/until.ts'
 import { choose } from './page-ready.ts'
 import { useSignedIn } from './signed-in.ts'
 
-/** What people send in: forms with files, and orders. */
+/** Form submissions with files, and orders. */
 const console = useSignedIn()
 const ana = '16505550123'
 const referral = Buffer.from('%PDF-1.4\n% a referral\n')
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const sender = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001'))
   const template = { name: 'intake_form', language: 'en', variables: { 'body.1': 'Ana' } }
   const { id } = await api('/v1/messages', { sender_id: sender.id, to: ana, type: 'template', template })
-  await until('the form is with Ana', async () => (await api(`/v1/messages/${id}`)).status === 'delivered')
+  await until('the form is delivered', async () => (await api(`/v1/messages/${id}`)).status === 'delivered')
   await control('POST', `/phones/${ana}/fillForm`, {
     values: { full_name: 'Ana Prueba', complaint: 'Sore throat' },
     files: {
@@ -29,10 +29,10 @@ beforeAll(async () => {
   await control('POST', `/phones/${ana}/order`, { items, text: 'For pick-up, please' })
 })
 
-test('a submission is found in the list, and its files are shown and downloaded', async () => {
+test('a submission opens from the list, and its files can be viewed and downloaded', async () => {
   const page = await console.open('forms')
-  await page.getByRole('row', { name: /\+16505550123.*Ana Prueba.*2 files.*intake_form/ }).click()
-  await page.getByRole('heading', { level: 1, name: 'Submission from +16505550123' }).waitFor()
+  await page.getByRole('row', { name: /\+1 650-555-0123.*Ana Prueba.*2 files.*intake_form/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Submission from +1 650-555-0123' }).waitFor()
   await page.getByRole('table', { name: 'Answers' }).getByRole('row', { name: 'complaint Sore throat' }).waitFor()
 
   const picture = page.getByRole('listitem').filter({ hasText: 'throat.png' })
@@ -43,7 +43,7 @@ test('a submission is found in the list, and its files are shown and downloaded'
   await screenshot(page, 'a submission with files')
 
   const document = page.getByRole('listitem').filter({ hasText: 'referral.pdf' })
-  // A name cannot lead out of the folder that it is saved in.
+  // The name must not contain a path.
   await document.getByText('.._referral.pdf').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -56,7 +56,7 @@ test('a submission is found in the list, and its files are shown and downloaded'
   await page.getByText('full_name').first().waitFor()
 })
 
-test('an order is found by its status, taken to its end, and shows who did what', async () => {
+test('orders can be filtered by status and changed, and the history shows who changed them', async () => {
   const page = await console.open('orders?status=shipped')
   await page.getByText('No matching orders').waitFor()
   await page.goto(page.url().replace('?status=shipped', ''))
@@ -84,7 +84,7 @@ test('an order is found by its status, taken to its end, and shows who did what'
   await history.getByText('Cancelled').waitFor()
   await screenshot(page, 'an order that was cancelled')
   await page.reload()
-  await until('the history is kept', async () => (await history.getByRole('listitem').count()) === 5)
+  await until('the history has all entries', async () => (await history.getByRole('listitem').count()) === 5)
 
   await page.getByRole('link', { name: 'Orders' }).first().click()
   await page.getByRole('row', { name: /SKU-1.*Cancelled/ }).waitFor()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { until } from '../server/testing/until.ts'
 
-/** A shell that is typed into, as somebody does who follows a page. A command that fails ends it. */
+/** A shell that runs commands as a reader would type them. It ends when a command fails. */
 export class Terminal {
   readonly #shell
   readonly #closed: Promise<unknown>
@@ -12,7 +12,7 @@ export class Terminal {
   #runs = 0
 
   constructor(cwd: string, env: Record<string, string>) {
-    // A process group of its own: what is pressed in a terminal reaches everything that runs in it.
+    // A separate process group, so that a signal reaches everything that runs in the shell.
     this.#shell = spawn('sh', ['-e'], { cwd, env, detached: true })
     this.#shell.stdout.on('data', (chunk) => {
       this.#out += chunk
@@ -20,7 +20,7 @@ export class Terminal {
     this.#shell.stderr.on('data', (chunk) => {
       this.#err += chunk
     })
-    // Typed into a shell that a failed command has ended.
+    // Writing to a shell that has ended after a failed command.
     this.#shell.stdin.on('error', () => {})
     this.#closed = once(this.#shell, 'close').then(() => {
       this.#ended = true
@@ -31,18 +31,18 @@ export class Terminal {
     return this.#out
   }
 
-  /** For whoever wonders what went wrong. */
+  /** All output, for error messages. */
   all(): string {
     return `${this.#out}${this.#err}`
   }
 
-  /** Types commands that run until they are stopped. */
+  /** Starts commands that run until they are interrupted. */
   start(commands: string): void {
-    // Not what is typed next, but nothing, is what a command reads.
+    // Commands must not read the next commands as their input.
     this.#shell.stdin.write(`{\n${commands}\n} </dev/null\n`)
   }
 
-  /** Types commands, waits until they are done, and gives what they printed. */
+  /** Runs commands and returns their output. */
   async run(commands: string): Promise<string> {
     const before = this.#out.length
     const mark = `[done ${++this.#runs}]`
@@ -51,7 +51,7 @@ export class Terminal {
       `the end of\n${commands}`,
       () => {
         const at = this.#out.indexOf(mark, before)
-        if (at < 0 && this.#ended) throw new Error(`this failed:\n${commands}\n${this.all()}`)
+        if (at < 0 && this.#ended) throw new Error(`failed:\n${commands}\n${this.all()}`)
         return at >= 0 && at
       },
       60_000,
@@ -63,7 +63,7 @@ export class Terminal {
     return this.#ended
   }
 
-  /** Ctrl-C, and whatever runs has ended. */
+  /** Sends Ctrl-C and waits until everything has ended. */
   async interrupt(): Promise<void> {
     this.#signal('SIGINT')
     this.#shell.stdin.end()

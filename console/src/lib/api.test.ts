@@ -6,7 +6,7 @@ afterEach(() => {
   confirmWith(async () => false)
 })
 
-/** A service that asks for a confirmation until it has been given. */
+/** Responds with confirmation_required until `isConfirmed` is set. */
 function stubService() {
   const service = { isConfirmed: false }
   vi.stubGlobal('fetch', async (path: string) =>
@@ -17,7 +17,7 @@ function stubService() {
   return service
 }
 
-test('requests that need a confirmation at the same time share one prompt, and all continue', async () => {
+test('concurrent requests that need a confirmation share one prompt, and all of them continue', async () => {
   const service = stubService()
   const prompts: ((isConfirmed: boolean) => void)[] = []
   confirmWith(() => new Promise((resolve) => void prompts.push(resolve)))
@@ -30,19 +30,19 @@ test('requests that need a confirmation at the same time share one prompt, and a
   expect(await Promise.all(requests)).toEqual([{ path: '/console/api/keys' }, { path: '/console/api/webhooks' }])
 })
 
-test('a prompt that is cancelled says that nothing was done, and the next request asks again', async () => {
+test('cancelling the prompt rejects the request, and the next request prompts again', async () => {
   stubService()
-  let asked = 0
+  let prompts = 0
   confirmWith(async () => {
-    asked += 1
+    prompts += 1
     return false
   })
   for (const turn of [1, 2]) {
     const request = send('POST', 'keys')
     await expect(request).rejects.toMatchObject({
       code: 'confirmation_required',
-      message: 'Nothing was changed, because you did not confirm that it is you.',
+      message: 'Nothing was changed, because you did not confirm your identity.',
     })
-    expect(asked).toBe(turn)
+    expect(prompts).toBe(turn)
   }
 })

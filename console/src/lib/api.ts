@@ -1,8 +1,8 @@
 import type { FieldError } from '@parley/contract/field-errors'
 
 /**
- * Requests to the console's own API. An error response is thrown as an ApiError. When the service wants the person to
- * confirm who they are, the shell asks them, and the request is made a second time.
+ * Requests to the console's API. An error response is thrown as an ApiError. When a request needs a recent confirmation
+ * of the person's identity, the shell prompts for it and the request is repeated.
  */
 export class ApiError extends Error {
   readonly status: number
@@ -31,11 +31,11 @@ interface Read {
   signal?: AbortSignal
 }
 
-/** The JSON of `GET /console/api/<path>`. */
-export const api = <Answer>(path: string, read: Read = {}): Promise<Answer> =>
-  confirming(async () => jsonOf<Answer>(await request('GET', path, read)))
+/** The JSON response of `GET /console/api/<path>`. */
+export const api = <Data>(path: string, read: Read = {}): Promise<Data> =>
+  confirming(async () => jsonOf<Data>(await request('GET', path, read)))
 
-/** The same, for a response that is a file. */
+/** The same for a response that is a file. */
 export const apiFile = (path: string, read: Read = {}): Promise<Blob> =>
   confirming(async () => {
     const response = await request('GET', path, read)
@@ -43,14 +43,14 @@ export const apiFile = (path: string, read: Read = {}): Promise<Blob> =>
     return response.blob()
   })
 
-/** Changes something. Only `useAction` calls it: pages get it from there. */
-export const send: Send = <Answer>(method: Method, path: string, body: object = {}) =>
-  confirming(async () => jsonOf<Answer>(await request(method, path, { body })))
+/** Sends a request that changes data. Only `useAction` calls it; pages receive it from there. */
+export const send: Send = <Data>(method: Method, path: string, body: object = {}) =>
+  confirming(async () => jsonOf<Data>(await request(method, path, { body })))
 
-export type Send = <Answer>(method: Method, path: string, body?: object) => Promise<Answer>
+export type Send = <Data>(method: Method, path: string, body?: object) => Promise<Data>
 export type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-async function confirming<Answer>(run: () => Promise<Answer>): Promise<Answer> {
+async function confirming<Data>(run: () => Promise<Data>): Promise<Data> {
   try {
     return await run()
   } catch (error) {
@@ -60,40 +60,40 @@ async function confirming<Answer>(run: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-const notConfirmed = 'Nothing was changed, because you did not confirm that it is you.'
-let asking: Promise<boolean> | null = null
+const notConfirmed = 'Nothing was changed, because you did not confirm your identity.'
+let openPrompt: Promise<boolean> | null = null
 
-/** Requests that need a confirmation at the same time wait for the same prompt. */
+/** Concurrent requests that need a confirmation share one prompt. */
 function askOnce(): Promise<boolean> {
-  asking ??= askToConfirm().finally(() => {
-    asking = null
+  openPrompt ??= askToConfirm().finally(() => {
+    openPrompt = null
   })
-  return asking
+  return openPrompt
 }
 
-/** The path of something in a workspace, and the workspace that a path is in. */
+/** Builds an API path inside a workspace, and reads the workspace from one. */
 export const inWorkspace = (workspace: string, path: string) => `w/${encodeURIComponent(workspace)}/${path}`
 export const workspaceOf = (path: string) => decodeURIComponent(/^w\/([^/]+)\//.exec(path)?.[1] ?? '')
 
-/** The shell says how a person is asked to confirm; it answers whether they did. */
+/** Registers the shell's prompt. It resolves to whether the person confirmed. */
 export function confirmWith(ask: () => Promise<boolean>): void {
   askToConfirm = ask
 }
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.code === 'not_signed_in'
 
-/** What to tell a person about any error. */
-export function wordsOf(error: unknown): string {
-  return error instanceof Error && error.message ? error.message : 'Something went wrong.'
+/** The message of an error for people. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error && error.message ? error.message : 'Something went wrong. Try again.'
 }
 
 let askToConfirm: () => Promise<boolean> = async () => false
 
-/** Of a 204, undefined. */
-async function jsonOf<Answer>(response: Response): Promise<Answer> {
-  if (response.status === 204) return undefined as Answer
+/** Undefined for a 204. */
+async function jsonOf<Data>(response: Response): Promise<Data> {
+  if (response.status === 204) return undefined as Data
   const json: unknown = await response.json().catch(() => undefined)
-  if (response.ok && json !== undefined) return json as Answer
+  if (response.ok && json !== undefined) return json as Data
   throw errorOf(response, json)
 }
 
@@ -112,7 +112,7 @@ async function request(
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, 'out_of_reach', 'The service could not be reached. Check your connection and try again.')
+    throw new ApiError(0, 'out_of_reach', 'Parley cannot be reached. Check your connection and try again.')
   }
 }
 
@@ -123,7 +123,7 @@ function errorOf(response: Response, json: unknown): ApiError {
     return new ApiError(
       response.status,
       'unreadable',
-      `The service gave an answer that cannot be read (${response.status}).`,
+      `Parley sent an invalid response (status ${response.status}). Try again.`,
       {
         requestId,
       },

@@ -15,7 +15,7 @@ test.each([
     },
     'changed the role of b@x.example from admin to member',
   ],
-  [{ ...nothing, action: 'workspace.credit', after: { amount: -5 } }, 'took 5 credits'],
+  [{ ...nothing, action: 'workspace.credit', after: { amount: -5 } }, 'removed 5 credits'],
   [
     {
       ...nothing,
@@ -41,11 +41,11 @@ test.each([
   ],
   [{ ...nothing, action: 'account.passkey_remove', target: 'id' }, 'removed the passkey'],
   [{ ...nothing, action: 'moon.land_on', target_name: 'Apollo' }, 'moon: land on “Apollo”'],
-])('%o reads: %s', (entry, words) => {
-  expect(sentenceOf(entry)).toBe(words)
+])('%o is shown as: %s', (entry, text) => {
+  expect(sentenceOf(entry)).toBe(text)
 })
 
-test('a deed that nobody gave words to still reads as words', () => {
+test('an unknown action is shown in readable form', () => {
   expect(actionLabel('moon.land_on')).toBe('Moon: land on')
   expect(actionLabel('key.create')).toBe('Key created')
 })

@@ -3,20 +3,20 @@ import { capital } from './format.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Part = Pick<AuditEntry, 'action' | 'target' | 'target_name' | 'before' | 'after'>
-type Words = (name: string, after: Values, before: Values, given: Part) => string
+type Sentence = (name: string, after: Values, before: Values, entry: Part) => string
 
-/** What was done, as the rest of a sentence that begins with who did it: "revoked the key “Billing”". */
+/** The action as the end of a sentence that starts with the actor: "revoked the key “Billing”". */
 export function sentenceOf(entry: Part): string {
-  const words = sentences[entry.action]
+  const sentence = sentences[entry.action]
   const name = entry.target_name ?? entry.target ?? ''
-  if (!words)
+  if (!sentence)
     return [entry.action.replace('.', ': ').replaceAll('_', ' '), name && `“${name}”`].filter(Boolean).join(' ')
-  return words(name, entry.after ?? {}, entry.before ?? {}, entry)
+  return sentence(name, entry.after ?? {}, entry.before ?? {}, entry)
 }
 
-/** A kind of deed without its object, for filters. */
+/** The label of an action in filters. */
 export function actionLabel(action: string): string {
-  return entries[action] ?? capital(action.replace('.', ': ').replaceAll('_', ' '))
+  return labels[action] ?? capital(action.replace('.', ': ').replaceAll('_', ' '))
 }
 
 const named = (name: string) => (name ? ` “${name}”` : '')
@@ -25,7 +25,7 @@ const changed = (after: Values) => {
   return fields.length > 0 && fields.length <= 3 ? ` (${fields.join(', ')})` : ''
 }
 
-const sentences: Record<string, Words> = {
+const sentences: Record<string, Sentence> = {
   'key.create': (name) => `created the key${named(name)}`,
   'key.change': (name, after) => `changed the key${named(name)}${changed(after)}`,
   'key.rotate': (name) => `rotated the key${named(name)}`,
@@ -43,12 +43,12 @@ const sentences: Record<string, Words> = {
   'message.send': () => 'sent a message',
   'message.send_again': () => 'sent a message again',
   'order.status': (name, { status }) => `set the order${named(name)} to ${status ?? 'another status'}`,
-  'refusals.mute': (name) => `muted refusals with the code ${name}`,
-  'refusals.unmute': (name) => `unmuted refusals with the code ${name}`,
-  'credits.warn_at': (_name, { low_balance }) => `set the warning for low credits to ${low_balance}`,
-  'network.sync': (_name, { ok }) => `asked the network anew${ok === false ? ', in vain' : ''}`,
+  'refusals.mute': (name) => `muted API errors with the code ${name}`,
+  'refusals.unmute': (name) => `unmuted API errors with the code ${name}`,
+  'credits.warn_at': (_name, { low_balance }) => `set the low-credit warning to ${low_balance}`,
+  'network.sync': (_name, { ok }) => `synced senders and templates${ok === false ? ', which failed' : ''}`,
   'invite.create': (name, { role }) => `invited ${name}${role ? ` as ${role}` : ''}`,
-  'invite.withdraw': (name) => `withdrew the invitation of ${name}`,
+  'invite.withdraw': (name) => `withdrew the invitation for ${name}`,
   'member.role': (name, { role }, before) => `changed the role of ${name} from ${before.role} to ${role}`,
   'member.remove': (name) => `removed ${name} from the team`,
   'member.leave': () => 'left the workspace',
@@ -61,18 +61,18 @@ const sentences: Record<string, Words> = {
   'workspace.suspend': (name) => `suspended the workspace${named(name)}`,
   'workspace.resume': (name) => `resumed the workspace${named(name)}`,
   'workspace.credit': (_name, { amount }) =>
-    Number(amount) < 0 ? `took ${-Number(amount)} credits` : `gave ${amount} credits`,
+    Number(amount) < 0 ? `removed ${-Number(amount)} credits` : `added ${amount} credits`,
   'price.set': (name, { credits }) => `set the price of ${name} to ${credits}`,
   'app.create': (name) => `created the app${named(name)}`,
   'connection.create': (name) => `connected the account ${name}`,
-  'connection.sync': () => 'asked the network for an account anew',
+  'connection.sync': () => 'synced an account',
   'person.reset_link': (name, { second_factor_off: off }) =>
-    `created a link for a new password of ${name}${off ? ' and removed their second factor, passkeys and sessions' : ''}`,
+    `created a password reset link for ${name}${off ? ' and removed their second factor, passkeys and sessions' : ''}`,
   'person.passkey_remove': (name, _after, before) =>
     `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
-  'session.locked': () => 'was locked out for a while, after too many wrong tries',
-  'session.first_factor': () => 'gave the right password and was asked for a second factor',
+  'session.locked': () => 'was locked out temporarily after too many failed attempts',
+  'session.first_factor': () => 'entered the correct password and was asked for a second factor',
   'session.end': () => 'signed out',
   'session.revoke': () => 'signed out one of their devices',
   'session.revoke_others': (_name, { ended }) => `signed out ${ended} other devices`,
@@ -82,13 +82,13 @@ const sentences: Record<string, Words> = {
     `changed their password${by ? ` (${by})` : ''}${Number(passkeys) > 0 ? ', which removed their passkeys' : ''}`,
   'account.two_factor_on': () => 'turned on an authenticator app',
   'account.two_factor_off': () => 'turned off their authenticator app',
-  'account.backup_codes': () => 'made new backup codes',
+  'account.backup_codes': () => 'created new backup codes',
   'account.passkey_add': (name) => `added the passkey${named(name)}`,
   'account.passkey_remove': (_name, _after, _before, { target_name: name }) =>
     `removed the passkey${named(name ?? '')}`,
 }
 
-const entries: Record<string, string> = {
+const labels: Record<string, string> = {
   'key.create': 'Key created',
   'key.change': 'Key changed',
   'key.rotate': 'Key rotated',
@@ -100,7 +100,7 @@ const entries: Record<string, string> = {
   'webhook.recover': 'Failed deliveries retried',
   'delivery.retry': 'Delivery retried',
   'delivery.retry_many': 'Deliveries retried',
-  'invite.create': 'Invited',
+  'invite.create': 'Invitation created',
   'invite.withdraw': 'Invitation withdrawn',
   'member.role': 'Role changed',
   'member.remove': 'Member removed',
@@ -111,16 +111,16 @@ const entries: Record<string, string> = {
   'workspace.settings': 'Settings changed',
   'workspace.suspend': 'Workspace suspended',
   'workspace.resume': 'Workspace resumed',
-  'workspace.credit': 'Credits given or taken',
-  'credits.warn_at': 'Credit warning changed',
+  'workspace.credit': 'Credits added or removed',
+  'credits.warn_at': 'Low-credit warning changed',
   'connection.create': 'Account connected',
-  'network.sync': 'Network asked anew',
+  'network.sync': 'Senders and templates synced',
   'message.send': 'Message sent',
   'message.send_again': 'Message sent again',
   'order.status': 'Order status changed',
-  'refusals.mute': 'Refusals muted',
-  'refusals.unmute': 'Refusals unmuted',
-  'person.reset_link': 'Link for a new password created',
+  'refusals.mute': 'API errors muted',
+  'refusals.unmute': 'API errors unmuted',
+  'person.reset_link': 'Password reset link created',
   'person.passkey_remove': 'Passkey removed by an operator',
-  'session.begin': 'Signed in by a link',
+  'session.begin': 'Signed in with a link',
 }

@@ -12,7 +12,7 @@ const components = [
   { type: 'CAROUSEL', cards: [{ components: [{ type: 'BODY', text: 'Only {{1}}' }] }] },
 ]
 
-test('a template shows its values, and a hole without one stays', () => {
+test('templateBubble fills in the variables that have a value and leaves the others', () => {
   const values = {
     'body.first_name': 'Ana',
     'header.image': { link: 'https://x.example/a.png' },
@@ -31,13 +31,13 @@ test('a template shows its values, and a hole without one stays', () => {
   })
 })
 
-test('a value is put in as it is, whatever it looks like', () => {
+test('a value is inserted literally, even if it looks like a variable or a replacement pattern', () => {
   expect(templateBubble([{ type: 'BODY', text: '{{1}} {{2}}' }], { 'body.1': '{{2}} $&', 'body.2': 'b' }).body).toBe(
     '{{2}} $& b',
   )
 })
 
-test('components of no known shape are drawn as nothing, not as a failure', () => {
+test('unknown components are ignored', () => {
   expect(templateBubble([null, 7, 'x', {}, { type: 'BODY' }, { type: 'BUTTONS', buttons: 'no' }], {})).toEqual({
     body: '',
     buttons: [],
@@ -46,7 +46,7 @@ test('components of no known shape are drawn as nothing, not as a failure', () =
 
 test.each([
   [{ type: 'text', text: { body: 'hi' } }, { body: 'hi' }],
-  [{ type: 'reaction', reaction: { emoji: '' } }, { body: 'Reaction taken back' }],
+  [{ type: 'reaction', reaction: { emoji: '' } }, { body: 'Reaction removed' }],
   [
     { type: 'image', image: { link: 'https://x.example/a.png', caption: 'Look' } },
     { header: { kind: 'media', type: 'image', detail: 'https://x.example/a.png' }, body: 'Look' },
@@ -69,6 +69,6 @@ test.each([
       buttons: [{ icon: 'list', text: 'Open' }],
     },
   ],
-])('a request looks as its content says: %j', (request, bubble) => {
+])('requestBubble(%j)', (request, bubble) => {
   expect(requestBubble(request, null)).toEqual(bubble)
 })

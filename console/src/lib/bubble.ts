@@ -1,4 +1,4 @@
-/** What a message looks like on a handset, whatever it is made from: a template and its values, a request, what came in. */
+/** What a message looks like on a phone. Made from a template and its values, a request, or an inbound message. */
 export interface Bubble {
   header?: { kind: 'text'; text: string } | { kind: 'media'; type: string; detail?: string | null }
   body?: string | null
@@ -10,7 +10,7 @@ export interface Bubble {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A template with its holes filled; a hole without a value stays as it is. */
+/** A template with its variables filled in. A variable without a value stays as it is. */
 export function templateBubble(components: readonly unknown[], values: Json): Bubble {
   return bubbleOf(components, values, '')
 }
@@ -54,7 +54,7 @@ function headerOf(component: Json, values: Json, prefix: string): NonNullable<Bu
   return { kind: 'media', type, detail: detailOf(values[`${prefix}header.${type}`]) }
 }
 
-/** A link, an id or a place, in a few words. */
+/** A file name, a name, a link or an ID. */
 function detailOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   const { link, id, name, filename } = objectOf(value)
@@ -78,13 +78,13 @@ const buttonOf = (button: Json) => ({
 })
 
 function fill(text: string, place: 'header' | 'body', values: Json, prefix: string): string {
-  return text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (hole, name: string) => {
+  return text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (placeholder, name: string) => {
     const value = values[`${prefix}${place}.${name}`]
-    return typeof value === 'string' && value !== '' ? value : hole
+    return typeof value === 'string' && value !== '' ? value : placeholder
   })
 }
 
-/** What `POST /v1/messages` was asked for. */
+/** The message that a `POST /v1/messages` request sends. */
 export function requestBubble(request: Json, components: readonly unknown[] | null): Bubble {
   const type = textOf(request['type'])
   const part = objectOf(request[type])
@@ -98,15 +98,15 @@ export function requestBubble(request: Json, components: readonly unknown[] | nu
     case 'location':
       return { location: part as unknown as NonNullable<Bubble['location']> }
     case 'contacts':
-      return { body: listOf(request['contacts']).map(contactWords).join('\n') }
+      return { body: listOf(request['contacts']).map(contactText).join('\n') }
     case 'reaction':
-      return { body: textOf(part['emoji']) || 'Reaction taken back' }
+      return { body: textOf(part['emoji']) || 'Reaction removed' }
     default:
       return { header: { kind: 'media', type, detail: detailOf(part) }, body: textOf(part['caption']) || null }
   }
 }
 
-function contactWords(contact: unknown): string {
+function contactText(contact: unknown): string {
   const { name, phones } = objectOf(contact)
   const numbers = listOf(phones).map((phone) => textOf(objectOf(phone)['phone']))
   return [textOf(objectOf(name)['formatted_name']), ...numbers].filter(Boolean).join(' · ')

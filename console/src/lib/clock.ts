@@ -4,7 +4,7 @@ const now = createStore(Date.now())
 let watchers = 0
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The time, the same for all who show it, told anew every five seconds. */
+/** The current time, shared by all components and updated every five seconds. */
 export const useNow = () => useStore(ticking)
 
 const ticking = {

@@ -16,11 +16,11 @@ test.each([
   ['python-requests/2.32', 'python-requests'],
   ['', 'Unknown device'],
   [null, 'Unknown device'],
-])('%s is %s', (userAgent, words) => {
-  expect(deviceOf(userAgent)).toBe(words)
+])('%s is %s', (userAgent, device) => {
+  expect(deviceOf(userAgent)).toBe(device)
 })
 
-test('a phone is told from a computer', () => {
+test('isHandheld tells phones from computers', () => {
   expect(isHandheld('Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X)')).toBe(true)
   expect(isHandheld(`Mozilla/5.0 (X11; Linux x86_64) ${chrome}`)).toBe(false)
 })

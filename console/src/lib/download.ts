@@ -1,13 +1,13 @@
 import { apiFile, type Query } from './api.ts'
 
-/** Fetches a file of the console's API, asking for confirmation where that is needed, and hands it to the browser to keep. */
+/** Downloads a file from the console's API. Prompts for a confirmation if the request needs one. */
 export async function download(path: string, name: string, query: Query = {}): Promise<void> {
-  keepFile(await apiFile(path, { query }), name)
+  saveFile(await apiFile(path, { query }), name)
 }
 
-export function keepFile(blob: Blob, name: string): void {
+export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement('a')
-  // As plain bytes: whatever it is, the browser keeps it and does not show it.
+  // As an octet stream, so that the browser saves the file and never displays it.
   link.href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
   link.download = name
   link.click()

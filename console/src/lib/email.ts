@@ -1,3 +1,3 @@
-/** What is wrong with an email address, as far as can be told without asking. */
+/** A first check in the browser; the service checks the address in full. */
 export const emailError = (address: string) =>
-  /^\S+@\S+$/.test(address.trim()) ? undefined : 'Enter an e-mail address, such as ana@example.com.'
+  /^\S+@\S+$/.test(address.trim()) ? undefined : 'Enter an email address, for example ana@example.com.'

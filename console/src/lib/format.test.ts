@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, formatPercent, formatUtc, plural } from './format.ts'
+import {
+  exactTimeFormat,
+  formatAgo,
+  formatBytes,
+  formatDuration,
+  formatMs,
+  formatPercent,
+  formatTime,
+  formatUtc,
+  plural,
+} from './format.ts'
 
 test.each([
   [0.4, '400 µs'],
@@ -9,11 +19,21 @@ test.each([
   [200_000, '3 min 20 s'],
   [7_500_000, '2 h 5 min'],
   [86_400_000, '1 d'],
-])('%d ms read as %s', (ms, words) => {
-  expect(formatDuration(ms)).toBe(words)
+])('formatDuration(%d) is %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
 })
 
-test('a share below one never reads as all of it', () => {
+test.each([
+  [0.84, '0.84 ms'],
+  [3.24, '3.2 ms'],
+  [12.4, '12 ms'],
+  [1420, '1,420 ms'],
+  [200_000, '200,000 ms'],
+])('formatMs(%d) is %s', (ms, text) => {
+  expect(formatMs(ms)).toBe(text)
+})
+
+test('formatPercent never rounds a ratio below 1 up to 100%', () => {
   expect(formatPercent(0.99996)).toBe('99.9%')
   expect(formatPercent(1)).toBe('100%')
   expect(formatPercent(0)).toBe('0%')
@@ -25,15 +45,33 @@ test.each([
   [90, '1 min. ago'],
   [7300, '2 hr. ago'],
   [-200, 'in 3 min.'],
-])('%d seconds past reads as %s', (seconds, words) => {
+])('a time %d seconds in the past is shown as %s', (seconds, text) => {
   const now = Date.parse('2026-11-15T06:30:00.000Z')
-  expect(formatAgo(new Date(now - seconds * 1000), now)).toBe(words)
+  expect(formatAgo(new Date(now - seconds * 1000), now)).toBe(text)
 })
 
-test('sizes, counts and exact times', () => {
+/** Some versions of ICU put a narrow no-break space before AM and PM. */
+const plainSpaces = (text: string) => text.replaceAll(/\s/g, ' ')
+
+test.each([
+  ['Europe/Berlin', 'Nov 16, 2026, 3:41:07 PM GMT+1'],
+  ['America/New_York', 'Nov 16, 2026, 9:41:07 AM EST'],
+  ['UTC', 'Nov 16, 2026, 2:41:07 PM UTC'],
+])('an exact time in %s is shown as %s', (timeZone, text) => {
+  const at = new Date('2026-11-16T14:41:07.120Z')
+  expect(plainSpaces(exactTimeFormat('en-US', timeZone).format(at))).toBe(text)
+})
+
+test('formatTime uses the local zone and names it, formatUtc uses UTC', () => {
+  const at = '2026-11-16T14:41:07.120Z'
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  expect(plainSpaces(formatTime(at))).toBe(plainSpaces(exactTimeFormat('en-US', timeZone).format(new Date(at))))
+  expect(formatUtc(at)).toBe('2026-11-16 14:41:07.120 UTC')
+})
+
+test('formatBytes and plural', () => {
   expect(formatBytes(1023)).toBe('1023 B')
   expect(formatBytes(262_144)).toBe('256 KiB')
   expect(plural(1, 'key')).toBe('1 key')
   expect(plural(2, 'key')).toBe('2 keys')
-  expect(formatUtc('2026-11-15T06:30:14.120Z')).toBe('2026-11-15 06:30:14.120 UTC')
 })

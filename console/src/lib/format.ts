@@ -1,31 +1,31 @@
-/** How numbers, times and sizes are written, in the reader's own language and time zone. */
-const locale = readersLocale()
+/** Formats numbers, times and sizes for the reader's language and time zone. Pages show times with ui/time.tsx. */
+const locale = browserLocale()
 
 const plain = new Intl.NumberFormat(locale)
-const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
-const creditWords = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })
-const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-const shortDayAndTime = new Intl.DateTimeFormat(locale, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-})
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const twoDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+const credits = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })
+const exact = exactTimeFormat(locale)
+const short = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const clockWithSeconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 
 export const formatNumber = (value: number) => plain.format(value)
-export const formatShort = (value: number) => short.format(value)
-export const formatCredits = (value: number) => creditWords.format(value)
+export const formatShort = (value: number) => compact.format(value)
+export const formatCredits = (value: number) => credits.format(value)
 
-/** A share between 0 and 1. Never rounds a failure away: 99.96 % is not 100 %. */
-export function formatPercent(share: number): string {
-  const percent = share * 100
+/** A ratio between 0 and 1. Anything below 1 is at most 99.9 %, so that failures are not rounded away. */
+export function formatPercent(ratio: number): string {
+  const percent = ratio * 100
   const rounded = percent >= 99.95 && percent < 100 ? 99.9 : percent
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: rounded < 10 || rounded > 90 ? 1 : 0 }).format(rounded)}%`
 }
 
-/** 840 µs, 12 ms, 1.42 s, 3 min 20 s, 2 h 5 min, 3 d 4 h. */
+/** 840 µs, 12 ms, 1.42 s, 3 min 20 s, 2 h 5 min, 3 d 4 h. In a column of a table, use formatMs. */
 export function formatDuration(ms: number): string {
   if (ms < 1) return `${Math.round(ms * 1000)} µs`
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -37,17 +37,47 @@ export function formatDuration(ms: number): string {
   return twoParts(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h')
 }
 
+/** 0.84 ms, 12 ms, 1,420 ms: one unit, so that the rows of a column can be compared. */
+export const formatMs = (ms: number) => `${(ms < 10 ? twoDigits : whole).format(ms)} ms`
+
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   const power = Math.min(4, Math.floor(Math.log2(bytes) / 10))
   return `${(bytes / 1024 ** power).toFixed(1).replace(/\.0$/, '')} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`
 }
 
-export const formatTime = (at: string | Date) => dayAndTime.format(new Date(at))
-export const formatShortTime = (at: string | Date) => shortDayAndTime.format(new Date(at))
+export function exactTimeFormat(language: string, timeZone?: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(language, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+    timeZone,
+  })
+}
+
+/** Nov 16, 2026, 3:41:07 PM GMT+1: the local time with its zone. */
+export const formatTime = (at: string | Date) => exact.format(new Date(at))
+
+/** Nov 16, 3:41 PM: for charts and filters, where there is no space for the year and the zone. */
+export const formatShortTime = (at: string | Date) => short.format(new Date(at))
+
+/** 3:41 PM: under a heading that has the day. */
+export const formatClock = (at: string | Date) => clock.format(new Date(at))
+
+/** 3:41:07 PM */
+export const formatClockWithSeconds = (at: string | Date) => clockWithSeconds.format(new Date(at))
+
+/** Nov 16, 2026 */
 export const formatDay = (at: string | Date) => day.format(new Date(at))
 
-/** 2026-11-15 06:30:14.120 UTC: what one pastes into a ticket. */
+/** Nov 16 */
+export const formatShortDay = (at: string | Date) => shortDay.format(new Date(at))
+
+/** 2026-11-15 06:30:14.120 UTC: compares with logs and the API. */
 export const formatUtc = (at: string | Date) => `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`
 
 /** "now", "12 sec. ago", "in 3 min.", "yesterday". */
@@ -63,12 +93,12 @@ export function formatAgo(at: string | Date, now: number): string {
   return relative.format(Math.trunc(seconds / 86_400 / 365), 'year')
 }
 
-/** One or many: plural(3, 'key') is "3 keys". */
+/** plural(3, 'key') is "3 keys". */
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${formatNumber(count)} ${count === 1 ? one : many}`
 
-/** Some browsers report a locale, such as en-US@posix, that Intl does not take. */
-function readersLocale(): string {
+/** Some browsers report a locale that Intl rejects, such as en-US@posix. */
+function browserLocale(): string {
   try {
     return Intl.getCanonicalLocales(navigator.language)[0] ?? 'en'
   } catch {
@@ -82,5 +112,5 @@ function twoParts(large: number, largeUnit: string, small: number, smallUnit: st
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** A word of the API as people write it: `PENDING_DELETION` → Pending deletion. */
-export const plainWord = (word: string) => capital(word.replaceAll('_', ' ').toLowerCase())
+/** Turns a value of the API into text: `PENDING_DELETION` → Pending deletion. */
+export const plainWord = (value: string) => capital(value.replaceAll('_', ' ').toLowerCase())

@@ -4,7 +4,7 @@ import { createStore, useStore } from './store.ts'
 
 const letters = createStore(remembered('letter-keys') !== 'off')
 
-/** Whether single letters are shortcuts; a person may turn them off, for speech input and the like. */
+/** Whether single-letter shortcuts are on. People who use speech input can turn them off. */
 export function useLetterKeys(): [boolean, (on: boolean) => void] {
   return [
     useStore(letters),
@@ -17,17 +17,17 @@ export function useLetterKeys(): [boolean, (on: boolean) => void] {
 
 export const areLetterKeysOn = () => letters.get()
 
-/** Whether keys now belong to a field or to something open above the page. */
+/** Whether the keys belong to a field, or to a dialog or menu above the page. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null
   if (target?.closest('input, textarea, select, [contenteditable="true"]')) return true
-  // A closed select keeps its list in the page, unseen.
+  // A closed select keeps its hidden list in the page.
   return [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].some((open) =>
     open.checkVisibility(),
   )
 }
 
-/** Calls `act` on a plain key such as 'j' or '/', unless the person is typing or turned letters off. */
+/** Calls `act` on a key such as 'j' or '/', unless the person is typing or has turned single-letter shortcuts off. */
 export function useLetterKey(key: string, act: (event: KeyboardEvent) => void, enabled = true): void {
   const latest = useRef(act)
   latest.current = act

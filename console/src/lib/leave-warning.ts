@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The browser asks before the page is left, while something on it is shown this once. */
+/** Makes the browser ask before the page is left, while a secret is shown that cannot be shown again. */
 export function useLeaveWarning(): void {
   useEffect(() => {
     const onLeave = (event: BeforeUnloadEvent) => event.preventDefault()

@@ -5,34 +5,35 @@ import { workspaceOf } from './api.ts'
 import { createStore, useStore } from './store.ts'
 
 /**
- * News from the service. One stream per workspace serves all who listen; it is closed while the tab is hidden and opened
- * again, with growing pauses, when it breaks. News is only a hint: whoever listens asks its queries again.
+ * Live updates. All listeners share one event stream per workspace. It is closed while the tab is hidden and reconnects
+ * with exponential backoff. An event only names a topic that changed; listeners refetch their queries.
  */
 const reconnecting = createStore(false)
 
-/** Whether news has stopped coming because the service is out of reach. */
+/** Whether the stream is interrupted because the service cannot be reached. */
 export const useIsReconnecting = () => useStore(reconnecting)
 
-/** Asks the queries of a path again when the service says that one of `topics` changed in its workspace. */
+/** Refetches the queries of a path when one of `topics` changed in its workspace. */
 export function useLive(path: string, topics: readonly Topic[]): void {
   const client = useQueryClient()
-  const wanted = topics.join()
+  const joinedTopics = topics.join()
   useEffect(() => {
     const workspace = workspaceOf(path)
-    if (workspace === '' || wanted === '') return
+    if (workspace === '' || joinedTopics === '') return
     return listen(workspace, (topic) => {
-      if (topic === 'all' || wanted.split(',').includes(topic)) void client.invalidateQueries({ queryKey: [path] })
+      if (topic === 'all' || joinedTopics.split(',').includes(topic))
+        void client.invalidateQueries({ queryKey: [path] })
     })
-  }, [path, wanted, client])
+  }, [path, joinedTopics, client])
 }
 
-/** Calls `hear` with each topic that changed, and with 'all' when news may have been missed. */
-export function listen(workspace: string, hear: (topic: Topic | 'all') => void): () => void {
+/** Calls `onChange` with each topic that changed, and with 'all' when events may have been missed. */
+export function listen(workspace: string, onChange: (topic: Topic | 'all') => void): () => void {
   const stream = streams.get(workspace) ?? openStream(workspace)
-  stream.listeners.add(hear)
+  stream.listeners.add(onChange)
   return () => {
-    stream.listeners.delete(hear)
-    // The next page listens at once; a stream is not closed for the moment between the two.
+    stream.listeners.delete(onChange)
+    // Navigation removes the old page's listener before the next page adds its own: keep the stream open meanwhile.
     setTimeout(() => stream.listeners.size === 0 && stream.close(), 500)
   }
 }
@@ -51,8 +52,8 @@ function openStream(workspace: string): Stream {
   let failures = 0
   let hasMissed = false
 
-  const tell = (topic: Topic | 'all') => {
-    for (const hear of listeners) hear(topic)
+  const notify = (topic: Topic | 'all') => {
+    for (const onChange of listeners) onChange(topic)
   }
   const stop = () => {
     clearTimeout(timer)
@@ -66,7 +67,7 @@ function openStream(workspace: string): Stream {
     source.onopen = () => {
       failures = 0
       reconnecting.set(false)
-      if (hasMissed) tell('all')
+      if (hasMissed) notify('all')
       hasMissed = false
     }
     source.onerror = () => {
@@ -77,10 +78,10 @@ function openStream(workspace: string): Stream {
       const pauseMs = Math.min(30_000, 500 * 2 ** failures)
       timer = setTimeout(start, pauseMs * (0.75 + Math.random() / 2))
     }
-    source.addEventListener('change', (event) => tell((JSON.parse(event.data) as { topic: Topic }).topic))
+    source.addEventListener('change', (event) => notify((JSON.parse(event.data) as { topic: Topic }).topic))
     source.addEventListener('end', () => {
       stop()
-      tell('all')
+      notify('all')
     })
   }
   const onVisibility = () => {

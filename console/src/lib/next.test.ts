@@ -17,6 +17,6 @@ test.each([
   ['/sign-in?next=/w/acme', '/'],
   ['', '/'],
   [null, '/'],
-])('after signing in, %j leads to %j', (next, path) => {
+])('safeNext(%j) is %j', (next, path) => {
   expect(safeNext(next)).toBe(path)
 })

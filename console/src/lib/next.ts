@@ -1,4 +1,4 @@
-/** Where to go after signing in: a path of this console, else its front page. */
+/** Where to go after signing in: a path of this console, otherwise '/'. Prevents redirects to other sites. */
 export function safeNext(next: string | null | undefined): string {
   if (!next?.startsWith('/') || /^\/[/\\]/.test(next) || hasControlCharacter(next)) return '/'
   const { origin, pathname, search, hash } = new URL(next, 'http://console.invalid')

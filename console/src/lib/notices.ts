@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { createStore, useStore } from './store.ts'
 
-/** Words that every page of a workspace should carry at its top: credits that run low, say. */
+/** A banner at the top of every page of a workspace, for example when credits are low. */
 export interface Notice {
   tone: 'note' | 'warn' | 'bad'
   title: string
@@ -11,16 +11,16 @@ export interface Notice {
 
 const notices = createStore<Readonly<Record<string, Notice>>>({})
 
-/** Sets the notice under `key` for a workspace, or takes it away with null. It stays when the page is left. */
+/** Sets the notice `key` of a workspace, or removes it with null. It stays when the page is left. */
 export function useNotice(workspace: string, key: string, notice: Notice | null): void {
-  const wanted = JSON.stringify(notice)
+  const json = JSON.stringify(notice)
   useEffect(() => {
     const slot = `${workspace}/${key}`
     notices.set(({ [slot]: _before, ...rest }) => {
-      const next = JSON.parse(wanted) as Notice | null
+      const next = JSON.parse(json) as Notice | null
       return next ? { ...rest, [slot]: next } : rest
     })
-  }, [workspace, key, wanted])
+  }, [workspace, key, json])
 }
 
 export function useNotices(workspace: string): Notice[] {

@@ -1,18 +1,18 @@
 import { useEffect } from 'react'
 import { createStore, useStore } from './store.ts'
 
-/** Something the palette can do: a page offers its own while it is open. */
+/** An action in the command palette. A page offers its own while it is open. */
 export interface Action {
   id: string
   title: string
-  /** Words by which it is found besides its title. */
+  /** More search terms than the title has. */
   keywords?: string
   run(): void
 }
 
 const offered = createStore<readonly (readonly Action[])[]>([])
 
-/** Offers a page's actions in the palette. Pass the same array each time (useMemo), or none while not permitted. */
+/** Adds the page's actions to the palette. Pass a stable array (useMemo); an empty one if the person may do none. */
 export function usePaletteActions(actions: readonly Action[]): void {
   useEffect(() => {
     offered.set((before) => [...before, actions])

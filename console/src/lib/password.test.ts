@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { passwordProblem, passwordStrength } from './password.ts'
 
-test('a password needs 15 characters and takes 128, whatever they are', () => {
+test('a password has 15 to 128 characters of any kind', () => {
   expect(passwordProblem('')).toBe('Choose a password.')
   expect(passwordProblem('a'.repeat(14))).toContain('1 more')
   expect(passwordProblem('a'.repeat(15))).toBeNull()
@@ -10,7 +10,7 @@ test('a password needs 15 characters and takes 128, whatever they are', () => {
   expect(passwordProblem('a'.repeat(129))).toContain('at most 128')
 })
 
-test('length without variety does not count as strong', () => {
+test('a long password with little variety is weak', () => {
   expect(passwordStrength('aaaaaaaaaaaaaaaaaaaaaaaa').level).toBe(1)
   expect(passwordStrength('abcabcabcabcabcabc').level).toBe(1)
   expect(passwordStrength('marble kettle orbit fig').level).toBeGreaterThan(2)

@@ -12,7 +12,7 @@ import {
 import { ApiError, api, isSignedOut, type Query } from './api.ts'
 import { useLive } from './live.ts'
 
-/** A list as the service gives it. */
+/** A list response of the API. */
 export interface List<Item> {
   data: Item[]
   has_more: boolean
@@ -30,7 +30,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // A refusal will not change by asking again; a service out of reach may be back in a moment.
+        // Retry only when the service cannot be reached; any other error would be the same again.
         retry: (failures, error) =>
           failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
         retryDelay: (attempt) => 400 * 2 ** attempt,
@@ -57,11 +57,11 @@ interface DataOptions<Data>
     'enabled' | 'staleTime' | 'refetchInterval' | 'refetchOnWindowFocus' | 'placeholderData' | 'retry'
   > {
   query?: Query
-  /** Asked again when the service says that one of these changed. */
+  /** Refetched when one of these topics changes. */
   topics?: readonly Topic[]
 }
 
-/** What a path of the API answers. Its key is [path, query], so `useAction` refetches it by the path alone. */
+/** The response of a path of the API. The query key is [path, query], so `useAction` can refetch it by its path. */
 export function useData<Data>(path: string, { query = {}, topics = [], ...options }: DataOptions<Data> = {}) {
   useLive(path, options.enabled === false ? [] : topics)
   return useQuery<Data>({
@@ -71,10 +71,10 @@ export function useData<Data>(path: string, { query = {}, topics = [], ...option
   })
 }
 
-/** A list asked page by page, in the shape DataTable takes. */
+/** A paginated list for DataTable. */
 export function useList<Item>(path: string, query: Query = {}, topics: readonly Topic[] = []): Paged<Item> {
   useLive(path, topics)
-  const asked = useInfiniteQuery({
+  const result = useInfiniteQuery({
     queryKey: [path, query, 'pages'],
     queryFn: ({ pageParam, signal }) =>
       api<List<Item>>(path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
@@ -82,32 +82,32 @@ export function useList<Item>(path: string, query: Query = {}, topics: readonly 
     getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
     placeholderData: (before) => before,
   })
-  return pagedOf(asked)
+  return pagedOf(result)
 }
 
-/** Pages that were asked one after the other, in the shape DataTable takes. */
-export function pagedOf<Item>(asked: UseInfiniteQueryResult<InfiniteData<List<Item>>>): Paged<Item> {
+/** The loaded pages of an infinite query, for DataTable. */
+export function pagedOf<Item>(result: UseInfiniteQueryResult<InfiniteData<List<Item>>>): Paged<Item> {
   return {
-    rows: asked.data?.pages.flatMap((page) => page.data),
-    total: asked.data?.pages[0]?.total,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending && !asked.isFetchingNextPage,
-    hasMore: asked.hasNextPage,
-    isLoadingMore: asked.isFetchingNextPage,
-    loadMore: () => void asked.fetchNextPage(),
-    retry: () => void asked.refetch(),
+    rows: result.data?.pages.flatMap((page) => page.data),
+    total: result.data?.pages[0]?.total,
+    error: result.error,
+    isLoading: result.isPending,
+    isRefreshing: result.isFetching && !result.isPending && !result.isFetchingNextPage,
+    hasMore: result.hasNextPage,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
   }
 }
 
-/** A list that comes whole, in the shape DataTable takes. */
-export function useWhole<Item>(path: string, query: Query = {}, topics: readonly Topic[] = []) {
-  const asked = useData<List<Item>>(path, { query, topics, placeholderData: (before) => before })
+/** A list that the API returns without pagination, for DataTable. */
+export function useUnpagedList<Item>(path: string, query: Query = {}, topics: readonly Topic[] = []) {
+  const result = useData<List<Item>>(path, { query, topics, placeholderData: (before) => before })
   return {
-    rows: asked.data?.data,
-    error: asked.error,
-    isLoading: asked.isPending,
-    isRefreshing: asked.isFetching && !asked.isPending,
-    retry: () => void asked.refetch(),
+    rows: result.data?.data,
+    error: result.error,
+    isLoading: result.isPending,
+    isRefreshing: result.isFetching && !result.isPending,
+    retry: () => void result.refetch(),
   }
 }

@@ -13,19 +13,19 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Who is signed in. Only below the shell, which does not draw before it knows. */
+/** The session. Only for components below the shell, which renders after the session is loaded. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** The workspace of the address bar; its id is '' on pages outside of any. */
+/** The workspace of the URL. On pages outside a workspace its ID is ''. */
 export function useWorkspace(): Workspace {
   const session = useSession()
   const { workspace: id } = useParams({ strict: false })
-  return session.workspaces.find((each) => each.id === id) ?? nowhere
+  return session.workspaces.find((each) => each.id === id) ?? noWorkspace
 }
 
-/** Paths below the workspace of the address bar: `path` for links, `api` for calls. */
+/** Paths inside the workspace of the URL: `path` for links, `api` for requests. */
 export function useHere(): { id: string; path(rest?: string): string; api(rest: string): string } {
   const { id } = useWorkspace()
   return {
@@ -35,19 +35,19 @@ export function useHere(): { id: string; path(rest?: string): string; api(rest: 
   }
 }
 
-/** Whether this person may do a thing here. The service decides; the console only hides what it would refuse. */
+/** Whether the person has a permission in this workspace. The service enforces it; the console hides what it would reject. */
 export function useCan(permission: Permission): boolean {
   const workspace = useWorkspace()
   return workspace.id !== '' && can(workspace.role, permission)
 }
 
-/** Asks anew who is signed in: after signing in, and when name, role or second factor changed. */
-export function useRenewSession(): () => Promise<void> {
+/** Reloads the session: after signing in, and when the name, role or second factor changed. */
+export function useReloadSession(): () => Promise<void> {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: sessionQuery.queryKey })
 }
 
-const nowhere: Workspace = {
+const noWorkspace: Workspace = {
   id: '',
   name: '',
   role: 'member',

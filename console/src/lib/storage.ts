@@ -1,4 +1,4 @@
-/** What this browser remembers; a browser that keeps nothing is no fault. */
+/** Reads and writes localStorage. A browser that blocks it only loses the setting. */
 export function remembered(key: string): string | null {
   try {
     return localStorage.getItem(`parley.${key}`)
@@ -12,6 +12,6 @@ export function remember(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(`parley.${key}`)
     else localStorage.setItem(`parley.${key}`, value)
   } catch {
-    // Private windows may refuse; the choice then lasts as long as the page.
+    // Private windows may block it; the setting then lasts until the page is closed.
   }
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that lives outside of React and tells those who watch it. */
+/** A value outside of React with subscribers. */
 interface Store<Value> {
   get(): Value
   set(next: Value | ((before: Value) => Value)): void

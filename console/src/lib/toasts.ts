@@ -1,4 +1,4 @@
-import { wordsOf } from './api.ts'
+import { errorMessage } from './api.ts'
 import { createStore } from './store.ts'
 
 export interface Toast {
@@ -7,15 +7,15 @@ export interface Toast {
   message: string
 }
 
-/** Short messages at the foot of the page; ui/toasts.tsx draws them. */
+/** Short messages at the bottom of the page; ui/toasts.tsx renders them. */
 export const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 
-/** `toast.failed` also takes an error; errors stay until dismissed. */
+/** `toast.failed` also takes an error. Failures stay until they are dismissed. */
 export const toast = {
   done: (message: string) => show('good', message),
   note: (message: string) => show('note', message),
-  failed: (problem: unknown) => show('bad', typeof problem === 'string' ? problem : wordsOf(problem)),
+  failed: (problem: unknown) => show('bad', typeof problem === 'string' ? problem : errorMessage(problem)),
 }
 
 export function dismiss(id: number): void {

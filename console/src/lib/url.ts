@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 
-/** What the address bar holds besides the path: flat words, so that a link reads well and can be written by hand. */
+/** The query string as flat names and values, so that links are readable and can be typed. */
 export type Search = Readonly<Record<string, string>>
 
 export function parseSearch(text: string): Search {
@@ -17,7 +17,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text && `?${text}`
 }
 
-/** All search parameters, and how to change some: '' or null takes one away. */
+/** All search parameters, and a function that changes some of them: '' or null removes one. */
 export function useSearchParams(): [Search, (change: Record<string, string | null>, how?: { push?: boolean }) => void] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
@@ -25,7 +25,7 @@ export function useSearchParams(): [Search, (change: Record<string, string | nul
     (changes: Record<string, string | null>, { push = false } = {}) => {
       void navigate({
         to: '.',
-        search: ((before: Search) => keepFilled({ ...before, ...changes })) as never,
+        search: ((before: Search) => withoutEmpty({ ...before, ...changes })) as never,
         replace: !push,
         resetScroll: false,
       })
@@ -35,7 +35,7 @@ export function useSearchParams(): [Search, (change: Record<string, string | nul
   return [search, change]
 }
 
-/** One parameter as state. Opening a row pushes (Back closes it); a filter replaces. */
+/** One parameter as state. Opening a row pushes a history entry, so Back closes it; a filter replaces the entry. */
 export function useSearchParam(
   name: string,
   options: { push?: boolean } = {},
@@ -46,24 +46,24 @@ export function useSearchParam(
   return [search[name] ?? null, set]
 }
 
-/** One parameter out of a few words; anything else in the address counts as the first. */
-export function useChoice<const Word extends string>(
+/** A parameter with a fixed set of values. An unknown value counts as the first one. */
+export function useChoice<const Value extends string>(
   name: string,
-  words: readonly [Word, ...Word[]],
-): [Word, (word: Word) => void] {
-  const [value, set] = useSearchParam(name)
-  const word = words.find((each) => each === value) ?? words[0]
-  return [word, useCallback((next: Word) => set(next === words[0] ? null : next), [set, words])]
+  values: readonly [Value, ...Value[]],
+): [Value, (value: Value) => void] {
+  const [param, set] = useSearchParam(name)
+  const value = values.find((each) => each === param) ?? values[0]
+  return [value, useCallback((next: Value) => set(next === values[0] ? null : next), [set, values])]
 }
 
-/** Only the named parameters, as the query of a list: what a page's filters say. */
+/** The named parameters that are set, as the query of a list. */
 export function useFilters<const Name extends string>(...names: readonly Name[]): Partial<Record<Name, string>> {
   const [search] = useSearchParams()
   const key = names.map((name) => `${name}=${search[name] ?? ''}`).join('&')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds the names and what the search says of them
-  return useMemo(() => keepFilled(Object.fromEntries(names.map((name) => [name, search[name]]))) as never, [key])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds the names and their values
+  return useMemo(() => withoutEmpty(Object.fromEntries(names.map((name) => [name, search[name]]))) as never, [key])
 }
 
-function keepFilled(search: Record<string, string | null | undefined>): Search {
+function withoutEmpty(search: Record<string, string | null | undefined>): Search {
   return Object.fromEntries(Object.entries(search).filter((entry): entry is [string, string] => Boolean(entry[1])))
 }

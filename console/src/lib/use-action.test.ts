@@ -9,16 +9,16 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
 
 const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
 
-test('everything that changes something goes through useAction', () => {
+test('every request that changes data goes through useAction', () => {
   expect(files.length).toBeGreaterThan(150)
   expect(filesWith(/\buseMutation\b/)).toEqual(['lib/use-action.ts'])
-  // The function that posts is handed out by useAction alone.
+  // Only useAction imports `send` and passes it on.
   expect(filesWith(/import\s*\{[^}]*(?<!type )\bsend\b[^}]*\}\s*from '[./]+\/(lib\/)?api\.ts'/)).toEqual([
     'lib/use-action.ts',
   ])
 })
 
-test('only lib/api.ts asks the service; what comes by stream is lib/live.ts', () => {
+test('only lib/api.ts makes requests, and only lib/live.ts opens an event stream', () => {
   const calls = /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\b/
   const examples = ['pages/keys/snippets.ts', 'pages/templates/snippets.ts', 'parts/verify-snippets.ts']
   expect(filesWith(calls).filter((file) => !examples.includes(file))).toEqual(['lib/api.ts'])

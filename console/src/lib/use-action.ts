@@ -3,29 +3,29 @@ import { useRef } from 'react'
 import { isSignedOut, type Send, send } from './api.ts'
 import { toast } from './toasts.ts'
 
-/** Where the outcome of a run goes. Without `onError`, an error is shown as a toast. */
+/** Callbacks of a run. Without `onError`, an error is shown as a toast. */
 export interface Then<Result> {
   onDone?: (result: Result) => void
   onError?: (error: unknown) => void
 }
 
 export interface Action<Input = void, Result = unknown> {
-  /** Does nothing while an earlier run is still going. */
+  /** Does nothing while an earlier run is pending. */
   run(input: Input, then?: Then<Result>): void
   isPending: boolean
 }
 
 interface Options<Input, Result> {
-  /** Paths: afterwards every query is asked again whose path begins with one of them. */
+  /** Paths. Afterwards, every query whose path starts with one of them is refetched. */
   refetch?: readonly string[]
-  /** The words of the toast once it is done, if any. */
+  /** The text of the toast after success, if any. */
   done?: string | ((result: Result, input: Input) => string | undefined)
 }
 
 /**
- * Something a person does: a change, a message, a download. Everything that changes something goes through here, so that
- * it behaves the same on every page: an ended session leads to the sign-in page (see createQueryClient), a second click
- * does nothing, and a request that needs a confirmation asks for it and continues. Forms show errors by `useForm`.
+ * An action of a person: a change, a message, a download. Every request that changes data goes through here, so that it
+ * behaves the same on every page: an expired session leads to the sign-in page (see createQueryClient), a second click
+ * does nothing, and a request that needs a confirmation prompts for it and continues. Forms show errors with `useForm`.
  */
 export function useAction<Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
@@ -35,7 +35,7 @@ export function useAction<Input = void, Result = unknown>(
   const isRunning = useRef(false)
   const { mutateAsync, isPending } = useMutation({
     mutationFn: (input: Input) => perform(send, input),
-    // Offline it fails at once: nothing is sent later, when nobody expects it any more.
+    // Offline it fails immediately, instead of being sent unexpectedly when the connection is back.
     networkMode: 'always',
   })
   const refetchAll = () =>
@@ -44,12 +44,12 @@ export function useAction<Input = void, Result = unknown>(
     })
   const succeed = (result: Result, input: Input, { onDone }: Then<Result>) => {
     refetchAll()
-    const words = typeof done === 'function' ? done(result, input) : done
-    if (words) toast.done(words)
+    const message = typeof done === 'function' ? done(result, input) : done
+    if (message) toast.done(message)
     onDone?.(result)
   }
   const fail = (error: unknown, { onError }: Then<Result>) => {
-    // What was done in part, or by somebody else, has to show.
+    // Refetch after a failure too: the request may have succeeded in part, or the data changed meanwhile.
     if (!isSignedOut(error)) refetchAll()
     if (onError) onError(error)
     else if (!isSignedOut(error)) toast.failed(error)

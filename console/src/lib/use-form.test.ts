@@ -4,7 +4,7 @@ import { errorsOf } from './use-form.ts'
 
 const values = { to: '', 'text.body': '', ip_allow_list: [] }
 
-test('an error goes to the field that it names, and to the form when it names none that is there', () => {
+test('an error is shown at the field it names, or at the form if there is no such field', () => {
   const errors = [
     { param: 'to', code: 'invalid', message: 'No number.' },
     { param: 'text.body', code: 'missing', message: 'Empty.' },
@@ -20,7 +20,7 @@ test('an error goes to the field that it names, and to the form when it names no
   })
 })
 
-test('an error with one parameter, with none, and one that is not of the service', () => {
+test('an error with a parameter, an error without one, and an error that is not an ApiError', () => {
   expect(errorsOf(new ApiError(409, 'conflict', 'Taken.', { param: 'to' }), values)).toEqual({ to: 'Taken.' })
   expect(errorsOf(new ApiError(500, 'internal_error', 'Away.'), values)).toEqual({ form: 'Away.' })
   expect(errorsOf(new Error('Broken.'), values)).toEqual({ form: 'Broken.' })

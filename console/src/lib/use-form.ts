@@ -1,8 +1,8 @@
 import { type RefObject, useRef, useState } from 'react'
-import { ApiError, wordsOf } from './api.ts'
+import { ApiError, errorMessage } from './api.ts'
 import type { Action } from './use-action.ts'
 
-/** What is wrong, by field; `form` is what belongs to no field. */
+/** Error messages by field. `form` holds those that belong to no field. */
 export type Errors<Values> = Partial<Record<keyof Values | 'form', string | undefined>>
 
 export interface Form<Values> {
@@ -10,15 +10,15 @@ export interface Form<Values> {
   set(changes: Partial<Values>): void
   errors: Errors<Values>
   isPending: boolean
-  /** Checks and sends the values, with `changes` that were made just now. */
+  /** Checks and sends the values, after applying `changes`. */
   submit(changes?: Partial<Values>): void
   reset(): void
-  /** Shows what is wrong. */
-  refuse(errors: Errors<Values>): void
-  /** The props of a field whose onChange gives an event, and of one whose onChange gives the value. */
+  /** Shows errors and focuses the first invalid field. */
+  showErrors(errors: Errors<Values>): void
+  /** Props for a field: `text` if its onChange receives an event, `field` if it receives the value. */
   text(name: TextName<Values>): TextProps
   field<Name extends keyof Values>(name: Name): FieldProps<Values[Name]>
-  /** Of the form element; the first field at fault is focused in it. */
+  /** Ref of the form element, in which the first invalid field is focused. */
   element: RefObject<HTMLFormElement | null>
 }
 
@@ -37,18 +37,18 @@ export interface FieldProps<Value> {
 }
 
 interface Options<Values, Input, Result> {
-  /** What the fields hold at first. They are named as the service names its parameters: its errors then find them. */
+  /** Initial values. The names are those of the API's parameters, so that its errors are shown at the right field. */
   first: Values
-  /** What can be told without asking the service. */
+  /** Checks in the browser, before the request. */
   check?: (values: Values) => Errors<Values>
   action: Action<Input, Result>
   input: (values: Values) => Input
   onDone?: (result: Result, values: Values) => void
-  /** Own words for an error; undefined leaves it to what the service said. */
+  /** A message for an error; undefined shows the message of the API. */
   explain?: (error: unknown) => Errors<Values> | undefined
 }
 
-/** The state of a form: its values, what is wrong with them, and sending them. `Form` and `FormDialog` draw it. */
+/** The state of a form: values, errors and submission. `Form` and `FormDialog` render it. */
 export function useForm<Values extends object, Input, Result>(options: Options<Values, Input, Result>): Form<Values> {
   const { first, check, action, input, onDone, explain } = options
   const [values, setValues] = useState(first)
@@ -59,18 +59,18 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
     const cleared = Object.fromEntries([...Object.keys(changes), 'form'].map((name) => [name, undefined]))
     setErrors((before) => ({ ...before, ...cleared }))
   }
-  const refuse = (found: Errors<Values>) => {
+  const showErrors = (found: Errors<Values>) => {
     setErrors(found)
     requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
   const submit = (changes: Partial<Values> = {}) => {
     const sent = { ...values, ...changes }
     const found = check?.(sent) ?? {}
-    if (Object.values(found).some(Boolean)) return refuse(found)
+    if (Object.values(found).some(Boolean)) return showErrors(found)
     setErrors({})
     action.run(input(sent), {
       onDone: (result) => onDone?.(result, sent),
-      onError: (error) => refuse(explain?.(error) ?? errorsOf(error, sent)),
+      onError: (error) => showErrors(explain?.(error) ?? errorsOf(error, sent)),
     })
   }
   const reset = () => {
@@ -84,7 +84,7 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
     isPending: action.isPending,
     submit,
     reset,
-    refuse,
+    showErrors,
     element,
     text: (name) => ({
       value: String(values[name]),
@@ -99,15 +99,15 @@ export function useForm<Values extends object, Input, Result>(options: Options<V
   }
 }
 
-/** What the service found, at the fields it names; the rest belongs to the form. */
+/** The errors of a response by field; the rest belongs to the form. */
 export function errorsOf<Values extends object>(error: unknown, values: Values): Errors<Values> {
-  if (!(error instanceof ApiError)) return { form: wordsOf(error) } as Errors<Values>
+  if (!(error instanceof ApiError)) return { form: errorMessage(error) } as Errors<Values>
   const { param, message, errors } = error
-  const faults = errors.length > 0 ? errors : [{ param: param ?? 'form', message }]
+  const problems = errors.length > 0 ? errors : [{ param: param ?? 'form', message }]
   const found: Record<string, string> = {}
-  for (const fault of faults) {
-    const name = Object.keys(values).find((each) => `${fault.param}.`.startsWith(`${each}.`)) ?? 'form'
-    found[name] = [found[name], fault.message].filter(Boolean).join(' ')
+  for (const problem of problems) {
+    const name = Object.keys(values).find((each) => `${problem.param}.`.startsWith(`${each}.`)) ?? 'form'
+    found[name] = [found[name], problem.message].filter(Boolean).join(' ')
   }
   return found as Errors<Values>
 }

@@ -7,11 +7,11 @@ import { SafeText } from '../ui/link.tsx'
 import { TimeAgo } from '../ui/time.tsx'
 import styles from './audit-columns.module.css'
 
-/** The columns of an audit log: of a workspace, and of the installation. */
+/** The columns of the audit log of a workspace and of the installation. */
 export const auditColumns: readonly Column<AuditEntry>[] = [
   {
     key: 'what',
-    title: 'What',
+    title: 'Action',
     cell: (entry) => (
       <span className={styles.what}>
         <Avatar name={entry.actor} size={22} />
@@ -23,7 +23,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'address',
-    title: 'Address',
+    title: 'IP address',
     width: 150,
     hideOn: 'phone',
     cell: ({ address }) => <SafeText className="mono">{address}</SafeText>,
@@ -35,5 +35,5 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
     hideOn: 'tablet',
     cell: ({ user_agent }) => (user_agent ? deviceOf(user_agent) : <span className="quiet">–</span>),
   },
-  { key: 'at', title: 'When', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
+  { key: 'at', title: 'Time', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
 ]

@@ -1,10 +1,10 @@
 import type { ComponentProps } from 'react'
 import { TextInput } from '../ui/fields.tsx'
 
-/** The address of somebody else: the browser does not fill in one's own. */
+/** The address of another person, so the browser must not fill in the user's own. */
 export const EmailInput = (props: ComponentProps<typeof TextInput>) => (
   <TextInput
-    label="E-mail address"
+    label="Email address"
     type="email"
     autoComplete="off"
     autoCapitalize="none"

@@ -6,11 +6,11 @@ interface LowBalanceInputProps {
   onChange: (value: number | string) => void
 }
 
-/** The balance at which a workspace is warned. */
+/** The balance at which the console warns a workspace. */
 export const LowBalanceInput = (props: LowBalanceInputProps) => (
   <NumberInput
     label="Warn when the balance is at or below"
-    description="Credits; everybody in this workspace then sees a notice on every page. 0 for no warning."
+    description="In credits. Everyone in this workspace then sees a warning on every page. Enter 0 to turn it off."
     min={0}
     max={1_000_000_000}
     allowDecimal={false}
@@ -22,4 +22,4 @@ export const LowBalanceInput = (props: LowBalanceInputProps) => (
 )
 
 export const lowBalanceError = (value: number | string) =>
-  typeof value === 'number' ? undefined : 'Enter a whole number; 0 for no warning.'
+  typeof value === 'number' ? undefined : 'Enter a whole number, or 0 to turn the warning off.'

@@ -9,17 +9,17 @@ import { useHere } from '../lib/session.ts'
 import { toast } from '../lib/toasts.ts'
 import { useAction } from '../lib/use-action.ts'
 
-/** Senders to choose from. */
+/** The senders for a select. */
 export const useSenderChoice = () => useData<List<ConsoleSender>>(useHere().api('senders'), { staleTime: 60_000 })
 
-/** Templates to choose from. */
+/** The templates for a select. */
 export const useTemplateChoice = () =>
   useData<List<ConsoleTemplate>>(useHere().api('templates'), { query: { limit: 100 }, staleTime: 60_000 })
 
 export const senderName = ({ phone_number, display_name }: ConsoleSender) =>
   display_name ? `${display_name} · ${formatPhone(phone_number)}` : formatPhone(phone_number)
 
-/** Sends a message in the name of who is signed in; the cost is said, and the message opened where that is wanted. */
+/** Sends a message as the signed-in person. With `opens`, it then opens the message and shows its cost. */
 export function useSendMessage({ opens = true } = {}) {
   const here = useHere()
   const navigate = useNavigate()
@@ -33,15 +33,15 @@ export function useSendMessage({ opens = true } = {}) {
   })
 }
 
-/** Asks the network for senders and templates anew, and says how it went. */
+/** Syncs senders and templates from WhatsApp and shows the result. */
 export function useSync() {
   const here = useHere()
   return useAction((send) => send<SyncReply>('POST', here.api('sync')), {
     refetch: [here.api('senders'), here.api('templates')],
     done: ({ accounts }) => {
       const failed = accounts.find(({ outcome }) => outcome === 'failed')
-      if (!failed && accounts.length > 0) return 'Up to date with the network'
-      if (failed) toast.failed(`The account ${failed.account} could not be synchronised: ${failed.remark}`)
+      if (!failed && accounts.length > 0) return 'Senders and templates are up to date'
+      if (failed) toast.failed(`Account ${failed.account} could not be synced: ${failed.remark}`)
       else toast.note('No account is connected yet')
       return undefined
     },

@@ -3,7 +3,7 @@ import { formatDay } from '../lib/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Item, ItemList } from '../ui/item-list.tsx'
 
-/** A person's passkeys, for themselves and for an operator. */
+/** A person's passkeys, on their account page and for operators. */
 export const PasskeyList = ({
   passkeys,
   onRemove,

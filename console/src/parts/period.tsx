@@ -4,9 +4,9 @@ import { SegmentedControl } from '../ui/fields.tsx'
 const periods = ['24h', '7d', '30d'] as const
 type Period = (typeof periods)[number]
 
-export const periodWords = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+export const periodLabels = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 
-/** How far back a page looks, under `name` in the address. */
+/** The period that a page shows, in the search parameter `name`. */
 export const usePeriod = (name: string) => useChoice(name, periods)
 
 export const PeriodSwitch = ({ value, onChange }: { value: Period; onChange: (period: Period) => void }) => (
@@ -14,6 +14,6 @@ export const PeriodSwitch = ({ value, onChange }: { value: Period; onChange: (pe
     aria-label="Period"
     value={value}
     onChange={(period) => onChange(period as Period)}
-    data={periods.map((each) => ({ value: each, label: periodWords[each] }))}
+    data={periods.map((each) => ({ value: each, label: periodLabels[each] }))}
   />
 )

@@ -4,7 +4,7 @@ import { Row } from '../ui/layout.tsx'
 import { SafeText } from '../ui/link.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 
-/** A person in a list; what is said of them besides stands after the name. */
+/** A person in a table. The children, such as badges, come after the name. */
 export const PersonCell = ({ name, email, children }: { name: string; email: string; children?: ReactNode }) => (
   <Row gap={2.5} wrap={false}>
     <Avatar name={name} size={28} />

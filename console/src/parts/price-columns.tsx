@@ -1,9 +1,9 @@
 import { capital, formatCredits } from '../lib/format.ts'
 import type { Column } from '../ui/data-table.tsx'
 
-/** What a message of a kind costs. */
+/** The price of each type of message. */
 export const priceColumns: readonly Column<{ item: string; credits: number }>[] = [
-  { key: 'item', title: 'Message', cell: ({ item }) => priceWords(item) },
+  { key: 'item', title: 'Message', cell: ({ item }) => priceLabel(item) },
   {
     key: 'credits',
     title: 'Credits',
@@ -14,7 +14,7 @@ export const priceColumns: readonly Column<{ item: string; credits: number }>[] 
 ]
 
 /** `template.MARKETING` → Template, marketing */
-export function priceWords(item: string): string {
+export function priceLabel(item: string): string {
   const [type = '', category] = item.split('.')
   const title = capital(type.replaceAll('_', ' '))
   return category ? `${title}, ${category.toLowerCase()}` : title

@@ -6,7 +6,7 @@ const qualities: Readonly<Record<string, readonly [word: string, tone: Tone]>> =
   RED: ['Low', 'bad'],
 }
 
-/** What the network thinks of a number or a template. */
+/** WhatsApp's quality rating of a number or a template. */
 export function Quality({ rating }: { rating: string | null }) {
   const [word, tone] = qualities[rating ?? ''] ?? []
   if (!rating || !word || !tone) return <span className="quiet">Not rated</span>

@@ -1,15 +1,16 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
+import { plainPhone } from '../lib/phone.ts'
 import type { Form } from '../lib/use-form.ts'
 import { Select, TextInput } from '../ui/fields.tsx'
 import { senderName, useSenderChoice } from './network.queries.ts'
 
-/** Whom a message goes to and from which number, as `POST messages` takes them. */
+/** Recipient and sender, named as the parameters of `POST messages`. */
 interface Recipient {
   to: string
   sender_id: string | null
 }
 
-/** The senders that can send; with `account`, only those of it. */
+/** The connected senders; with `account`, only those of that account. */
 export function useConnectedSenders(account?: string): ConsoleSender[] {
   return (useSenderChoice().data?.data ?? []).filter(
     ({ status, connection }) => status === 'CONNECTED' && (account === undefined || connection.account === account),
@@ -28,7 +29,7 @@ export function RecipientFields<Values extends Recipient>({
     <>
       <TextInput
         label="To"
-        description="The whole number with its country code."
+        description="Phone number with country code."
         placeholder="+49 170 1234567"
         value={to}
         onChange={(event) => form.set({ to: event.currentTarget.value } as Partial<Values>)}
@@ -51,10 +52,8 @@ export function RecipientFields<Values extends Recipient>({
   )
 }
 
-/** The same as the API takes it; a number may be typed with the signs that people write in it. */
+/** The parameters for the API. The number may be typed with spaces, brackets, dots and hyphens. */
 export function recipientOf({ to, sender_id }: Recipient, senders: readonly ConsoleSender[]) {
   const sender = sender_id ?? senders[0]?.id
-  return { ...(sender && { sender_id: sender }), to: plainNumber(to) }
+  return { ...(sender && { sender_id: sender }), to: plainPhone(to) }
 }
-
-export const plainNumber = (text: string) => text.replaceAll(/[\s().-]/g, '')

@@ -2,7 +2,7 @@ import { useCan } from '../lib/session.ts'
 import { Button } from '../ui/button.tsx'
 import { useSync } from './network.queries.ts'
 
-/** For those who may: fetches senders and templates from the network now. */
+/** Syncs senders and templates from WhatsApp now; hidden without the permission. */
 export function SyncButton() {
   const sync = useSync()
   if (!useCan('network:sync')) return null

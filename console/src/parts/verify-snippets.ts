@@ -1,11 +1,11 @@
 /**
- * Code that receivers copy: how a delivery is verified, without a library. A test of the service signs deliveries and runs
- * what it can of this.
+ * Examples to copy that verify a delivery without a library. A test of the service signs deliveries and runs those that it
+ * can.
  */
 export const typescript = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
 // Throws unless the delivery is genuine and fresh.
-// rawBody is the body as it came, before anything parses it.
+// rawBody is the unparsed request body.
 export function verifyDelivery(rawBody: Buffer, header: string | undefined, secret: string): void {
   if (!secret) throw new Error('The signing secret is not set')
   const parts = (header ?? '').split(',').map((part) => part.trim().split('=', 2))
@@ -32,7 +32,7 @@ createServer(async (request, response) => {
   } catch {
     return response.writeHead(400).end()
   }
-  response.writeHead(204).end() // first answer, then work
+  response.writeHead(204).end() // respond first, then process the event
   const event = JSON.parse(rawBody.toString())
   console.log(event.id, event.type)
 }).listen(3000)
@@ -47,7 +47,7 @@ import time
 def verify_delivery(raw_body: bytes, header: str, secret: str) -> None:
     """Raises ValueError unless the delivery is genuine and fresh.
 
-    raw_body is the body as it came: request.get_data() in Flask, request.body in Django,
+    raw_body is the unparsed request body: request.get_data() in Flask, request.body in Django,
     await request.body() in FastAPI.
     """
     if not secret:
@@ -114,7 +114,7 @@ import (
 )
 
 // VerifyDelivery returns an error unless the delivery is genuine and fresh.
-// rawBody is what io.ReadAll(r.Body) gave, header is r.Header.Get("Service-Signature").
+// rawBody is the result of io.ReadAll(r.Body), header is r.Header.Get("Service-Signature").
 func VerifyDelivery(rawBody []byte, header, secret string) error {
 	if secret == "" {
 		return errors.New("the signing secret is not set")
@@ -150,7 +150,7 @@ func VerifyDelivery(rawBody []byte, header, secret string) error {
 export const ruby = `require "openssl"
 
 # Raises unless the delivery is genuine and fresh.
-# raw_body is the body as it came: request.raw_post in Rails, request.body.read in Sinatra.
+# raw_body is the unparsed request body: request.raw_post in Rails, request.body.read in Sinatra.
 def verify_delivery(raw_body, header, secret)
   raise ArgumentError, "The signing secret is not set" if secret.to_s.empty?
 
@@ -182,5 +182,5 @@ app.post(
     if (event.type === 'message.received') console.log(event.data.from, event.data.text)
   }),
 )
-app.use(express.json()) // after the webhook: its signature is over the raw body
+app.use(express.json()) // after the webhook, which needs the raw body
 `

@@ -9,7 +9,7 @@ import { Toasts } from '../ui/toasts.tsx'
 import { createAppRouter } from './router.tsx'
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
-// Read by the style tag that stills the page behind a dialog.
+// react-remove-scroll reads the nonce from here for the style tag that locks scrolling behind a dialog.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 const client = createQueryClient(signedOut)
@@ -35,12 +35,12 @@ export function App() {
   )
 }
 
-/** The session ended while a page was open: sign in, and come back to it. */
+/** The session ended while a page was open: go to the sign-in page, which returns here afterwards. */
 function signedOut(): void {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in' || pathname.startsWith('/link/')) return
   const next = safeNext(href)
-  // What was known is forgotten only once the page that shows it is gone.
+  // Clear the cache only after leaving: the current page still reads from it.
   void router
     .navigate({ to: '/sign-in', search: (next === '/' ? {} : { next }) as never, replace: true })
     .then(() => client.clear())

@@ -7,24 +7,24 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { PageLink } from '../ui/link.tsx'
 import styles from './banners.module.css'
 
-/** What one must know on every page: no connection, a suspended workspace, credits that run low. */
+/** Shown at the top of every page: no connection, a suspended workspace, notices such as low credits. */
 export function Banners() {
-  const { workspace: asked } = useParams({ strict: false })
+  const { workspace: workspaceId } = useParams({ strict: false })
   const workspace = useWorkspace()
   const isOnline = useIsOnline()
   const isReconnecting = useIsReconnecting()
-  const notices = useNotices(asked ?? '')
+  const notices = useNotices(workspaceId ?? '')
   return (
     <>
       <div role="status">
         {!isOnline && (
           <Banner tone="warn" icon="offline" title="You are offline.">
-            What you see may be old. It is renewed when the connection is back.
+            This page may be out of date. It refreshes when you are back online.
           </Banner>
         )}
         {isOnline && isReconnecting && (
           <Banner tone="note" icon="retry" title="Reconnecting…">
-            News from the service has stopped coming; what you see may be old.
+            Live updates are interrupted, so this page may be out of date.
           </Banner>
         )}
       </div>
@@ -33,9 +33,9 @@ export function Banners() {
           {workspace.suspended_reason ? (
             <bdi>{workspace.suspended_reason}</bdi>
           ) : (
-            'Keys are refused and nothing is sent.'
+            'API keys are rejected and no messages are sent.'
           )}{' '}
-          Ask the operator of this installation to resume it.
+          To resume it, contact the operator of this installation.
         </Banner>
       )}
       {notices.map(({ tone, title, detail, action }) => (
@@ -71,12 +71,12 @@ function Banner({
 function useIsOnline(): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine)
   useEffect(() => {
-    const look = () => setOnline(navigator.onLine)
-    addEventListener('online', look)
-    addEventListener('offline', look)
+    const update = () => setOnline(navigator.onLine)
+    addEventListener('online', update)
+    addEventListener('offline', update)
     return () => {
-      removeEventListener('online', look)
-      removeEventListener('offline', look)
+      removeEventListener('online', update)
+      removeEventListener('offline', update)
     }
   }, [])
   return isOnline

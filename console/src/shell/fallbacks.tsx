@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { EmptyState, FailedState } from '../ui/states.tsx'
 import styles from './fallbacks.module.css'
 
-/** A page broke, or what it needs could not be loaded. The rest of the console goes on. */
+/** A page crashed or its data could not be loaded. The rest of the console keeps working. */
 export function ErrorPage({ error, reset }: { error: unknown; reset?: () => void }) {
   const router = useRouter()
   const isKnown = error instanceof ApiError
@@ -16,9 +16,11 @@ export function ErrorPage({ error, reset }: { error: unknown; reset?: () => void
   return (
     <div className={styles.page}>
       <FailedState
-        what={isKnown ? 'This page could not be loaded' : 'This page broke'}
+        what={isKnown ? 'This page could not be loaded' : 'This page crashed'}
         error={
-          isKnown ? error : new Error('A fault in the console itself. Trying again may help; if not, reload the page.')
+          isKnown
+            ? error
+            : new Error('This is a bug in the console. Try again, and if that does not help, reload the page.')
         }
         onRetry={() => {
           reset?.()
@@ -31,77 +33,72 @@ export function ErrorPage({ error, reset }: { error: unknown; reset?: () => void
 
 export function NotFoundPage() {
   useEffect(() => {
-    document.title = 'Not found · Parley'
+    document.title = 'Page not found · Parley'
   }, [])
   return (
     <div className={styles.page}>
-      <EmptyState
-        isPage
-        icon="search"
-        title="There is no such page"
-        action={<ButtonLink to="/">Go to the overview</ButtonLink>}
-      >
-        The address may be mistyped, or what was here is gone.
+      <EmptyState isPage icon="search" title="Page not found" action={<ButtonLink to="/">Go to overview</ButtonLink>}>
+        Check the address for typos. The page may also have been removed.
       </EmptyState>
     </div>
   )
 }
 
-/** The page exists, but is not for this person. */
+/** The page exists, but this person may not open it. */
 export function NotPermittedPage({ title, role }: { title: string; role: string | null }) {
   useEffect(() => {
-    document.title = 'Not permitted · Parley'
+    document.title = 'No access · Parley'
   }, [])
   return (
     <div className={styles.page}>
       <EmptyState
         isPage
         icon="lock"
-        title={`You cannot open “${title}”`}
-        action={<ButtonLink to="/">Go to the overview</ButtonLink>}
+        title={`You don’t have access to “${title}”`}
+        action={<ButtonLink to="/">Go to overview</ButtonLink>}
       >
         {role
-          ? `Your role in this workspace is ${role}. An admin of the workspace can change it, under Team.`
-          : 'Only those who operate this installation see this page.'}
+          ? `Your role in this workspace is ${role}. Ask an admin to change it under Workspace → Team.`
+          : 'Only operators of this installation can open this page.'}
       </EmptyState>
     </div>
   )
 }
 
-/** The workspace lets nobody in who has no second factor: say so, and where to set one up. */
+/** The workspace requires two-factor authentication, and this account has none. */
 export function SecondFactorPage({ workspace }: { workspace: string }) {
   useEffect(() => {
-    document.title = 'Second factor needed · Parley'
+    document.title = 'Two-factor authentication required · Parley'
   }, [])
   return (
     <div className={styles.page}>
       <EmptyState
         isPage
         icon="lock"
-        title={`${workspace} asks for a second factor`}
+        title={`${workspace} requires two-factor authentication`}
         action={
           <ButtonLink to="/account?set_up=app" kind="primary">
             Set up an authenticator app
           </ButtonLink>
         }
       >
-        Its admins let in only people whose account has one. It takes a minute, and you come straight back.
+        Set up an authenticator app to open this workspace. It takes about a minute, and then you return here.
       </EmptyState>
     </div>
   )
 }
 
-/** The address names a workspace that does not exist or that this person is not in: both look the same. */
+/** The workspace does not exist, or this person is not a member: the page does not reveal which. */
 export function UnknownWorkspacePage() {
   return (
     <div className={styles.page}>
       <EmptyState
         isPage
         icon="building"
-        title="No such workspace"
+        title="Workspace not found"
         action={<ButtonLink to="/">Go to your workspace</ButtonLink>}
       >
-        It does not exist, or you are not in its team. Ask one of its admins for an invitation.
+        It does not exist, or you are not a member. Ask one of its admins for an invitation.
       </EmptyState>
     </div>
   )
@@ -113,10 +110,10 @@ export function NoWorkspacePage() {
       <EmptyState
         isPage
         icon="building"
-        title="You are in no workspace yet"
-        action={<Button onClick={() => location.reload()}>Look again</Button>}
+        title="You are not in a workspace yet"
+        action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        Ask an admin to invite you, or the operator of this installation to create a workspace for you.
+        Ask an admin for an invitation, or ask the operator of this installation to create a workspace for you.
       </EmptyState>
     </div>
   )

@@ -6,23 +6,23 @@ import { IconButton } from '../ui/button.tsx'
 import { useLayer } from '../ui/layers.ts'
 import { announce } from '../ui/live-region.tsx'
 import { Logo } from '../ui/logo.tsx'
+import { canOpen, useShownWorkspace } from './access.ts'
 import { Banners } from './banners.tsx'
 import { NotPermittedPage, SecondFactorPage, UnknownWorkspacePage } from './fallbacks.tsx'
 import styles from './layout.module.css'
 import { LowCredit } from './low-credit.tsx'
 import { Palette, usePalette } from './palette.tsx'
-import { mayOpen, useShownWorkspace } from './reach.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { StepUp } from './step-up.tsx'
 
-/** The frame around every page: navigation at the side, on phones in a drawer. */
+/** The frame around every page: a sidebar, or on phones a drawer, with the navigation. */
 export function Layout() {
   const [isNavOpen, setNavOpen] = useState(false)
   const navLayer = useLayer(isNavOpen)
   const palette = usePalette()
   const { pathname } = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new page closes the drawer and is announced
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each new page: closes the drawer and announces the title
   useEffect(() => {
     setNavOpen(false)
     const timer = setTimeout(() => announce(document.title), 300)
@@ -31,7 +31,7 @@ export function Layout() {
   return (
     <div className={styles.frame}>
       <a href="#main" className={styles.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <aside className={styles.side}>
         <Sidebar onSearch={palette.open} />
@@ -59,17 +59,17 @@ export function Layout() {
   )
 }
 
-/** The page, if it is open to this person; else the reason why not. */
+/** The page if this person may open it, otherwise the reason why not. */
 function Permitted() {
   const session = useSession()
   const workspace = useShownWorkspace()
-  const { workspace: asked } = useParams({ strict: false })
+  const { workspace: workspaceId } = useParams({ strict: false })
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page })
-  if (asked !== undefined && !workspace) return <UnknownWorkspacePage />
-  if (page && !mayOpen(page, session, workspace)) {
+  if (workspaceId !== undefined && !workspace) return <UnknownWorkspacePage />
+  if (page && !canOpen(page, session, workspace)) {
     return <NotPermittedPage title={page.title} role={page.needs === 'operator' ? null : (workspace?.role ?? null)} />
   }
-  if (asked !== undefined && workspace?.requires_two_factor && !session.person.two_factor) {
+  if (workspaceId !== undefined && workspace?.requires_two_factor && !session.person.two_factor) {
     return <SecondFactorPage workspace={workspace.name} />
   }
   return <Outlet />

@@ -4,7 +4,7 @@ import { useNotice } from '../lib/notices.ts'
 import { useData } from '../lib/query.ts'
 import { useCan, useHere } from '../lib/session.ts'
 
-/** Warns on every page once the credits are down to what the workspace said is low. */
+/** Warns on every page when the balance is at or below the workspace's limit for the warning. */
 export function LowCredit() {
   const here = useHere()
   const mayRead = useCan('credits:read')
@@ -22,9 +22,11 @@ export function LowCredit() {
     isLow
       ? {
           tone: isOut ? 'bad' : 'warn',
-          title: isOut ? 'The credits are used up.' : `Credits run low: ${formatCredits(data.balance)} left.`,
-          detail: isOut ? 'Messages are refused until there are more.' : 'Messages are refused once they are used up.',
-          action: { title: 'See credits', to: here.path('credits') },
+          title: isOut ? 'You are out of credits.' : `Credits are low: ${formatCredits(data.balance)} left.`,
+          detail: isOut
+            ? 'Messages are rejected until you have more.'
+            : 'Messages are rejected when the balance reaches 0.',
+          action: { title: 'View credits', to: here.path('credits') },
         }
       : null,
   )

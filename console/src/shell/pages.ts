@@ -2,14 +2,15 @@ import type { Permission } from '@parley/contract/console/permissions'
 import type { ComponentType } from 'react'
 import type { IconName } from '../ui/icon.tsx'
 
-/** Every page below the shell: where it is, what it is called, who may see it, and its file. */
+/** A page of the console: its path, title, required permission and file. */
 export interface Page {
   path: string
   title: string
   load: () => Promise<{ default: ComponentType }>
-  /** Pages of the instance are for operators; the account is for whoever is signed in. */
+  /** Who may open it. Without it, everyone who is signed in. */
   needs?: Permission | 'operator'
-  nav?: { group: Group; icon: IconName /** Pressed after `g`. */; letter?: string }
+  /** Pages with it are in the navigation; `letter` is pressed after `g`. */
+  nav?: { group: Group; icon: IconName; letter?: string }
 }
 
 export const groups = ['', 'Messaging', 'Developers', 'Workspace', 'Instance'] as const
@@ -120,9 +121,9 @@ export const pages: readonly Page[] = [
   },
   {
     path: `${w}/refusals`,
-    title: 'Refusals',
+    title: 'API errors',
     needs: 'requests:read',
-    nav: { group: 'Developers', icon: 'refusal', letter: 'r' },
+    nav: { group: 'Developers', icon: 'apiError', letter: 'r' },
     load: () => import('../pages/api-errors/api-errors.page.tsx').then((page) => ({ default: page.ApiErrorsPage })),
   },
   {

@@ -7,8 +7,8 @@ import { safeNext } from '../lib/next.ts'
 import { useOfferedActions } from '../lib/palette-actions.ts'
 import { useSession } from '../lib/session.ts'
 import type { IconName } from '../ui/icon.tsx'
+import { useDestinations, useShownWorkspace } from './access.ts'
 import { useSignOut } from './person-menu.tsx'
-import { useDestinations, useShownWorkspace } from './reach.ts'
 
 export interface Entry {
   id: string
@@ -21,7 +21,7 @@ export interface Entry {
   run(): void
 }
 
-interface Found {
+interface SearchResult {
   kind: string
   id: string
   title: string
@@ -29,7 +29,7 @@ interface Found {
   href: string
 }
 
-/** All that the palette offers without asking the service. */
+/** The entries that need no request: actions of the page, pages, workspaces, settings. */
 export function useEntries(): Entry[] {
   const session = useSession()
   const destinations = useDestinations()
@@ -42,7 +42,7 @@ export function useEntries(): Entry[] {
     const go = (href: string) => () => void navigate({ href })
     return [
       ...actions.map(
-        (action): Entry => ({ ...action, id: `action-${action.id}`, section: 'Actions here', icon: 'bolt' }),
+        (action): Entry => ({ ...action, id: `action-${action.id}`, section: 'Actions on this page', icon: 'bolt' }),
       ),
       ...destinations.map(
         ({ to, title, nav }): Entry => ({
@@ -78,9 +78,9 @@ export function useEntries(): Entry[] {
         (scheme): Entry => ({
           id: `scheme-${scheme}`,
           section: 'Console',
-          title: `Use ${scheme === 'auto' ? 'the system’s' : scheme} colours`,
+          title: scheme === 'auto' ? 'Use system theme' : `Use ${scheme} theme`,
           icon: scheme === 'light' ? 'sun' : scheme === 'dark' ? 'moon' : 'screen',
-          keywords: 'theme dark light mode',
+          keywords: 'color mode appearance',
           run: () => setColorScheme(scheme),
         }),
       ),
@@ -96,35 +96,35 @@ export function useEntries(): Entry[] {
   }, [actions, destinations, navigate, session, setColorScheme, shown, signOut])
 }
 
-/** Things of the workspace whose id, number or name fits; asked of the service from three letters on. */
-export function useFound(text: string): { found: Entry[]; isSearching: boolean } {
+/** Searches the workspace by ID, phone number or name, from three characters on. */
+export function useSearchResults(text: string): { results: Entry[]; isSearching: boolean } {
   const workspace = useShownWorkspace()
   const navigate = useNavigate()
-  const [asked, setAsked] = useState('')
+  const [searched, setSearched] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), 180)
+    const timer = setTimeout(() => setSearched(text.trim()), 180)
     return () => clearTimeout(timer)
   }, [text])
-  const isAsked = workspace !== null && asked.length >= 3
+  const isEnabled = workspace !== null && searched.length >= 3
   const { data, isFetching } = useQuery({
-    queryKey: ['find', workspace?.id, asked],
+    queryKey: ['find', workspace?.id, searched],
     queryFn: ({ signal }) =>
-      api<{ data: Found[] }>(inWorkspace(workspace?.id ?? '', 'find'), { query: { q: asked }, signal }),
-    enabled: isAsked,
+      api<{ data: SearchResult[] }>(inWorkspace(workspace?.id ?? '', 'find'), { query: { q: searched }, signal }),
+    enabled: isEnabled,
     retry: false,
     placeholderData: (before) => before,
   })
-  const found = (isAsked && text.trim().length >= 3 ? (data?.data ?? []) : []).map(
+  const results = (isEnabled && text.trim().length >= 3 ? (data?.data ?? []) : []).map(
     ({ kind, id, title, detail, href }): Entry => ({
       id: `found-${kind}-${id}`,
-      section: 'Found',
+      section: 'Search results',
       title,
       detail: detail ?? id,
       icon: icons[kind] ?? 'file',
       run: () => void navigate({ href: safeNext(href) }),
     }),
   )
-  return { found, isSearching: isFetching || asked !== text.trim() }
+  return { results, isSearching: isFetching || searched !== text.trim() }
 }
 
 const icons: Record<string, IconName> = {
@@ -141,11 +141,11 @@ const icons: Record<string, IconName> = {
   person: 'person',
 }
 
-/** Every word typed begins a word of the title or stands among the keywords. */
-export function fits({ title, keywords = '' }: Entry, text: string): boolean {
-  const words = `${title} ${keywords}`.toLowerCase().split(/\s+/)
+/** Whether every word of the text is the start of a word in the title or the keywords. */
+export function matches({ title, keywords = '' }: Entry, text: string): boolean {
+  const candidates = `${title} ${keywords}`.toLowerCase().split(/\s+/)
   return text
     .toLowerCase()
     .split(/\s+/)
-    .every((part) => words.some((word) => word.startsWith(part)))
+    .every((part) => candidates.some((word) => word.startsWith(part)))
 }

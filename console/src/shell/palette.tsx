@@ -4,14 +4,14 @@ import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { useLayer } from '../ui/layers.ts'
 import styles from './palette.module.css'
-import { type Entry, fits, useEntries, useFound } from './palette-entries.ts'
+import { type Entry, matches, useEntries, useSearchResults } from './palette-entries.ts'
 
 export function usePalette() {
   const [isOpen, setOpen] = useState(false)
   return { isOpen, open: () => setOpen(true), close: () => setOpen(false) }
 }
 
-/** Ctrl or ⌘ and K: any page, any action, any id, by a few letters. */
+/** The command palette, opened by Ctrl+K or ⌘K: pages, actions and search. */
 export function Palette({ isOpen, close }: ReturnType<typeof usePalette>) {
   const layer = useLayer(isOpen)
   return (
@@ -37,8 +37,8 @@ function Finder({ close }: { close: () => void }) {
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const entries = useEntries()
-  const { found, isSearching } = useFound(text)
-  const shown = [...entries.filter((entry) => fits(entry, text)), ...found]
+  const { results, isSearching } = useSearchResults(text)
+  const shown = [...entries.filter((entry) => matches(entry, text)), ...results]
   const current = shown[Math.min(at, shown.length - 1)]
 
   useEffect(() => {
@@ -67,7 +67,7 @@ function Finder({ close }: { close: () => void }) {
           aria-controls={id}
           aria-activedescendant={current && `${id}${current.id}`}
           aria-label="Search or jump to"
-          placeholder="A page, an action, an id, a phone number…"
+          placeholder="Search pages, actions, IDs, phone numbers…"
           value={text}
           autoComplete="off"
           spellCheck={false}
@@ -80,7 +80,7 @@ function Finder({ close }: { close: () => void }) {
         />
         <Kbd keys="Esc" />
       </div>
-      <div className={styles.list} id={id} role="listbox" aria-label="What was found" ref={list}>
+      <div className={styles.list} id={id} role="listbox" aria-label="Results" ref={list}>
         {shown.map((entry, index) => (
           <div key={entry.id}>
             {entry.section !== shown[index - 1]?.section && (
@@ -88,7 +88,7 @@ function Finder({ close }: { close: () => void }) {
                 {entry.section}
               </div>
             )}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys */}
             <div
               role="option"
               tabIndex={-1}
@@ -109,7 +109,7 @@ function Finder({ close }: { close: () => void }) {
         ))}
         {shown.length === 0 && (
           <div className={styles.none} role="status">
-            {isSearching ? 'Searching…' : `Nothing fits “${text}”.`}
+            {isSearching ? 'Searching…' : `No results for “${text}”.`}
           </div>
         )}
       </div>

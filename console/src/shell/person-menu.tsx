@@ -13,7 +13,7 @@ const schemes: { value: 'light' | 'dark' | 'auto'; title: string; icon: IconName
   { value: 'auto', title: 'System', icon: 'screen' },
 ]
 
-/** Who is signed in: their account, their colours, the way out. */
+/** The menu of the signed-in person: account, shortcuts, theme, sign out. */
 export function PersonMenu() {
   const { person, version } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -48,7 +48,7 @@ export function PersonMenu() {
           <div className={styles.scheme}>
             <SegmentedControl
               fullWidth
-              aria-label="Colours"
+              aria-label="Theme"
               value={colorScheme}
               onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
               data={schemes.map(({ value, title, icon }) => ({
@@ -73,7 +73,7 @@ export function PersonMenu() {
   )
 }
 
-/** The page is loaded anew: nothing that was on it stays in memory, and nothing on it asks again without a session. */
+/** Loads the sign-in page afresh, so that no data stays in memory and no query runs without a session. */
 export function useSignOut(): () => void {
   const signOut = useAction((send) => send('POST', 'sign-out'))
   return () => signOut.run(undefined, { onDone: () => location.assign('/sign-in') })

@@ -11,11 +11,11 @@ import { ApiError } from '../lib/api.ts'
 import { safeNext } from '../lib/next.ts'
 import { sessionQuery } from '../lib/session.ts'
 import { parseSearch, stringifySearch } from '../lib/url.ts'
+import { homeWorkspace } from './access.ts'
 import { ErrorPage, NotFoundPage, NoWorkspacePage } from './fallbacks.tsx'
 import { Layout } from './layout.tsx'
 import { LoadingBar } from './loading-bar.tsx'
 import { type Page, pages } from './pages.ts'
-import { homeWorkspace } from './reach.ts'
 import { Splash } from './splash.tsx'
 
 declare module '@tanstack/react-router' {
@@ -61,7 +61,7 @@ const link = createRoute({
   component: lazyRouteComponent(() => import('../pages/link/link.page.tsx'), 'LinkPage'),
 })
 
-/** Everything below needs somebody signed in; who is not goes to sign in and comes back. */
+/** All routes below need a session. Without one, the person signs in first and then returns. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

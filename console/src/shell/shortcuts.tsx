@@ -5,14 +5,14 @@ import { createStore, useStore } from '../lib/store.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/fields.tsx'
 import { Kbd } from '../ui/kbd.tsx'
-import { useDestinations } from './reach.ts'
+import { useDestinations } from './access.ts'
 import styles from './shortcuts.module.css'
 
 const help = createStore(false)
 
 export const openHelp = () => help.set(true)
 
-/** The keys that work everywhere, and the page that lists them. */
+/** The shortcuts that work on every page, and the dialog that lists them. */
 export function Shortcuts({ onPalette }: { onPalette: () => void }) {
   const isOpen = useStore(help)
   const destinations = useDestinations()
@@ -33,7 +33,7 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
       if (isAfterGo) {
         const page = destinations.find(({ nav }) => nav?.letter === event.key)
         if (!page) return
-        // The page's own j, k and / must not hear the second letter.
+        // The page must not handle the second letter as one of its own shortcuts (j, k, /).
         event.preventDefault()
         event.stopImmediatePropagation()
         void navigate({ to: page.to })
@@ -45,19 +45,19 @@ export function Shortcuts({ onPalette }: { onPalette: () => void }) {
   }, [destinations, navigate, onPalette])
 
   const rows: [string, string][] = [
-    ['mod k', 'Search or jump to anything'],
+    ['mod k', 'Open search'],
     ['/', 'Search on this page'],
     ['j', 'Next row'],
     ['k', 'Previous row'],
-    ['Enter', 'Open the row'],
-    ['Esc', 'Close what is open'],
-    ['?', 'This list'],
+    ['Enter', 'Open the selected row'],
+    ['Esc', 'Close the dialog or panel'],
+    ['?', 'Show keyboard shortcuts'],
   ]
   return (
     <Dialog open={isOpen} onClose={() => help.set(false)} title="Keyboard shortcuts" size="l">
       <Switch
         label="Single-letter shortcuts"
-        description="Turn them off if they get in the way of speech input or of another tool."
+        description="Turn them off if they interfere with speech input or a browser extension."
         checked={letters}
         onChange={(event) => setLetters(event.currentTarget.checked)}
       />

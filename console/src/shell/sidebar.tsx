@@ -4,21 +4,21 @@ import { Icon } from '../ui/icon.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { PageLink } from '../ui/link.tsx'
 import { Logo } from '../ui/logo.tsx'
+import { useDestinations } from './access.ts'
 import { groups } from './pages.ts'
 import { PersonMenu } from './person-menu.tsx'
-import { useDestinations } from './reach.ts'
 import { openHelp } from './shortcuts.tsx'
 import styles from './sidebar.module.css'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
-/** Where one can go, where one is, and who one is. */
+/** Workspace switcher, search, navigation and the person's menu. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const destinations = useDestinations()
   const { pathname } = useLocation()
   return (
     <div className={styles.sidebar}>
       <div className={styles.top}>
-        <PageLink to="/" className={styles.home} aria-label="Parley, front page">
+        <PageLink to="/" className={styles.home} aria-label="Parley home">
           <Logo size={24} />
         </PageLink>
         <IconButton icon="keyboard" label="Keyboard shortcuts" onClick={openHelp} />

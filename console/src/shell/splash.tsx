@@ -1,7 +1,7 @@
 import { Logo } from '../ui/logo.tsx'
 import styles from './splash.module.css'
 
-/** What stands while the console finds out who is there. */
+/** Shown while the session loads. */
 export function Splash() {
   return (
     <div className={styles.splash} role="status" aria-label="Loading">

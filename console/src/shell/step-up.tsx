@@ -6,29 +6,29 @@ import { useForm } from '../lib/use-form.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { PasswordInput, TextInput } from '../ui/fields.tsx'
 
-/** Asks a person to show again who they are, when lib/api meets a call that needs it; the call then goes on. */
+/** Asks for the password or a code when a request needs a recent confirmation. lib/api then repeats the request. */
 export function StepUp() {
   const { person } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const response = useRef<(confirmed: boolean) => void>(() => {})
-  const [way, setWay] = useState<'password' | 'code'>('password')
+  const resolvePrompt = useRef<(confirmed: boolean) => void>(() => {})
+  const [method, setMethod] = useState<'password' | 'code'>('password')
   const finish = (confirmed: boolean) => {
-    response.current(confirmed)
+    resolvePrompt.current(confirmed)
     setOpen(false)
   }
   const form = useForm({
     first: { password: '', code: '' },
     check: (values) => ({
-      [way]: values[way] ? undefined : way === 'password' ? 'Enter your password.' : 'Enter the code.',
+      [method]: values[method] ? undefined : method === 'password' ? 'Enter your password.' : 'Enter the code.',
     }),
     action: useAction((send, proof: { password: string } | { code: string }) => send('POST', 'confirm', proof), {
       refetch: ['session'],
     }),
-    input: ({ password, code }) => (way === 'password' ? { password } : { code: code.replace(/\s/g, '') }),
+    input: ({ password, code }) => (method === 'password' ? { password } : { code: code.replace(/\s/g, '') }),
     onDone: () => finish(true),
     explain: (error) =>
       error instanceof ApiError && error.code === 'wrong_credentials'
-        ? { [way]: way === 'password' ? 'That is not your password.' : 'That code is not right, or was used before.' }
+        ? { [method]: method === 'password' ? 'Wrong password.' : 'Wrong or already used code.' }
         : undefined,
   })
 
@@ -36,14 +36,14 @@ export function StepUp() {
     confirmWith(
       () =>
         new Promise<boolean>((resolve) => {
-          response.current = resolve
+          resolvePrompt.current = resolve
           setOpen(true)
         }),
     )
     return () => {
       confirmWith(async () => false)
-      // The prompt goes away with the page around it: whatever waits for it must not wait for ever.
-      response.current(false)
+      // The prompt disappears with the page, so a request that waits for it must fail.
+      resolvePrompt.current(false)
     }
   }, [])
 
@@ -51,14 +51,14 @@ export function StepUp() {
     <FormDialog
       open={isOpen}
       onClose={() => finish(false)}
-      title="Confirm that it is you"
-      detail="This touches secrets or access. You will not be asked again for ten minutes."
+      title="Confirm your identity"
+      detail="This action affects secrets or access. We won’t ask again for 10 minutes."
       size="s"
       form={form}
       submit="Confirm"
     >
       <input type="hidden" autoComplete="username" value={person.email} readOnly />
-      {way === 'password' ? (
+      {method === 'password' ? (
         <PasswordInput label="Password" autoComplete="current-password" {...form.text('password')} data-autofocus />
       ) : (
         <TextInput
@@ -75,11 +75,11 @@ export function StepUp() {
             type="button"
             className="link"
             onClick={() => {
-              setWay(way === 'password' ? 'code' : 'password')
+              setMethod(method === 'password' ? 'code' : 'password')
               form.reset()
             }}
           >
-            {way === 'password' ? 'Use a code instead' : 'Use your password instead'}
+            {method === 'password' ? 'Use a code instead' : 'Use your password instead'}
           </button>
         </div>
       )}

@@ -3,10 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useSession } from '../lib/session.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { useShownWorkspace } from './reach.ts'
+import { useShownWorkspace } from './access.ts'
 import styles from './switcher.module.css'
 
-/** Which workspace one looks at, and the others one is in. */
+/** The open workspace and a menu of the person's other workspaces. */
 export function WorkspaceSwitcher() {
   const session = useSession()
   const shown = useShownWorkspace()

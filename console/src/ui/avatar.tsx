@@ -1,6 +1,6 @@
 import styles from './avatar.module.css'
 
-/** The first letters of a name on a colour of its own. */
+/** The initials of a name, on a color derived from the name. */
 export function Avatar({ name, size = 24, square = false }: { name: string; size?: number; square?: boolean }) {
   const letters = name
     .split(/\s+/)

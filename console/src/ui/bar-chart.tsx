@@ -5,9 +5,9 @@ import styles from './charts.module.css'
 
 export interface Bar {
   key: string
-  /** Under the axis: "14:00", "Mon". */
+  /** Under the axis: "2:00 PM", "Nov 15". */
   label: string
-  /** In the tooltip: "15 Nov, 14:00–15:00". */
+  /** In the tooltip: "Nov 15, 2:00 PM – Nov 15, 3:00 PM". */
   title?: string
   values: Readonly<Record<string, number>>
 }
@@ -15,17 +15,17 @@ export interface Bar {
 interface BarChartProps {
   label: string
   bars: readonly Bar[]
-  /** From the bottom up. */
+  /** From bottom to top. */
   series: readonly Series[]
   height?: number
-  /** Makes bars open: what was clicked, and on which part. */
+  /** Makes bars clickable. Receives the bar and the series that was clicked. */
   onOpen?: (bar: Bar, seriesKey: string | null) => void
 }
 
 const left = 48
-const foot = 22
+const axisHeight = 22
 
-/** Stacked bars. The arrow keys walk along them, Enter opens one. */
+/** A stacked bar chart. The arrow keys move between bars, Enter opens one. */
 export function BarChart({ label, bars, series, height = 200, onOpen }: BarChartProps) {
   const [at, setAt] = useState<number | null>(null)
   const sum = (bar: Bar) => series.reduce((total, { key }) => total + (bar.values[key] ?? 0), 0)
@@ -37,7 +37,7 @@ export function BarChart({ label, bars, series, height = 200, onOpen }: BarChart
   return (
     <ChartFrame label={label} series={series} table={table}>
       {(width) => {
-        const room = height - foot - 6
+        const plotHeight = height - axisHeight - 6
         const step = (width - left) / Math.max(1, bars.length)
         const thick = Math.max(1, Math.min(36, step * 0.68))
         const every = labelEvery(bars.length, width - left)
@@ -47,10 +47,10 @@ export function BarChart({ label, bars, series, height = 200, onOpen }: BarChart
             <svg
               width={width}
               height={height}
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along the bars
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move between bars
               tabIndex={0}
               role="application"
-              aria-label={`${label}. ${open ? describe(open, series) : 'Use the arrow keys to walk along the bars.'}`}
+              aria-label={`${label}. ${open ? describe(open, series) : 'Use the arrow keys to move between bars.'}`}
               onFocus={() => setAt((before) => before ?? bars.length - 1)}
               onBlur={() => setAt(null)}
               onMouseLeave={() => setAt(null)}
@@ -62,29 +62,29 @@ export function BarChart({ label, bars, series, height = 200, onOpen }: BarChart
                 } else if (event.key === 'Enter' && open) onOpen?.(open, null)
               }}
             >
-              <Axis top={top} room={room} width={width} />
+              <Axis top={top} plotHeight={plotHeight} width={width} />
               {bars.map((bar, index) => {
                 const middle = left + step * (index + 0.5)
                 let stacked = 0
                 return (
-                  // biome-ignore lint/a11y/noStaticElementInteractions: the keys are heard by the chart as a whole
+                  // biome-ignore lint/a11y/noStaticElementInteractions: the svg element handles the keys
                   <g key={bar.key} onMouseEnter={() => setAt(index)} className={onOpen && styles.opens}>
                     <rect
                       className={at === index ? styles.band : styles.hit}
                       x={middle - step / 2}
                       y={0}
                       width={step}
-                      height={room + 6}
+                      height={plotHeight + 6}
                     />
                     {series.map(({ key, tone }, place) => {
                       const value = bar.values[key] ?? 0
                       if (value === 0) return null
-                      const tall = Math.max(1.5, (value / top) * room)
-                      const y = room + 6 - (stacked / top) * room - tall
+                      const tall = Math.max(1.5, (value / top) * plotHeight)
+                      const y = plotHeight + 6 - (stacked / top) * plotHeight - tall
                       stacked += value
                       const isTop = series.slice(place + 1).every((above) => !bar.values[above.key])
                       return (
-                        // biome-ignore lint/a11y/noStaticElementInteractions: Enter is heard by the chart as a whole
+                        // biome-ignore lint/a11y/noStaticElementInteractions: the svg element handles Enter
                         <path
                           key={key}
                           className={styles[tone]}
@@ -121,12 +121,12 @@ export function BarChart({ label, bars, series, height = 200, onOpen }: BarChart
 
 export function Axis({
   top,
-  room,
+  plotHeight,
   width,
   format = formatShort,
 }: {
   top: number
-  room: number
+  plotHeight: number
   width: number
   format?: (value: number) => string
 }) {
@@ -136,10 +136,10 @@ export function Axis({
         className={styles.rule}
         x1={left}
         x2={width}
-        y1={room + 6 - share * room + 0.5}
-        y2={room + 6 - share * room + 0.5}
+        y1={plotHeight + 6 - share * plotHeight + 0.5}
+        y2={plotHeight + 6 - share * plotHeight + 0.5}
       />
-      <text className={styles.mark} x={left - 8} y={Math.max(9, room + 9 - share * room)} textAnchor="end">
+      <text className={styles.mark} x={left - 8} y={Math.max(9, plotHeight + 9 - share * plotHeight)} textAnchor="end">
         {format(top * share)}
       </text>
     </g>
@@ -150,7 +150,7 @@ function describe(bar: Bar, series: readonly Series[]): string {
   return `${bar.title ?? bar.label}: ${series.map(({ key, title }) => `${title} ${formatNumber(bar.values[key] ?? 0)}`).join(', ')}`
 }
 
-/** A bar with round upper corners. */
+/** A bar with rounded top corners. */
 function barShape(x: number, y: number, width: number, height: number, round: number): string {
   return `M${x} ${y + height}V${y + round}q0 ${-round} ${round} ${-round}h${width - 2 * round}q${round} 0 ${round} ${round}V${y + height}z`
 }

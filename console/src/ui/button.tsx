@@ -5,7 +5,7 @@ import { PageLink } from './link.tsx'
 import { Tip } from './tip.tsx'
 
 interface Look {
-  /** One primary per view; `quiet` has no border; `danger` is for what cannot be undone. */
+  /** One primary per view; `quiet` has no border; `danger` is for actions that cannot be undone. */
   kind?: 'primary' | 'secondary' | 'quiet' | 'danger'
   size?: 's' | 'm' | 'l'
   icon?: IconName
@@ -14,7 +14,7 @@ interface Look {
 
 type ButtonProps = Look & ButtonHTMLAttributes<HTMLButtonElement> & { busy?: boolean; ref?: Ref<HTMLButtonElement> }
 
-/** A button. While `busy` it turns, keeps its width and takes no second press. */
+/** A button. While `busy` it shows a spinner, keeps its width and ignores clicks. */
 export function Button({ kind, size, icon, fullWidth, busy = false, children, className, ...rest }: ButtonProps) {
   return (
     <button
@@ -27,7 +27,7 @@ export function Button({ kind, size, icon, fullWidth, busy = false, children, cl
     >
       {icon && <Icon name={icon} size={14} />}
       <span className={styles.label}>{children}</span>
-      {busy && <span className={styles.turning} />}
+      {busy && <span className={styles.spinner} />}
     </button>
   )
 }
@@ -45,15 +45,15 @@ export function ButtonLink({ to, kind, size, icon, fullWidth, children }: Look &
 type IconButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   icon: IconName
   label: string
-  /** Drawn with a border. */
+  /** With a border. */
   framed?: boolean
   ref?: Ref<HTMLButtonElement>
 }
 
-/** A button that is only an icon; its label is spoken and shown on hover. */
+/** A button with only an icon. Its label is read by screen readers and shown in a tooltip. */
 export function IconButton({ icon, label, framed = false, className, ...rest }: IconButtonProps) {
   return (
-    <Tip words={label}>
+    <Tip text={label}>
       <button
         type="button"
         aria-label={label}

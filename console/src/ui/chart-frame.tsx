@@ -13,12 +13,12 @@ export interface Series {
 interface ChartFrameProps {
   label: string
   series: readonly Series[]
-  /** The same figures as a table: the head, then the rows. */
+  /** The same values as a table. */
   table: { head: string[]; rows: string[][] }
   children: (width: number) => ReactNode
 }
 
-/** What every chart has: a legend, and a table of the same figures for those who would rather read. */
+/** The legend of a chart, and a switch to a table with the same values. */
 export function ChartFrame({ label, series, table, children }: ChartFrameProps) {
   const [asTable, setAsTable] = useState(false)
   const [width, box] = useWidth()
@@ -47,7 +47,7 @@ export function ChartFrame({ label, series, table, children }: ChartFrameProps) 
 
 function FigureTable({ label, head, rows }: { label: string; head: string[]; rows: string[][] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <div className={styles.figures} tabIndex={0}>
       <table aria-label={label}>
         <thead>
@@ -86,19 +86,19 @@ function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
   return [width, box]
 }
 
-/** The highest mark of an axis: a round number at or above `most`, and its half. */
+/** The top of an axis: a round number at or above `most` whose half is round too. */
 export function axisTop(most: number): number {
   if (most <= 4) return 4
   const power = 10 ** Math.floor(Math.log10(most))
   return ([1, 2, 4, 5, 8, 10].find((step) => step * power >= most) ?? 10) * power
 }
 
-/** Which of `count` labels fit under an axis of `width` px. */
+/** Every how many of `count` labels to show under an axis of `width` px. */
 export function labelEvery(count: number, width: number): number {
   return Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / 76))))
 }
 
-/** What a point of a chart holds, beside the pointer or the focus. */
+/** The tooltip of a bar or point under the pointer or with the focus. */
 export function ChartTip({
   x,
   width,

@@ -4,7 +4,7 @@ import styles from './chat.module.css'
 import { Icon, type IconName } from './icon.tsx'
 import { ExternalLink } from './link.tsx'
 
-/** A place on which messages are drawn as on a handset. */
+/** The background on which messages are shown as on a phone. */
 export function ChatPaper({ children, label }: { children: ReactNode; label: string }) {
   return (
     <section className={styles.paper} aria-label={label}>
@@ -15,22 +15,22 @@ export function ChatPaper({ children, label }: { children: ReactNode; label: str
 
 interface ChatBubbleProps {
   bubble: Bubble
-  /** Ours stand at the right. */
+  /** Our messages are on the right. */
   isOurs?: boolean
-  /** Below the words, small: the time and the status. */
+  /** Small, below the text: time and status. */
   foot?: ReactNode
 }
 
-/** One message as a handset shows it. All of it is text: nothing that somebody wrote can act. */
+/** A message as a phone shows it. Everything is rendered as text, so no content from outside can run. */
 export function ChatBubble({ bubble, isOurs = true, foot }: ChatBubbleProps) {
   return (
     <div className={`${styles.line} ${isOurs ? styles.ours : styles.theirs}`}>
       <BubbleBody bubble={bubble} foot={foot} />
       {bubble.cards && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         <div className={styles.cards} tabIndex={0}>
           {bubble.cards.map((card, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: cards have no other name than their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: cards have no other key than their position
             <BubbleBody key={index} bubble={card} />
           ))}
         </div>
@@ -43,16 +43,16 @@ function BubbleBody({ bubble, foot }: { bubble: Bubble; foot?: ReactNode }) {
   const { header, body, footer, buttons = [], location } = bubble
   return (
     <div className={styles.bubble}>
-      {header?.kind === 'media' && <MediaPlace type={header.type} detail={header.detail ?? null} />}
+      {header?.kind === 'media' && <MediaPlaceholder type={header.type} detail={header.detail ?? null} />}
       {location && <Place {...location} />}
       {header?.kind === 'text' && (
         <div className={styles.header}>
-          <Words text={header.text} />
+          <RichText text={header.text} />
         </div>
       )}
       {body && (
         <div className={styles.body}>
-          <Words text={body} />
+          <RichText text={body} />
         </div>
       )}
       {footer && (
@@ -64,7 +64,7 @@ function BubbleBody({ bubble, foot }: { bubble: Bubble; foot?: ReactNode }) {
       {buttons.length > 0 && (
         <ul className={styles.buttons}>
           {buttons.map(({ icon, text }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: buttons have no other name than their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: buttons have no other key than their position
             <li key={index}>
               <Icon name={buttonIcons[icon]} size={13} />
               <bdi>{text}</bdi>
@@ -86,7 +86,7 @@ const buttonIcons: Record<NonNullable<Bubble['buttons']>[number]['icon'], IconNa
   product: 'order',
 }
 
-function MediaPlace({ type, detail }: { type: string; detail: string | null }) {
+function MediaPlaceholder({ type, detail }: { type: string; detail: string | null }) {
   return (
     <div className={styles.media}>
       <Icon
@@ -127,19 +127,19 @@ function Place({ latitude, longitude, name, address }: NonNullable<Bubble['locat
 
 const marks = /(```[^`]+```|\*[^*\n]+\*|_[^_\n]+_|~[^~\n]+~|\{\{\s*\w+\s*\}\})/g
 
-/** Characters that turn the direction of what follows: they make `exe.jpg` out of `gpj.exe`. */
-const turning = /[\u202a-\u202e\u2066-\u2069]/g
+/** Characters that reverse the direction of the text after them: they make `gpj.exe` look like `exe.jpg`. */
+const directionMarks = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** WhatsApp's own marks for bold, italic, struck and mono text; a hole that is not filled stands out. */
-function Words({ text }: { text: string }) {
+/** Renders WhatsApp's marks for bold, italic, strikethrough and monospace. Variables without a value are highlighted. */
+function RichText({ text }: { text: string }) {
   return (
     <bdi>
       {text
         .slice(0, 5000)
-        .replaceAll(turning, '')
+        .replaceAll(directionMarks, '')
         .split(marks)
         .map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name than their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key than their position
           <Part key={index} text={part} />
         ))}
     </bdi>
@@ -148,7 +148,7 @@ function Words({ text }: { text: string }) {
 
 function Part({ text }: { text: string }) {
   if (/^```[^`]+```$/.test(text)) return <code className="mono">{text.slice(3, -3)}</code>
-  if (/^\{\{.*\}\}$/.test(text)) return <mark className={styles.hole}>{text}</mark>
+  if (/^\{\{.*\}\}$/.test(text)) return <mark className={styles.variable}>{text}</mark>
   const inner = text.slice(1, -1)
   if (inner.length > 0 && text[0] === text.at(-1)) {
     if (text[0] === '*') return <strong>{inner}</strong>

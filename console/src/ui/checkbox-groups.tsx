@@ -4,7 +4,7 @@ import styles from './checkbox-groups.module.css'
 
 interface Choice {
   value: string
-  /** Drawn in mono: it is the word of the contract. */
+  /** In monospace, because it is a value of the API. */
   title: string
   detail?: string
   disabled?: boolean
@@ -16,12 +16,12 @@ interface CheckboxGroupsProps {
   groups: readonly { title: string; choices: readonly Choice[] }[]
   value: readonly string[]
   onChange: (value: string[]) => void
-  /** One press for a usual set. */
+  /** Buttons that select a common set. */
   presets?: readonly { title: string; value: readonly string[] }[]
   error?: string | undefined
 }
 
-/** Several of many, in groups with a box for all of each: scopes, events. */
+/** Checkboxes in groups, with a checkbox for each whole group: scopes, events. */
 export function CheckboxGroups({
   label,
   description,
@@ -33,7 +33,7 @@ export function CheckboxGroups({
 }: CheckboxGroupsProps) {
   const chosen = new Set(value)
   const order = groups.flatMap(({ choices }) => choices.map((choice) => choice.value))
-  // The group decides which boxes are ticked, so the box for all of a group is named to it as well.
+  // Checkbox.Group controls every checkbox inside it, so its value must include the checkboxes for whole groups.
   const full = groups
     .filter(({ choices }) => choices.every((choice) => choice.disabled || chosen.has(choice.value)))
     .map(({ title }) => `all of ${title}`)

@@ -37,7 +37,7 @@ export interface Snippet {
   language?: Language
 }
 
-/** The same thing in several languages; which one is remembered while the page is open. */
+/** The same example in several languages. */
 export function CodeTabs({ snippets, label = 'Example' }: { snippets: readonly Snippet[]; label?: string }) {
   const [chosen, setChosen] = useState(0)
   const id = useId()
@@ -82,11 +82,11 @@ export function CodeTabs({ snippets, label = 'Example' }: { snippets: readonly S
 
 function Code({ code, language, maxHeight }: { code: string; language: Language; maxHeight?: number | undefined }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <pre className={styles.code} style={{ maxHeight }} tabIndex={0}>
       <code>
         {tokensOf(code, language).map(({ kind, text }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the tokens of a text have no other name than their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: tokens have no other key than their position
           <span key={index} className={kind && styles[kind]}>
             {text}
           </span>

@@ -3,7 +3,7 @@ import { Button, IconButton } from './button.tsx'
 import styles from './copy-button.module.css'
 import { announce } from './live-region.tsx'
 
-/** Copies `text`; an icon alone, or a button when it has words. It says "Copied" to eyes and ears. */
+/** Copies `text`. An icon, or with children a button. Shows and announces "Copied". */
 export function CopyButton({ text, label = 'Copy', children }: { text: string; label?: string; children?: string }) {
   const [copied, copy] = useCopy(text)
   if (children) {
@@ -16,7 +16,7 @@ export function CopyButton({ text, label = 'Copy', children }: { text: string; l
   return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : label} onClick={copy} />
 }
 
-/** An id in mono that is copied by a press on it; shortened in the middle where `short`. */
+/** An ID that is copied when clicked; `short` shortens it in the middle. */
 export function CopyId({ id, short = false }: { id: string; short?: boolean }) {
   const [copied, copy] = useCopy(id)
   const shown = short && id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
@@ -48,13 +48,13 @@ function useCopy(text: string): [boolean, () => void] {
         setCopied(true)
         announce('Copied')
       },
-      () => announce('Could not copy; select the text and copy it by hand'),
+      () => announce('Copying failed. Select the text and copy it yourself.'),
     )
   }
   return [copied, copy]
 }
 
-/** The clipboard of the browser needs https or localhost; elsewhere a hidden field does it. */
+/** The Clipboard API needs HTTPS or localhost. Elsewhere, copy from a hidden field. */
 async function writeToClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')

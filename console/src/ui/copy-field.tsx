@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx'
 import styles from './copy-field.module.css'
 
-/** A text to be taken elsewhere whole, such as a link or an address to paste: shown, and copied by one press. */
+/** A value to paste elsewhere, such as a link, with a copy button. */
 export function CopyField({
   label,
   text,
@@ -10,7 +10,7 @@ export function CopyField({
 }: {
   label: string
   text: string
-  /** As it is easier to read, where that differs. */
+  /** A more readable form to display; the button copies `text`. */
   shown?: string
   detail?: string
 }) {

@@ -7,11 +7,11 @@ export interface Column<Row> {
   key: string
   title: string
   cell: (row: Row) => ReactNode
-  /** Any CSS width; a column without one shares what is left. */
+  /** Any CSS width. Columns without one share the remaining space. */
   width?: string | number
   align?: 'left' | 'right'
   sortable?: boolean
-  /** Left out where the table is narrow: `tablet` below 1100 px, `phone` on cards. */
+  /** Hidden when the table is narrow: `tablet` below 1100 px, `phone` on cards. */
   hideOn?: 'tablet' | 'phone'
 }
 
@@ -59,7 +59,7 @@ export function HeadCell<Row>({
 
 export function SkeletonRows<Row>({ columns, picks }: { columns: readonly Column<Row>[]; picks: boolean }) {
   return Array.from({ length: 8 }, (_, line) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
     <tr key={line} className={styles.row}>
       {picks && <td className={styles.pick} />}
       {columns.map((column, place) => (

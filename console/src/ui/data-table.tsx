@@ -10,13 +10,13 @@ import { EmptyState, FailedState } from './states.tsx'
 export type { Column, Sort } from './data-table-parts.tsx'
 
 interface DataTableProps<Row> {
-  /** What the table holds, for those who cannot see it. */
+  /** For screen readers. */
   label: string
   columns: readonly Column<Row>[]
   list: Pick<Paged<Row>, 'rows' | 'error' | 'isLoading' | 'retry'> &
     Partial<Pick<Paged<Row>, 'hasMore' | 'isLoadingMore' | 'loadMore' | 'total' | 'isRefreshing'>>
   rowKey: (row: Row) => string
-  /** Makes rows open: by click, Enter, and j/k + Enter. */
+  /** Makes rows open by click, by Enter, and by j or k and Enter. */
   onOpen?: (row: Row) => void
   openKey?: string | null
   sort?: Sort
@@ -30,7 +30,7 @@ interface DataTableProps<Row> {
 const virtualFrom = 200
 const rowHeight = 41
 
-/** A list as a table; on phones as cards. Draws loading, empty and failed by itself. */
+/** A list as a table, on phones as cards. Includes the loading, empty and error states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, list, rowKey, onOpen, openKey, sort, onSort, empty, selected, onSelect } = props
   const rows = list.rows ?? []
@@ -49,7 +49,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   const isVirtual = rows.length > virtualFrom
   const [margin, setMargin] = useState(0)
-  // Measured again when the number of rows changes: what stands above may have moved meanwhile.
+  // Measured again when the number of rows changes, because the content above may have moved the table.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the count is the reason to measure
   useLayoutEffect(() => {
     setMargin((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
@@ -67,7 +67,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   if (list.error && !list.rows)
     return <FailedState what={`${label} could not be loaded`} error={list.error} onRetry={list.retry} />
-  if (!list.isLoading && rows.length === 0) return empty ?? <EmptyState title="Nothing here" />
+  if (!list.isLoading && rows.length === 0) return empty ?? <EmptyState title="No results" />
 
   const width = columns.length + (selected ? 1 : 0)
   const onRowKey = (event: KeyboardEvent, row: Row, index: number) => {

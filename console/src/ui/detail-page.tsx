@@ -9,22 +9,22 @@ export interface Back {
 }
 
 interface DetailPageProps<Data> {
-  asked: { data: Data | undefined; error: unknown; refetch(): unknown }
-  /** What kind of thing it is about: "Order". */
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
+  /** The kind of object: "Order". */
   title: string
   back: Back
-  /** The whole page, once its thing is there. */
+  /** The page, once the data is loaded. */
   children: (data: Data) => ReactNode
 }
 
-/** The page of one thing, which has to be loaded first. */
-export function DetailPage<Data>({ asked, title, back, children }: DetailPageProps<Data>) {
-  if (asked.data !== undefined) return children(asked.data)
+/** The page of one object: shows the header with a loading or error state until the data is there. */
+export function DetailPage<Data>({ query, title, back, children }: DetailPageProps<Data>) {
+  if (query.data !== undefined) return children(query.data)
   return (
     <>
       <PageHeader title={title} back={back} />
       <PageBody>
-        <Loaded asked={asked} what={`This ${title.toLowerCase()}`}>
+        <Loaded query={query} what={`This ${title.toLowerCase()}`}>
           {() => null}
         </Loaded>
       </PageBody>

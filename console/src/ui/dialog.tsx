@@ -19,19 +19,19 @@ interface FrameProps {
 }
 
 interface DialogProps extends FrameProps {
-  /** Buttons at the foot. */
+  /** Buttons at the bottom. */
   actions?: ReactNode
-  /** A dialog that must not be closed by a slip has no cross, and neither Esc nor a click outside closes it. */
+  /** Prevents closing by accident: no close button, and neither Esc nor a click outside closes it. */
   firm?: boolean
 }
 
 const widths = { s: 400, m: 520, l: 720 }
 
-/** A dialog: it opens on top of what is open already, takes the focus, keeps it and gives it back; Esc closes it. */
+/** A dialog. It opens above everything else, traps the focus and returns it on closing. Esc closes it. */
 export function Dialog({ actions, children, ...frame }: DialogProps) {
   return (
     <Frame {...frame}>
-      {/* The dialog itself takes the focus; of a form, its first field. */}
+      {/* Focuses the dialog itself. A FormDialog focuses its first field instead. */}
       <FocusTrap.InitialFocus />
       <div className={styles.body}>{children}</div>
       {actions && <footer className={styles.foot}>{actions}</footer>}
@@ -41,7 +41,7 @@ export function Dialog({ actions, children, ...frame }: DialogProps) {
 
 interface FormDialogProps<Values> extends FrameProps {
   form: FormState<Values>
-  /** The words on the button. */
+  /** The label of the button. */
   submit: string
   icon?: IconName
   danger?: boolean
@@ -49,7 +49,7 @@ interface FormDialogProps<Values> extends FrameProps {
   close?: string
 }
 
-/** A form in a dialog, begun anew each time it opens. What belongs to no field is shown above the buttons. */
+/** A form in a dialog, reset each time it opens. Errors that belong to no field are shown above the buttons. */
 export function FormDialog<Values>({
   form,
   submit,
@@ -61,7 +61,7 @@ export function FormDialog<Values>({
   ...frame
 }: FormDialogProps<Values>) {
   const { open = true, onClose } = frame
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only opening begins it anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only opening resets it
   useLayoutEffect(() => {
     if (open) form.reset()
   }, [open])
@@ -96,7 +96,7 @@ function Frame({
   size = 'm',
   firm = false,
 }: FrameProps & { firm?: boolean }) {
-  useFocusBack(open)
+  useReturnFocus(open)
   const layer = useLayer(open, { firm })
   return (
     <Modal.Root opened={open} onClose={onClose} size={widths[size]} centered closeOnClickOutside={!firm} {...layer}>
@@ -119,22 +119,22 @@ function Frame({
   )
 }
 
-/** What opened the first of several dialogs: one that follows on another was opened by a button that is gone with it. */
-let onPage: HTMLElement | null = null
+/** The element that opened the first of several dialogs: the button that opened a later one disappears with its dialog. */
+let pageOpener: HTMLElement | null = null
 
-/** Gives the focus back to what opened a dialog, also when the dialog is taken away whole; of a menu, to its button. */
-export function useFocusBack(open: boolean): void {
+/** Returns the focus to the element that opened a dialog, even if the dialog is unmounted; for a menu item, to the menu's button. */
+export function useReturnFocus(open: boolean): void {
   useLayoutEffect(() => {
     if (!open) return
     const active = document.activeElement as HTMLElement | null
     const menu = active?.closest('[role="menu"]')
     const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active
-    if (opener && opener !== document.body && !opener.closest('[role="dialog"]')) onPage = opener
+    if (opener && opener !== document.body && !opener.closest('[role="dialog"]')) pageOpener = opener
     return () => {
       setTimeout(() => {
         if (document.activeElement !== document.body) return
         if (opener?.isConnected && opener !== document.body) opener.focus()
-        else onPage?.focus()
+        else pageOpener?.focus()
       }, 250)
     }
   }, [open])
@@ -142,18 +142,18 @@ export function useFocusBack(open: boolean): void {
 
 interface ConfirmDialogProps<Input, Result> extends Omit<FrameProps, 'size'> {
   children: ReactNode
-  /** The words on the button: name the action ("Revoke key"), not "OK". */
+  /** The label of the button: name the action ("Revoke key"), not "OK". */
   confirm: string
   action: Action<Input, Result>
-  /** What the action is run with; null only while the dialog is closed. */
+  /** The input of the action; null only while the dialog is closed. */
   input: Input | null | undefined
   onDone?: (result: Result) => void
-  /** Has to be typed first; for what cannot be undone. */
+  /** Has to be typed to confirm; for actions that cannot be undone. */
   typed?: string
   danger?: boolean
 }
 
-/** Asks before something is done, and shows why it could not be. Closes by itself once it is. */
+/** Asks for confirmation, runs the action, and closes on success. Shows the error if it failed. */
 export function ConfirmDialog<Input, Result>({
   children,
   confirm,
@@ -182,12 +182,12 @@ export function ConfirmDialog<Input, Result>({
   )
 }
 
-/** A name that has to be typed before something that cannot be undone. */
+/** A name that has to be typed before an action that cannot be undone. */
 export const TypedName = ({ name, ...field }: { name: string } & ComponentProps<typeof TextInput>) => (
   <TextInput
     label={
       <>
-        Type <bdi className="mono">{name}</bdi> to go on
+        Type <bdi className="mono">{name}</bdi> to confirm
       </>
     }
     autoComplete="off"

@@ -1,7 +1,7 @@
 import { FocusTrap, Drawer as MantineDrawer } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { IconButton } from './button.tsx'
-import { useFocusBack } from './dialog.tsx'
+import { useReturnFocus } from './dialog.tsx'
 import styles from './drawer.module.css'
 import { useLayer } from './layers.ts'
 
@@ -16,17 +16,23 @@ interface DrawerProps {
 }
 
 /**
- * A page's second page: the open row, from the right. The URL holds which: `const [id, setId] = useSearchParam('open',
- * { push: true })`, so Back and Esc close it and a pasted link opens it.
+ * A panel on the right with the details of a row. Keep the row in the URL: `const [id, setId] = useSearchParam('open',
+ * { push: true })`. Then Back and Esc close it, and a shared link opens it.
  */
 export function Drawer({ open, onClose, title, badge, actions, children, wide = false }: DrawerProps) {
-  useFocusBack(open)
+  useReturnFocus(open)
   const layer = useLayer(open)
-  // Only a drawer that is there already when it opens notes where the focus was, and gives it back as it closes.
-  const [isThere, setIsThere] = useState(false)
-  useEffect(() => setIsThere(true), [])
+  // Mantine returns the focus on closing only if the drawer was mounted before it opened.
+  const [isMounted, setIsMounted] = useState(false)
+  useEffect(() => setIsMounted(true), [])
   return (
-    <MantineDrawer.Root opened={open && isThere} onClose={onClose} position="right" size={wide ? 820 : 600} {...layer}>
+    <MantineDrawer.Root
+      opened={open && isMounted}
+      onClose={onClose}
+      position="right"
+      size={wide ? 820 : 600}
+      {...layer}
+    >
       <MantineDrawer.Overlay />
       <MantineDrawer.Content>
         <FocusTrap.InitialFocus />

@@ -1,7 +1,7 @@
 import { PasswordInput as MantinePassword, type PasswordInputProps } from '@mantine/core'
 import { Icon } from './icon.tsx'
 
-/** The fields of forms, in our look. Each takes label, description and error, and ties them together for screen readers. */
+/** Form fields in our style. Each takes a label, a description and an error, and links them for screen readers. */
 export {
   Checkbox,
   MultiSelect,
@@ -15,13 +15,13 @@ export {
   TextInput,
 } from '@mantine/core'
 
-/** A password that can be looked at and pasted into. Give it its autoComplete. */
+/** A password field with a button that shows the password. Always set autoComplete. */
 export function PasswordInput(props: PasswordInputProps) {
   return (
     <MantinePassword
       visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eyeOff' : 'eye'} />}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-      // Mantine sets it on every other field.
+      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+      // Mantine sets it on all other fields.
       aria-invalid={props.error ? true : undefined}
       {...props}
     />

@@ -8,12 +8,12 @@ interface StatProps {
   /** undefined while loading. */
   value: ReactNode | undefined
   detail?: ReactNode
-  /** A Sparkline, say. */
+  /** For example a Sparkline. */
   aside?: ReactNode
   to?: string
 }
 
-/** One number that matters, with what it means. Several stand in Stats. */
+/** A key figure with a label. Put several into Stats. */
 export function Stat({ label, value, detail, aside, to }: StatProps) {
   return (
     <div className={styles.stat}>
@@ -45,7 +45,7 @@ interface Fact {
   value: ReactNode
 }
 
-/** Names and values of one thing; a value of null or undefined is left out. */
+/** Properties of an object. A value of null or undefined is left out. */
 export function KeyValue({ facts }: { facts: readonly (Fact | false | '' | null | undefined)[] }) {
   return (
     <dl className={styles.facts}>
@@ -62,7 +62,7 @@ export function KeyValue({ facts }: { facts: readonly (Fact | false | '' | null 
   )
 }
 
-/** A share as a bar: credits used, a budget. `value` is between 0 and 1. */
+/** A ratio as a bar, for example of a rate limit. `value` is between 0 and 1. */
 export function Meter({
   value,
   label,
@@ -74,7 +74,7 @@ export function Meter({
 }) {
   const percent = Math.round(Math.max(0, Math.min(1, value)) * 100)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the element meter cannot be given our look
+    // biome-ignore lint/a11y/useSemanticElements: the meter element cannot be styled
     <div
       className={styles.meter}
       role="meter"

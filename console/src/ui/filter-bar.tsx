@@ -4,7 +4,7 @@ import { formatShortTime, plainWord } from '../lib/format.ts'
 import { useSearchParams } from '../lib/url.ts'
 import { Button } from './button.tsx'
 import styles from './filter-bar.module.css'
-import { DatesFilter, datesOf, type Filter, momentOf, TextFilter } from './filter-forms.tsx'
+import { DatesFilter, datesOf, type Filter, parseTime, TextFilter } from './filter-forms.tsx'
 import { Icon } from './icon.tsx'
 import { SearchInput } from './search-input.tsx'
 
@@ -12,13 +12,13 @@ export type { Filter } from './filter-forms.tsx'
 
 interface FilterBarProps {
   filters: readonly Filter[]
-  /** A search field before the chips, held in the parameter `name`. */
+  /** A search field before the chips, with its value in the parameter `name`. */
   search?: { name: string; label: string; placeholder?: string }
-  /** Stands at the right: a live switch, an export. */
+  /** On the right: a live switch, an export. */
   children?: ReactNode
 }
 
-/** Filters as chips, all held in the URL; read them with `useFilters('status', 'from', 'to')`. */
+/** Filters as chips, with their values in the URL. Read them with `useFilters('status', 'from', 'to')`. */
 export function FilterBar({ filters, search, children }: FilterBarProps) {
   const [params, change] = useSearchParams()
   const names = filters.flatMap(namesOf)
@@ -54,7 +54,7 @@ interface ChipProps {
 
 function FilterChip({ filter, params, change }: ChipProps) {
   const [open, setOpen] = useState(false)
-  const words = wordsFor(filter, params)
+  const label = labelFor(filter, params)
   const clear = () => change(Object.fromEntries(namesOf(filter).map((name) => [name, null])))
   const apply = (changes: Record<string, string | null>) => {
     change(changes)
@@ -62,15 +62,15 @@ function FilterChip({ filter, params, change }: ChipProps) {
   }
   return (
     <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus withRoles>
-      <div className={`${styles.chip} ${words ? styles.active : ''}`}>
+      <div className={`${styles.chip} ${label ? styles.active : ''}`}>
         <Popover.Target>
           <button type="button" className={styles.open} onClick={() => setOpen(!open)}>
-            {!words && <Icon name="plus" size={12} />}
+            {!label && <Icon name="plus" size={12} />}
             {filter.title}
-            {words && <span className={styles.words}>{words}</span>}
+            {label && <span className={styles.words}>{label}</span>}
           </button>
         </Popover.Target>
-        {words && (
+        {label && (
           <button type="button" className={styles.clear} aria-label={`Clear ${filter.title}`} onClick={clear}>
             <Icon name="cross" size={11} />
           </button>
@@ -105,9 +105,9 @@ function namesOf(filter: Filter): readonly string[] {
   return filter.kind === 'dates' ? datesOf(filter) : [filter.name]
 }
 
-function wordsFor(filter: Filter, params: ChipProps['params']): string | null {
+function labelFor(filter: Filter, params: ChipProps['params']): string | null {
   if (filter.kind === 'dates') {
-    const [after, before] = datesOf(filter).map((name) => momentOf(params[name]))
+    const [after, before] = datesOf(filter).map((name) => parseTime(params[name]))
     if (after && before) return `${formatShortTime(after)} – ${formatShortTime(before)}`
     return after ? `since ${formatShortTime(after)}` : before ? `until ${formatShortTime(before)}` : null
   }
@@ -116,5 +116,5 @@ function wordsFor(filter: Filter, params: ChipProps['params']): string | null {
   return filter.kind === 'select' ? (filter.options.find((option) => option.value === value)?.title ?? value) : value
 }
 
-/** Options under the words of the API's own values. */
+/** Options for values of the API. */
 export const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, title: plainWord(value) }))

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { plainPhone } from '../lib/phone.ts'
 import type { Search } from '../lib/url.ts'
 import { Button } from './button.tsx'
 import { Select, TextInput } from './fields.tsx'
@@ -7,7 +8,7 @@ import styles from './filter-bar.module.css'
 export type Filter =
   | { kind: 'select'; name: string; title: string; options: readonly { value: string; title: string }[] }
   | { kind: 'text'; name: string; title: string; placeholder?: string }
-  /** Holds two parameters, ISO times both; `from` and `to` unless the list calls them otherwise. */
+  /** Two parameters with ISO times, named `from` and `to` unless `names` is set. */
   | { kind: 'dates'; title: string; names?: readonly [from: string, to: string] }
 
 type Change = (changes: Record<string, string | null>) => void
@@ -27,7 +28,7 @@ export function TextFilter({
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        apply({ [filter.name]: text.trim() })
+        apply({ [filter.name]: filter.name === 'phone' ? plainPhone(text) : text.trim() })
       }}
     >
       <TextInput
@@ -46,7 +47,7 @@ export function TextFilter({
   )
 }
 
-const spans = [
+const ranges = [
   { value: '3600', label: 'Last hour' },
   { value: '86400', label: 'Last 24 hours' },
   { value: '604800', label: 'Last 7 days' },
@@ -74,9 +75,9 @@ export function DatesFilter({
       }}
     >
       <Select
-        label="Span"
+        label="Range"
         placeholder="Choose…"
-        data={spans}
+        data={ranges}
         comboboxProps={{ withinPortal: false }}
         onChange={(seconds) =>
           seconds &&
@@ -94,7 +95,7 @@ export function DatesFilter({
       />
       <TextInput
         type="datetime-local"
-        label="Until"
+        label="To"
         value={before}
         onChange={(event) => setBefore(event.currentTarget.value)}
       />
@@ -109,19 +110,19 @@ export function datesOf({ names = ['from', 'to'] }: Filter & { kind: 'dates' }):
   return names
 }
 
-/** A field of local time holds no zone; the URL holds UTC. */
+/** A datetime-local field has local time without a zone; the URL has UTC. */
 function toField(iso: string | undefined): string {
-  const at = momentOf(iso)
+  const at = parseTime(iso)
   if (!at) return ''
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** What an address holds may be no date at all. */
-export function momentOf(iso: string | undefined): Date | null {
+/** Null if the parameter is missing or not a date. */
+export function parseTime(iso: string | undefined): Date | null {
   const at = new Date(iso ?? '')
   return Number.isNaN(at.getTime()) ? null : at
 }
 
 function fromField(local: string): string | null {
-  return momentOf(local)?.toISOString() ?? null
+  return parseTime(local)?.toISOString() ?? null
 }

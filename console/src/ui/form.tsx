@@ -6,14 +6,14 @@ import { Notice } from './states.tsx'
 interface FormProps<Values> {
   form: FormState<Values>
   className?: string | undefined
-  /** Nothing is sent, also not by Enter. */
+  /** Prevents submission, also by Enter. */
   disabled?: boolean
-  /** The error that belongs to no field is drawn by the children. */
+  /** The children render the error that belongs to no field. */
   ownError?: boolean
   children: ReactNode
 }
 
-/** The form element of `useForm`; what is wrong with none of its fields is shown above them. */
+/** The form element for `useForm`. Errors that belong to no field are shown at the top. */
 export function Form<Values>({ form, className, disabled = false, ownError = false, children }: FormProps<Values>) {
   return (
     <form

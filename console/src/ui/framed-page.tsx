@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 import styles from './framed-page.module.css'
 import { Logo } from './logo.tsx'
 
-/** The pages before one is inside: a quiet card under the mark. */
+/** A page without navigation, for people who are not signed in: a card with the logo. */
 export function FramedPage({
   title,
   detail,
@@ -18,7 +18,7 @@ export function FramedPage({
     document.title = `${title} · Parley`
   }, [title])
   return (
-    <main className={styles.door}>
+    <main className={styles.page}>
       <div className={styles.card}>
         <Logo size={28} />
         <h1 className={styles.title}>{title}</h1>

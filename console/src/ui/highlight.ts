@@ -15,7 +15,7 @@ const rules: Record<Exclude<Language, 'plain'>, RegExp> = {
   http: /(?<word>^(?:GET|POST|PUT|PATCH|DELETE)\b|\bHTTP\/[\d.]+)|(?<key>^[\w-]+(?=:))/gm,
 }
 
-/** Enough colour to read by; long texts stay plain, so that they are quick. */
+/** Basic syntax highlighting. Long texts stay plain, because highlighting them would be slow. */
 export function tokensOf(code: string, language: Language): Token[] {
   if (language === 'plain' || code.length > 20_000) return [{ kind: undefined, text: code }]
   const tokens: Token[] = []

@@ -1,4 +1,4 @@
-/** Our icons: 16 px, one stroke, drawn in the colour of the text. Beside words they say nothing to a screen reader. */
+/** 16 px icons with one stroke in the color of the text, hidden from screen readers: the label next to them says it. */
 const paths = {
   overview: 'M2.5 9.5h4v4h-4zM9.5 2.5h4v4h-4zM2.5 2.5h4v4h-4zM9.5 9.5h4v4h-4z',
   message:
@@ -12,7 +12,7 @@ const paths = {
     'M8 5.2a2.2 2.2 0 1 1 1.9 2.2L12 10.6M6.6 4.9 4.4 9M4.6 9.6a2.2 2.2 0 1 0 1.9 2.9H11M11.4 13.2a2.1 2.1 0 1 0 .5-3.6',
   delivery: 'M13.5 2.5 7 9M13.5 2.5l-4 11-2.5-4.5-4.5-2.5z',
   request: 'M2.5 4h11M2.5 8h7M2.5 12h9',
-  refusal: 'M8 2.2 13 4v4c0 3-2.2 5-5 6-2.8-1-5-3-5-6V4zM6.3 6.3l3.4 3.4M9.7 6.3 6.3 9.7',
+  apiError: 'M8 2.2 13 4v4c0 3-2.2 5-5 6-2.8-1-5-3-5-6V4zM6.3 6.3l3.4 3.4M9.7 6.3 6.3 9.7',
   docs: 'M8 4.2C6.6 3 4.8 2.7 2.5 2.7v9.6c2.3 0 4.1.3 5.5 1.5 1.4-1.2 3.2-1.5 5.5-1.5V2.7C11.2 2.7 9.4 3 8 4.2zM8 4.2v9.6',
   credit:
     'M8 2.5c3 0 5 .8 5 2s-2 2-5 2-5-.8-5-2 2-2 5-2zM3 4.5V8c0 1.2 2 2 5 2s5-.8 5-2V4.5M3 8v3.5c0 1.2 2 2 5 2s5-.8 5-2V8',

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './item-list.module.css'
 
-/** A short list of things that belong to a person, such as passkeys or devices. */
+/** A short list, for example of a person's passkeys or devices. */
 export const ItemList = ({ children }: { children: ReactNode }) => <ul className={styles.list}>{children}</ul>
 
 interface ItemProps {
   icon: IconName
   name: ReactNode
-  /** Shown when the pointer rests on the name. */
+  /** Tooltip of the name. */
   title?: string | undefined
   detail: ReactNode
   /** A button or a badge at the end. */

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './json-view.module.css'
 
-/** JSON as a tree that folds. Everything is text, so nothing in it can act. What is not JSON is shown as it came. */
+/** JSON as a collapsible tree. Everything is text, so nothing in it can run. Invalid JSON is shown as it is. */
 export function JsonView({
   value,
   title = 'JSON',
@@ -92,11 +92,11 @@ function Leaf({ value }: { value: unknown }) {
   return <span className={styles.word}>{String(value)}</span>
 }
 
-/** Characters that turn or hide text are written out, so that they are seen for what they are. */
+/** Escapes invisible characters and those that change the text direction, so that they can be seen. */
 function visible(text: string): string {
   return text.replace(
     /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 

@@ -2,7 +2,7 @@ import styles from './kbd.module.css'
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform)
 
-/** Keys as they are labelled: `mod` is ⌘ or Ctrl. Write several with a space: "g m", "mod k". */
+/** Keyboard keys, separated by spaces: "g m", "mod k". `mod` is shown as ⌘ or Ctrl. */
 export function Kbd({ keys }: { keys: string }) {
   return (
     <span className={styles.keys}>

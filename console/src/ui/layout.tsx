@@ -3,13 +3,13 @@ import styles from './layout.module.css'
 
 interface Flow {
   children: ReactNode
-  /** In steps of 4 px; 4 unless told. */
+  /** In units of 4 px. Stack and Grid: 4 by default, Row: 2. */
   gap?: number
   align?: CSSProperties['alignItems']
   className?: string
 }
 
-/** Things below each other. */
+/** A vertical stack. */
 export function Stack({ children, gap = 4, align, className = '' }: Flow) {
   return (
     <div className={`${styles.stack} ${className}`} style={{ gap: gap * 4, alignItems: align }}>
@@ -18,7 +18,7 @@ export function Stack({ children, gap = 4, align, className = '' }: Flow) {
   )
 }
 
-/** Things beside each other; they wrap unless told. */
+/** A horizontal row; wraps by default. */
 export function Row({
   children,
   gap = 2,
@@ -37,7 +37,7 @@ export function Row({
   )
 }
 
-/** As many equal columns as fit, each at least `min` px wide. */
+/** Equal columns, each at least `min` px wide, as many as fit. */
 export function Grid({ children, min = 220, gap = 4 }: { children: ReactNode; min?: number; gap?: number }) {
   return (
     <div
@@ -49,7 +49,7 @@ export function Grid({ children, min = 220, gap = 4 }: { children: ReactNode; mi
   )
 }
 
-/** What a thing is made of, and the facts about it beside it; below it where there is less room. */
+/** The content of an object with its properties on the right, or below on narrow screens. */
 export const Sheet = ({ facts, children }: { facts: ReactNode; children: ReactNode }) => (
   <div className={styles.sheet}>
     <Stack gap={5}>{children}</Stack>
@@ -57,7 +57,7 @@ export const Sheet = ({ facts, children }: { facts: ReactNode; children: ReactNo
   </div>
 )
 
-/** A bordered surface, with a heading and actions if it has some. `flush` lets a table touch its edges. */
+/** A bordered surface with an optional heading and actions. `flush` removes the padding, for tables. */
 export function Card({
   title,
   detail,
@@ -87,7 +87,7 @@ export function Card({
   )
 }
 
-/** A titled part of a settings-like page: words on the left, the thing on the right. */
+/** A section of a settings page: title and description on the left, fields on the right. */
 export function Section({ title, detail, children }: { title: ReactNode; detail?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.section}>
@@ -102,7 +102,7 @@ export function Section({ title, detail, children }: { title: ReactNode; detail?
   )
 }
 
-/** The body of a page below its header. `narrow` is for reading and for forms. */
+/** The body of a page below its header. `narrow` is for text and forms. */
 export function PageBody({ children, narrow = false }: { children: ReactNode; narrow?: boolean }) {
   return <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>{children}</div>
 }

@@ -8,7 +8,7 @@ interface Point {
   key: string
   label: string
   title?: string
-  /** null where nothing was measured: the line breaks there. */
+  /** null where there is no measurement: the line has a gap. */
   values: Readonly<Record<string, number | null>>
 }
 
@@ -17,30 +17,30 @@ interface LineChartProps {
   points: readonly Point[]
   series: readonly Series[]
   height?: number
-  /** How a value is written; as a duration of milliseconds unless told. */
+  /** Formats a value. By default, milliseconds as a duration. */
   format?: (value: number) => string
 }
 
 const left = 48
-const foot = 22
+const axisHeight = 22
 
-/** Lines over time, such as p50 and p95. */
+/** A line chart over time, for example of p50 and p95. */
 export function LineChart({ label, points, series, height = 200, format = formatDuration }: LineChartProps) {
   const [at, setAt] = useState<number | null>(null)
   const value = (point: Point, key: string) => point.values[key] ?? null
   const top = axisTop(Math.max(0, ...points.flatMap((point) => series.map(({ key }) => value(point, key) ?? 0))))
-  const word = (found: number | null) => (found === null ? '–' : format(found))
+  const formatted = (found: number | null) => (found === null ? '–' : format(found))
   const table = {
     head: ['Time', ...series.map(({ title }) => title)],
-    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => word(value(point, key)))]),
+    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => formatted(value(point, key)))]),
   }
   return (
     <ChartFrame label={label} series={series} table={table}>
       {(width) => {
-        const room = height - foot - 6
+        const plotHeight = height - axisHeight - 6
         const step = (width - left) / Math.max(1, points.length)
         const x = (index: number) => left + step * (index + 0.5)
-        const y = (found: number) => room + 6 - (found / top) * room
+        const y = (found: number) => plotHeight + 6 - (found / top) * plotHeight
         const every = labelEvery(points.length, width - left)
         const open = at === null ? undefined : points[at]
         return (
@@ -48,10 +48,10 @@ export function LineChart({ label, points, series, height = 200, format = format
             <svg
               width={width}
               height={height}
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys walk along the line
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move along the line
               tabIndex={0}
               role="application"
-              aria-label={`${label}. ${open ? `${open.title ?? open.label}: ${series.map(({ key, title }) => `${title} ${word(value(open, key))}`).join(', ')}` : 'Use the arrow keys to walk along it.'}`}
+              aria-label={`${label}. ${open ? `${open.title ?? open.label}: ${series.map(({ key, title }) => `${title} ${formatted(value(open, key))}`).join(', ')}` : 'Use the arrow keys to move along the line.'}`}
               onFocus={() => setAt((before) => before ?? points.length - 1)}
               onBlur={() => setAt(null)}
               onMouseLeave={() => setAt(null)}
@@ -68,11 +68,11 @@ export function LineChart({ label, points, series, height = 200, format = format
             >
               <Axis
                 top={top}
-                room={room}
+                plotHeight={plotHeight}
                 width={width}
                 format={(mark) => (mark === 0 ? '0' : format(mark).replace('.00', ''))}
               />
-              {at !== null && <line className={styles.rule} x1={x(at)} x2={x(at)} y1={0} y2={room + 6} />}
+              {at !== null && <line className={styles.rule} x1={x(at)} x2={x(at)} y1={0} y2={plotHeight + 6} />}
               {series.map(({ key, tone }) => (
                 <g key={key} className={styles[`${tone}Line`]}>
                   <path
@@ -106,7 +106,7 @@ export function LineChart({ label, points, series, height = 200, format = format
                 x={x(at ?? 0)}
                 width={width}
                 title={open.title ?? open.label}
-                lines={series.map(({ key, title, tone }) => ({ tone, title, value: word(value(open, key)) }))}
+                lines={series.map(({ key, title, tone }) => ({ tone, title, value: formatted(value(open, key)) }))}
               />
             )}
           </div>

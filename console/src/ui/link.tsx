@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 
 type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & { ref?: Ref<HTMLAnchorElement> }
 
-/** A link to a page of the console, by its path: `/w/acme/keys?open=…`. Its script is fetched as soon as it is hovered. */
+/** A link to a page of the console: `/w/acme/keys?open=…`. Hovering it preloads the page's script. */
 export function PageLink({ to, className = 'link', ...rest }: Props & { to: string }) {
   const [beforeHash = '', hash] = to.split('#', 2)
   const [path, search] = beforeHash.split('?', 2)
@@ -23,7 +23,7 @@ export function PageLink({ to, className = 'link', ...rest }: Props & { to: stri
 
 const allowed = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
-/** Whether an address that came from outside may become a link. */
+/** Whether a URL from outside may be rendered as a link. */
 function isSafeHref(href: string): boolean {
   try {
     return allowed.has(new URL(href).protocol)
@@ -32,20 +32,20 @@ function isSafeHref(href: string): boolean {
   }
 }
 
-/** A link out of the console. An address of another kind (javascript:, data:) stays plain text. */
+/** A link out of the console. A URL with an unsafe scheme (javascript:, data:) stays plain text. */
 export function ExternalLink({ href, children, className = 'link', ...rest }: Props & { href: string }) {
   if (!isSafeHref(href)) return <bdi>{children ?? href}</bdi>
-  const leaves = href.startsWith('http')
+  const isWeb = href.startsWith('http')
   return (
     <a
       href={href}
       className={className}
       rel="noopener noreferrer nofollow"
-      {...(leaves ? { target: '_blank' } : {})}
+      {...(isWeb ? { target: '_blank' } : {})}
       {...rest}
     >
       <bdi>{children ?? href}</bdi>
-      {leaves && (
+      {isWeb && (
         <>
           {' '}
           <Icon name="external" size={11} className="inline" />
@@ -56,7 +56,7 @@ export function ExternalLink({ href, children, className = 'link', ...rest }: Pr
   )
 }
 
-/** Text that a contact or another machine wrote: it cannot turn the direction of what stands beside it. */
+/** Text from outside: it cannot change the direction of the text around it. */
 export function SafeText({ children, className }: { children: string | null | undefined; className?: string }) {
   if (!children) return <span className="quiet">–</span>
   return <bdi className={className}>{children}</bdi>

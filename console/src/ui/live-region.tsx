@@ -1,17 +1,17 @@
 import { createStore, useStore } from '../lib/store.ts'
 
-const words = createStore('')
+const message = createStore('')
 
-/** Says something to those who listen rather than look: "Copied", "Retry queued". */
-export function announce(message: string): void {
-  // The same words twice would not be read twice; a trailing space makes them new.
-  words.set((before) => (before === message ? `${message} ` : message))
+/** Announces a text to screen readers: "Copied", "Retry queued". */
+export function announce(text: string): void {
+  // Screen readers skip an unchanged text; a trailing space makes it a new one.
+  message.set((before) => (before === text ? `${text} ` : text))
 }
 
 export function LiveRegion() {
   return (
     <output className="unseen" aria-live="polite">
-      {useStore(words)}
+      {useStore(message)}
     </output>
   )
 }

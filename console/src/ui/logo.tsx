@@ -1,6 +1,6 @@
 import styles from './logo.module.css'
 
-/** Parley's mark, and its name beside it. */
+/** Parley's logo, with the name next to it unless `named` is false. */
 export function Logo({ size = 24, named = true }: { size?: number; named?: boolean }) {
   return (
     <span className={styles.logo}>

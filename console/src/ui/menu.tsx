@@ -12,15 +12,15 @@ interface MenuItem {
 }
 
 interface MenuProps {
-  /** What the three dots are for: "Actions for Backend key". */
+  /** The label of the three dots: "Actions for Backend key". */
   label: string
-  /** Groups are parted by a line; false and null entries are left out. */
+  /** Groups are separated by a line; false and null entries are left out. */
   groups: readonly (readonly (MenuItem | false | null)[])[]
-  /** In place of the three dots. */
+  /** Replaces the three dots. */
   trigger?: ReactElement
 }
 
-/** A menu of actions, opened by three dots unless told. */
+/** A menu of actions, opened by three dots or by `trigger`. */
 export function Menu({ label, groups, trigger }: MenuProps) {
   const filled = groups
     .map((group) => group.filter((item): item is MenuItem => Boolean(item)))

@@ -11,9 +11,9 @@ interface NewPasswordProps {
   error?: ReactNode
 }
 
-/** A password to be chosen, with its strength in words. */
+/** A field for a new password that shows how strong it is. */
 export function NewPassword({ label = 'Password', name = 'password', value, onChange, error }: NewPasswordProps) {
-  const { level, words } = passwordStrength(value)
+  const { level, label: strength } = passwordStrength(value)
   return (
     <div>
       <PasswordInput
@@ -32,7 +32,7 @@ export function NewPassword({ label = 'Password', name = 'password', value, onCh
         <span />
       </div>
       <p className={styles.words} aria-live="polite">
-        {words}
+        {strength}
       </p>
     </div>
   )

@@ -5,26 +5,26 @@ import styles from './page-header.module.css'
 
 interface PageHeaderProps {
   title: ReactNode
-  /** The tab's title, where `title` is not plain words. */
+  /** The title of the browser tab if `title` is not a string. */
   name?: string
   detail?: ReactNode
   /** The list this page belongs to. */
   back?: { to: string; title: string }
-  /** Stands beside the title: a StatusBadge. */
+  /** Next to the title: a StatusBadge. */
   badge?: ReactNode
   actions?: ReactNode
-  /** Stands below, at the header's foot: Tabs. */
+  /** At the bottom of the header: Tabs. */
   children?: ReactNode
 }
 
-/** The top bar of a page: its title, and what can be done here. It also names the browser's tab. */
+/** The header of a page: title and actions. It also sets the title of the browser tab. */
 export function PageHeader({ title, name, detail, back, badge, actions, children }: PageHeaderProps) {
   const tab = name ?? (typeof title === 'string' ? title : 'Parley')
   useEffect(() => {
     document.title = tab === 'Parley' ? tab : `${tab} · Parley`
   }, [tab])
   const head = useRef<HTMLElement>(null)
-  // What sticks below this header, such as a table's head, has to know how tall it is.
+  // Sticky elements below this header, such as table heads, need its height.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() =>
       document.documentElement.style.setProperty('--page-head', `${head.current?.offsetHeight ?? 0}px`),

@@ -10,22 +10,22 @@ interface SearchInputProps {
   placeholder?: string
   value: string
   onChange: (value: string) => void
-  /** `/` brings the cursor here; at most one on a page. */
+  /** The `/` key focuses it; at most one per page. */
   slash?: boolean
 }
 
-/** A search field. It tells its value when the typing pauses, and at once on Enter or when cleared. */
+/** A search field. Calls onChange when the typing pauses, and immediately on Enter or when cleared. */
 export function SearchInput({ label, placeholder = 'Search…', value, onChange, slash = true }: SearchInputProps) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
-  const told = useRef(value)
+  const reported = useRef(value)
   useEffect(() => {
-    if (value !== told.current) setText(value)
-    told.current = value
+    if (value !== reported.current) setText(value)
+    reported.current = value
   }, [value])
   useEffect(() => {
-    if (text === told.current) return
-    const timer = setTimeout(() => tell(text), 250)
+    if (text === reported.current) return
+    const timer = setTimeout(() => report(text), 250)
     return () => clearTimeout(timer)
   })
   useLetterKey(
@@ -37,9 +37,9 @@ export function SearchInput({ label, placeholder = 'Search…', value, onChange,
     },
     slash,
   )
-  const tell = (next: string) => {
-    if (next.trim() === told.current) return
-    told.current = next.trim()
+  const report = (next: string) => {
+    if (next.trim() === reported.current) return
+    reported.current = next.trim()
     onChange(next.trim())
   }
   return (
@@ -56,11 +56,11 @@ export function SearchInput({ label, placeholder = 'Search…', value, onChange,
         className={styles.field}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') tell(text)
+          if (event.key === 'Enter') report(text)
           if (event.key === 'Escape') {
             if (text) event.stopPropagation()
             setText('')
-            tell('')
+            report('')
             if (!text) field.current?.blur()
           }
         }}
@@ -72,7 +72,7 @@ export function SearchInput({ label, placeholder = 'Search…', value, onChange,
           className={styles.clear}
           onClick={() => {
             setText('')
-            tell('')
+            report('')
             field.current?.focus()
           }}
         />

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { keepFile } from '../lib/download.ts'
+import { saveFile } from '../lib/download.ts'
 import { useLeaveWarning } from '../lib/leave-warning.ts'
 import { Button, IconButton } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -16,17 +16,17 @@ interface SecretDialogProps {
   secret: string
   /** The variable's name in the .env file: PARLEY_API_KEY. */
   variable: string
-  /** What it means to have lost it. */
+  /** The consequence of losing it. */
   lost: string
   /** Above the secret. */
   notice?: ReactNode
-  /** Below it: how it is used. */
+  /** Below the secret: how to use it. */
   children: ReactNode
 }
 
-/** A secret shown this one time: hidden until looked at, copied or downloaded; closing without either asks first. */
+/** A secret that is shown only once. It is masked until revealed; closing it without copying or downloading asks first. */
 export function SecretDialog({ onClose, title, detail, notice, lost, children, ...secret }: SecretDialogProps) {
-  const [isTaken, setTaken] = useState(false)
+  const [isSaved, setSaved] = useState(false)
   const [isAsking, setAsking] = useState(false)
   return (
     <>
@@ -37,14 +37,14 @@ export function SecretDialog({ onClose, title, detail, notice, lost, children, .
         title={title}
         detail={detail}
         actions={
-          <Button kind="primary" onClick={() => (isTaken ? onClose() : setAsking(true))}>
+          <Button kind="primary" onClick={() => (isSaved ? onClose() : setAsking(true))}>
             Done
           </Button>
         }
       >
         <Stack gap={5}>
           {notice}
-          <Secret {...secret} onTaken={() => setTaken(true)} />
+          <Secret {...secret} onSaved={() => setSaved(true)} />
           <Stack gap={2}>{children}</Stack>
         </Stack>
       </Dialog>
@@ -62,17 +62,17 @@ export function SecretDialog({ onClose, title, detail, notice, lost, children, .
           </>
         }
       >
-        <p>The secret was neither copied nor downloaded. {lost}</p>
+        <p>You have not copied or downloaded the secret. {lost}</p>
       </Dialog>
     </>
   )
 }
 
 interface SecretProps extends Pick<SecretDialogProps, 'label' | 'secret' | 'variable'> {
-  onTaken: () => void
+  onSaved: () => void
 }
 
-function Secret({ label, secret, variable, onTaken }: SecretProps) {
+function Secret({ label, secret, variable, onSaved }: SecretProps) {
   const [shown, setShown] = useState(false)
   useLeaveWarning()
   return (
@@ -89,17 +89,15 @@ function Secret({ label, secret, variable, onTaken }: SecretProps) {
           onClick={() => setShown(!shown)}
         />
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: hears of the copying that the buttons inside do */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a button pressed by key clicks too */}
-      <div className={styles.actions} onClick={onTaken}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: notes that one of the buttons inside was clicked */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: pressing a button by key fires a click too */}
+      <div className={styles.actions} onClick={onSaved}>
         <CopyButton text={secret}>Copy</CopyButton>
-        <Button icon="download" onClick={() => keepFile(new Blob([`${variable}=${secret}\n`]), '.env')}>
+        <Button icon="download" onClick={() => saveFile(new Blob([`${variable}=${secret}\n`]), '.env')}>
           Download .env
         </Button>
       </div>
-      <Notice tone="warn">
-        Keep it somewhere safe now. It is not stored in readable form and cannot be shown again.
-      </Notice>
+      <Notice tone="warn">Store it in a safe place now. You cannot view it again.</Notice>
     </div>
   )
 }

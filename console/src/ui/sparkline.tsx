@@ -2,14 +2,14 @@ import styles from './charts.module.css'
 
 interface SparklineProps {
   values: readonly number[]
-  /** What it shows, in words: "Requests in the last 7 days: 1,204". */
+  /** For screen readers: "Requests in the last 7 days: 1,204". */
   label: string
   width?: number
   height?: number
   tone?: 'accent' | 'bad'
 }
 
-/** A line without axes, for a cell of a table. */
+/** A small line chart without axes, for a table cell. */
 export function Sparkline({ values, label, width = 88, height = 24, tone = 'accent' }: SparklineProps) {
   const most = Math.max(1, ...values)
   const step = values.length > 1 ? (width - 2) / (values.length - 1) : 0

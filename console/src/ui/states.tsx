@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ApiError, wordsOf } from '../lib/api.ts'
+import { ApiError, errorMessage } from '../lib/api.ts'
 import { Button, ButtonLink } from './button.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { CopyId } from './copy-button.tsx'
@@ -11,15 +11,15 @@ interface EmptyStateProps {
   icon?: IconName
   title: string
   children?: ReactNode
-  /** The one next thing to do. */
+  /** The next step. */
   action?: ReactNode
-  /** The same thing from a terminal. */
+  /** The same step on the command line. */
   curl?: string
-  /** It stands for the whole page, so its title is the page's. */
+  /** It replaces the whole page, so its title is a level 1 heading. */
   isPage?: boolean
 }
 
-/** Nothing here yet, and what to do next. */
+/** An empty list or page, with the next step. */
 export function EmptyState({ icon = 'circle', title, children, action, curl, isPage = false }: EmptyStateProps) {
   const Title = isPage ? 'h1' : 'h2'
   return (
@@ -39,7 +39,7 @@ export function EmptyState({ icon = 'circle', title, children, action, curl, isP
   )
 }
 
-/** What could not be done, the id to ask about it by, and a way to try again. */
+/** An error with its request ID and a button to retry. */
 export function FailedState({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : null
   return (
@@ -48,16 +48,16 @@ export function FailedState({ what, error, onRetry }: { what: string; error: unk
         <Icon name="warning" size={20} />
       </span>
       <h2 className={styles.title}>{what}</h2>
-      <div className={styles.words}>{wordsOf(error)}</div>
+      <div className={styles.words}>{errorMessage(error)}</div>
       {requestId && (
         <div className={styles.request}>
-          Request <CopyId id={requestId} />
+          Request ID: <CopyId id={requestId} />
         </div>
       )}
       {error instanceof ApiError && error.code === 'two_factor_required' && (
         <div className={styles.action}>
           <ButtonLink to="/account" kind="primary">
-            Set up a second factor
+            Set up two-factor authentication
           </ButtonLink>
         </div>
       )}
@@ -73,39 +73,39 @@ export function FailedState({ what, error, onRetry }: { what: string; error: unk
 }
 
 interface LoadedProps<Data> {
-  /** What `useData` gives. */
-  asked: { data: Data | undefined; error: unknown; refetch(): unknown }
-  /** What could not be loaded: "The order". */
+  /** The result of `useData`. */
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
+  /** The subject of the error message: "The order". */
   what: string
   lines?: number
   children: (data: Data) => ReactNode
 }
 
-/** What was loaded, or that it is loading, or why it could not be. */
-export function Loaded<Data>({ asked: { data, error, refetch }, what, lines = 8, children }: LoadedProps<Data>) {
+/** The data, or the loading or error state. */
+export function Loaded<Data>({ query: { data, error, refetch }, what, lines = 8, children }: LoadedProps<Data>) {
   if (data !== undefined) return children(data)
   if (error) return <FailedState what={`${what} could not be loaded`} error={error} onRetry={() => void refetch()} />
   return <LoadingLines lines={lines} />
 }
 
-/** A grey place where something is about to be. */
+/** A gray placeholder for content that is loading. */
 export function Skeleton({ width = '100%', height = 12 }: { width?: number | string; height?: number | string }) {
   return <span className={styles.skeleton} style={{ width, height }} aria-hidden="true" />
 }
 
-/** A few lines of skeleton, announced as loading. */
+/** Several skeleton lines, announced as loading. */
 export function LoadingLines({ lines = 4 }: { lines?: number }) {
   return (
     <div className={styles.lines} role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
         <Skeleton key={line} width={`${[92, 78, 85, 64][line % 4]}%`} />
       ))}
     </div>
   )
 }
 
-/** A band of words across the page or a card. */
+/** A message box across the page or a card. */
 export function Notice({
   tone = 'note',
   title,

@@ -13,7 +13,7 @@ const toneIcons: Record<Tone, IconName> = {
   calm: 'circle',
 }
 
-/** The states of the product, each with its word, tone and icon. A state not listed is drawn calmly under its own name. */
+/** Known states with their label, tone and icon. An unknown state is shown in gray with its own name. */
 const states: Record<string, readonly [word: string, tone: Tone, icon?: IconName]> = {
   queued: ['Queued', 'calm', 'clock'],
   accepted: ['Accepted', 'calm', 'check'],
@@ -50,13 +50,13 @@ const states: Record<string, readonly [word: string, tone: Tone, icon?: IconName
 
 interface StatusBadgeProps {
   status: string
-  /** In place of the word, tone or icon that the state has by itself. */
+  /** Replaces the state's label, tone or icon. */
   word?: ReactNode
   tone?: Tone
   icon?: IconName
 }
 
-/** A state as icon, word and colour, never colour alone. */
+/** A state as icon, label and color, never color alone. */
 export function StatusBadge({ status, word, tone, icon }: StatusBadgeProps) {
   const look = lookOf(status)
   return (
@@ -67,20 +67,20 @@ export function StatusBadge({ status, word, tone, icon }: StatusBadgeProps) {
   )
 }
 
-/** A state's own word, tone and icon. */
+/** The label, tone and icon of a state. */
 export function lookOf(status: string): { word: string; tone: Tone; icon: IconName } {
   const [word, tone, icon] = states[status.toLowerCase()] ?? [plainWord(status), 'calm']
   return { word, tone, icon: icon ?? toneIcons[tone] }
 }
 
-/** An HTTP status as a badge: 2xx good, 4xx warn, 5xx and no answer bad. */
+/** An HTTP status as a badge: 2xx good, 4xx warn, 5xx and no response bad. */
 export function HttpBadge({ status }: { status: number | null }) {
-  if (status === null) return <StatusBadge status="failed" word="No answer" />
+  if (status === null) return <StatusBadge status="failed" word="No response" />
   const tone: Tone = status < 300 ? 'good' : status < 400 ? 'note' : status < 500 ? 'warn' : 'bad'
   return <StatusBadge status={String(status)} word={<span className="mono">{status}</span>} tone={tone} />
 }
 
-/** A small grey word: a scope, an event, a language. */
+/** A small gray label: a scope, an event, a language. */
 export function Chip({ children, mono = false }: { children: ReactNode; mono?: boolean }) {
   return <span className={`${styles.chip} ${mono ? 'mono' : ''}`}>{children}</span>
 }

@@ -16,8 +16,8 @@ interface TabsProps<Name extends string> {
 }
 
 /**
- * Tabs; the URL holds which: `const [tab, setTab] = useChoice('tab', ['deliveries', 'settings'])`. They fit PageHeader's
- * foot. Give the part below `role="tabpanel"` and its heading, or use TabPanel.
+ * Tabs. Keep the open one in the URL: `const [tab, setTab] = useChoice('tab', ['deliveries', 'settings'])`. Put them into
+ * PageHeader, and wrap the content of each in TabPanel.
  */
 export function Tabs<Name extends string>({ label, tabs, value, onChange }: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null)

@@ -7,13 +7,13 @@ interface TagInputProps {
   placeholder?: string
   value: readonly string[]
   onChange: (value: string[]) => void
-  /** What is wrong with a word, or null. Checked when it is added. */
+  /** Returns the error of a tag, or null. Called when it is added. */
   check?: (word: string) => string | null
   error?: ReactNode
   max?: number
 }
 
-/** Several words, each checked as it is added: by Enter, comma, blank or leaving the field. A pasted list is taken apart. */
+/** Several tags. Enter, comma, space or leaving the field adds one and checks it. A pasted list is split. */
 export function TagInput({
   label,
   description,
@@ -25,26 +25,26 @@ export function TagInput({
   max = 100,
 }: TagInputProps) {
   const [text, setText] = useState('')
-  const [fault, setFault] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const add = (raw: string) => {
     const words = raw.split(/[\s,;]+/).filter(Boolean)
     const next = [...value]
     for (const word of words) {
-      const wrong = next.length >= max ? `At most ${max}.` : check(word)
-      if (wrong) {
+      const message = next.length >= max ? `You can add at most ${max}.` : check(word)
+      if (message) {
         setText(word)
-        setFault(wrong)
+        setProblem(message)
         onChange(next)
         return
       }
       if (!next.includes(word)) next.push(word)
     }
     setText('')
-    setFault(null)
+    setProblem(null)
     if (words.length > 0) onChange(next)
   }
   return (
-    <PillsInput label={label} description={description} error={fault ?? error}>
+    <PillsInput label={label} description={description} error={problem ?? error}>
       <Pill.Group>
         {value.map((word) => (
           <Pill
@@ -63,7 +63,7 @@ export function TagInput({
           spellCheck={false}
           onChange={(event) => {
             setText(event.currentTarget.value)
-            setFault(null)
+            setProblem(null)
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' || event.key === ',' || event.key === ' ') {

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, localStorageColorSchemeManager } from '@mantine/core'
 
-/** Where the choice of colours is kept; index.html reads it before the first paint. */
+/** Stores the color scheme; index.html reads it before the first paint. */
 export const schemeManager = localStorageColorSchemeManager({ key: 'parley.theme' })
 
 const pine = [
@@ -16,7 +16,7 @@ const pine = [
   '#05231c',
 ] as const
 
-/** Mantine draws with our tokens; tokens.css is the one place where a colour is a literal. */
+/** Mantine uses our tokens. Only tokens.css has literal colors. */
 export const theme = createTheme({
   primaryColor: 'pine',
   primaryShade: 6,

@@ -1,30 +1,62 @@
 import { useNow } from '../lib/clock.ts'
-import { formatAgo, formatDuration, formatTime, formatUtc } from '../lib/format.ts'
+import { formatAgo, formatDuration, formatMs, formatShortTime, formatTime, formatUtc } from '../lib/format.ts'
 import { Tip } from './tip.tsx'
 
-/** How long ago (or until when), with the exact time on hover and focus. It keeps counting. */
-export function TimeAgo({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
+/**
+ * The only way in which pages show times. An exact time is local and names its zone; UTC is in the tooltip. A relative or
+ * short time has both in the tooltip.
+ */
+
+interface TimeProps {
+  at: string | null | undefined
+  /** Shown when there is no time. */
+  none?: string
+}
+
+/** "3 min. ago" or "in 2 hr."; updates by itself. */
+export function TimeAgo({ at, none = 'never' }: TimeProps) {
   const now = useNow()
   if (!at) return <span className="quiet">{none}</span>
   return (
-    <Tip words={<span className="numbers">{formatUtc(at)}</span>}>
+    <Tip text={<LocalAndUtc at={at} />}>
       <time dateTime={at}>{formatAgo(at, now)}</time>
     </Tip>
   )
 }
 
-/** The exact time in the reader's own zone; UTC on hover. */
-export function Moment({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
+/** "Nov 16, 2026, 3:41:07 PM GMT+1", or with `short` "Nov 16, 3:41 PM". */
+export function Moment({ at, none = '–', short = false }: TimeProps & { short?: boolean }) {
   if (!at) return <span className="quiet">{none}</span>
   return (
-    <Tip words={<span className="numbers">{formatUtc(at)}</span>}>
-      <time dateTime={at}>{formatTime(at)}</time>
+    <Tip text={short ? <LocalAndUtc at={at} /> : <span className="numbers">{formatUtc(at)}</span>}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip has to open by keyboard too */}
+      <time dateTime={at} tabIndex={0}>
+        {short ? formatShortTime(at) : formatTime(at)}
+      </time>
     </Tip>
   )
 }
 
-/** A span of time: 12 ms, 1.42 s, 3 min 20 s. */
-export function Duration({ ms, none = '–' }: { ms: number | null | undefined; none?: string }) {
+const LocalAndUtc = ({ at }: { at: string }) => (
+  <span className="lines numbers">
+    <span>{formatTime(at)}</span>
+    <span>{formatUtc(at)}</span>
+  </span>
+)
+
+interface DurationProps {
+  ms: number | null | undefined
+  none?: string
+}
+
+/** A duration in the unit that reads best: 12 ms, 1.42 s, 3 min 20 s. In a column of a table, use DurationCell. */
+export function Duration({ ms, none = '–' }: DurationProps) {
   if (ms === null || ms === undefined) return <span className="quiet">{none}</span>
   return <span className="numbers">{formatDuration(ms)}</span>
+}
+
+/** A duration in a column of a table: always milliseconds, so that the rows can be compared. */
+export function DurationCell({ ms, none = '–' }: DurationProps) {
+  if (ms === null || ms === undefined) return <span className="quiet">{none}</span>
+  return <span className="numbers">{formatMs(ms)}</span>
 }

@@ -10,13 +10,13 @@ export interface TimelineItem {
   at?: string | null
   tone?: Tone
   icon?: IconName
-  /** What has not happened yet: the next attempt. */
+  /** In the future: the next attempt. */
   isAhead?: boolean
   aside?: ReactNode
   children?: ReactNode
 }
 
-/** What happened, in order: the statuses of a message, the attempts of a delivery. */
+/** Events in order: the statuses of a message, the attempts of a delivery. */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }) {
   return (
     <ol className={styles.timeline} aria-label={label}>

@@ -1,18 +1,18 @@
 import { Tooltip } from '@mantine/core'
 import type { ReactElement, ReactNode } from 'react'
 
-/** Words that appear on hover and on focus. Never the only place where something is said. */
+/** A tooltip on hover and focus. Never put information only here. */
 export function Tip({
-  words,
+  text,
   children,
   position = 'top',
 }: {
-  words: ReactNode
+  text: ReactNode
   children: ReactElement
   position?: 'top' | 'bottom' | 'right' | 'left'
 }) {
   return (
-    <Tooltip label={words} position={position} events={{ hover: true, focus: true, touch: false }}>
+    <Tooltip label={text} position={position} events={{ hover: true, focus: true, touch: false }}>
       {children}
     </Tooltip>
   )

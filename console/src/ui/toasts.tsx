@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './toasts.module.css'
 
-/** Draws the messages of lib/toasts. */
+/** Renders the messages of lib/toasts. */
 export function Toasts() {
   return (
     <div className={styles.toasts} role="status" aria-live="polite">

@@ -1,4 +1,4 @@
-import { keepFile } from '../../lib/download.ts'
+import { saveFile } from '../../lib/download.ts'
 import { useLeaveWarning } from '../../lib/leave-warning.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,7 +23,7 @@ export function BackupCodes({ codes }: { codes: readonly string[] }) {
         <Button
           icon="download"
           onClick={() =>
-            keepFile(new Blob([`Parley backup codes for ${person.email}\n\n${text}`]), 'parley-backup-codes.txt')
+            saveFile(new Blob([`Parley backup codes for ${person.email}\n\n${text}`]), 'parley-backup-codes.txt')
           }
         >
           Download

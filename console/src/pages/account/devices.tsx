@@ -22,7 +22,7 @@ export function DevicesSection() {
   const others = devices.filter(({ current }) => !current).length
   return (
     <Section title="Signed-in devices" detail="Don’t recognize a device? Sign it out, then change your password.">
-      <Loaded asked={list} what="Your devices" lines={3}>
+      <Loaded query={list} what="Your devices" lines={3}>
         {() => (
           <ItemList>
             {devices.map((device) => (

@@ -1,7 +1,7 @@
 import type { PasskeyRow } from '@parley/contract/console/session'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
-import { wordsOf } from '../../lib/api.ts'
+import { errorMessage } from '../../lib/api.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { useLast } from '../../lib/last.ts'
 import { useSession } from '../../lib/session.ts'
@@ -26,7 +26,7 @@ export function PasskeysSection() {
       title="Passkeys"
       detail="Sign in with your fingerprint, face or device PIN. A passkey replaces password and code, and resists phishing."
     >
-      <Loaded asked={usePasskeys()} what="Your passkeys" lines={2}>
+      <Loaded query={usePasskeys()} what="Your passkeys" lines={2}>
         {({ data }) =>
           data.length > 0 ? (
             <PasskeyList passkeys={data} onRemove={setRemoved} />
@@ -100,5 +100,5 @@ function passkeyError(error: unknown): string {
   if (name === 'InvalidStateError') return 'This device already has a passkey for your account.'
   if (name === 'NotAllowedError' || name === 'AbortError')
     return 'No passkey was added: the request was cancelled or timed out. Try again.'
-  return wordsOf(error)
+  return errorMessage(error)
 }

@@ -1,5 +1,5 @@
 import type { ApiErrorDetail, ApiErrorPeriod } from '@parley/contract/console/api-errors'
-import { formatNumber, formatShortTime, plural } from '../../lib/format.ts'
+import { formatClock, formatNumber, formatShortDay, formatShortTime, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -33,7 +33,7 @@ export function ApiErrorDrawer({
       title={<span className="mono">{code}</span>}
       badge={data?.status && <HttpBadge status={data.status} />}
     >
-      <Loaded asked={query} what="These errors">
+      <Loaded query={query} what="These errors">
         {(group) => <ErrorDetails group={group} />}
       </Loaded>
     </Drawer>
@@ -143,10 +143,7 @@ function Trend({ group }: { group: ApiErrorDetail }) {
   const stepMs = group.step_hours * 3_600_000
   const bars = group.trend.map((count, index) => {
     const from = new Date(start + index * stepMs)
-    const label =
-      group.step_hours < 6
-        ? from.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-        : from.toLocaleDateString([], { day: 'numeric', month: 'short' })
+    const label = group.step_hours < 6 ? formatClock(from) : formatShortDay(from)
     const title = `${formatShortTime(from)} – ${formatShortTime(new Date(from.getTime() + stepMs))}`
     return { key: from.toISOString(), label, title, values: { count } }
   })

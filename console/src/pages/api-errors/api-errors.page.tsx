@@ -2,7 +2,7 @@ import type { ApiErrorGroup } from '@parley/contract/console/api-errors'
 import { formatNumber, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
-import { PeriodSwitch, periodWords, usePeriod } from '../../parts/period.tsx'
+import { PeriodSwitch, periodLabels, usePeriod } from '../../parts/period.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { PageBody, Stack } from '../../ui/layout.tsx'
@@ -48,7 +48,7 @@ export function ApiErrorsPage() {
             empty={
               <EmptyState
                 icon="checkCircle"
-                title={`No API errors in the last ${periodWords[since]}`}
+                title={`No API errors in the last ${periodLabels[since]}`}
                 action={
                   <ButtonLink to={here.path('requests')} icon="request">
                     View all requests

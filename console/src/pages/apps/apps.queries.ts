@@ -1,7 +1,7 @@
 import type { OperatedApp, OperatedConnection, SyncReport } from '@parley/contract/console/operator'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
 import type { Send } from '../../lib/api.ts'
-import { useWhole } from '../../lib/query.ts'
+import { useUnpagedList } from '../../lib/query.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { remedyFor } from './remedy.ts'
@@ -11,9 +11,9 @@ export type { OperatedApp, OperatedConnection, SyncReport }
 const apps = 'operator/apps'
 const connections = 'operator/connections'
 
-export const useApps = () => useWhole<OperatedApp>(apps)
-export const useConnections = () => useWhole<OperatedConnection>(connections)
-export const useWorkspaceNames = () => useWhole<Pick<OperatedWorkspace, 'id' | 'name'>>('operator/workspaces')
+export const useApps = () => useUnpagedList<OperatedApp>(apps)
+export const useConnections = () => useUnpagedList<OperatedConnection>(connections)
+export const useWorkspaceNames = () => useUnpagedList<Pick<OperatedWorkspace, 'id' | 'name'>>('operator/workspaces')
 
 interface NewApp {
   name: string

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../lib/api.ts'
+import { errorMessage } from '../../lib/api.ts'
 import { errorsOf, useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { PasswordInput, Select, TextInput } from '../../ui/fields.tsx'
@@ -28,7 +28,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
     }),
     onDone: onClose,
     explain: (error) =>
-      errorsOf(error, first).form ? { form: `${wordsOf(error)} ${remedyFor(wordsOf(error))}` } : undefined,
+      errorsOf(error, first).form ? { form: `${errorMessage(error)} ${remedyFor(errorMessage(error))}` } : undefined,
   })
   return (
     <FormDialog

@@ -44,7 +44,7 @@ export function Statement() {
         list={entries}
         rowKey={({ id }) => id}
         columns={[
-          { key: 'at', title: 'Time', width: 220, cell: ({ created_at }) => <Moment at={created_at} /> },
+          { key: 'at', title: 'Time', width: 250, cell: ({ created_at }) => <Moment at={created_at} /> },
           { key: 'kind', title: 'Type', width: 150, cell: ({ kind }) => <Kind kind={kind} /> },
           { key: 'what', title: 'Description', cell: (entry) => <Description entry={entry} path={here.path} /> },
           {

@@ -22,7 +22,7 @@ export function FormPage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('forms'), title: 'Form submissions' }
   return (
-    <DetailPage asked={useSubmission(id)} title="Submission" back={back}>
+    <DetailPage query={useSubmission(id)} title="Submission" back={back}>
       {(form) => <Submission key={id} form={form} back={back} />}
     </DetailPage>
   )

@@ -60,7 +60,7 @@ export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['ref
           },
         ]}
         empty={
-          <EmptyState icon="refusal" title="No unauthenticated requests">
+          <EmptyState icon="apiError" title="No unauthenticated requests">
             Every request in the last 24 hours had a known API key.
           </EmptyState>
         }

@@ -129,7 +129,7 @@ export function KeyDrawer({
           <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
             View requests
           </ButtonLink>
-          <ButtonLink icon="refusal" to={here.path(`refusals?key=${apiKey.id}`)}>
+          <ButtonLink icon="apiError" to={here.path(`refusals?key=${apiKey.id}`)}>
             View API errors
           </ButtonLink>
         </Row>

@@ -219,7 +219,7 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
     <Row gap={1} wrap={false}>
       <Chip mono>{first}</Chip>
       {more.length > 0 && (
-        <Tip words={more.join(', ')}>
+        <Tip text={more.join(', ')}>
           <span>
             <Chip>+{more.length}</Chip>
           </span>

@@ -9,13 +9,14 @@ import type {
   NewKey,
 } from '@parley/contract/console/keys'
 import type { Send } from '../../lib/api.ts'
-import { useData, useWhole } from '../../lib/query.ts'
+import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 /** The keys of the workspace. Refetched when one is created, changed or used. */
-export const useKeys = (filters: { state?: string }) => useWhole<ListedKey>(useHere().api('keys'), filters, ['keys'])
+export const useKeys = (filters: { state?: string }) =>
+  useUnpagedList<ListedKey>(useHere().api('keys'), filters, ['keys'])
 
 /** An action on keys. Refetches them. */
 function useKeyAction<Input = void, Result = unknown>(

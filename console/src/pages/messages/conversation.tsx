@@ -2,7 +2,7 @@ import type { ListedMessage } from '@parley/contract/console/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { Fragment, useEffect, useRef } from 'react'
 import type { Bubble } from '../../lib/bubble.ts'
-import { formatDay } from '../../lib/format.ts'
+import { formatClock, formatDay } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
@@ -13,8 +13,6 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Composer } from './composer.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
-
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
 /** All messages with one phone number as a chat. */
 export function Conversation({ phone, openId, senderId }: { phone: string; openId: string; senderId: string }) {
@@ -56,7 +54,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
                   <>
                     {message.direction === 'sent' && <StatusBadge status={message.status} />}
                     {message.id === openId ? (
-                      <strong>{time.format(new Date(message.at))}</strong>
+                      <strong>{formatClock(message.at)}</strong>
                     ) : (
                       <PageLink
                         to={here.path(`messages/${message.id}`)}
@@ -65,7 +63,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
                           void navigate({ to: here.path(`messages/${message.id}`) })
                         }}
                       >
-                        {time.format(new Date(message.at))}
+                        {formatClock(message.at)}
                       </PageLink>
                     )}
                   </>

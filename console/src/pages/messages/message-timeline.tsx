@@ -1,6 +1,6 @@
 import type { MessageDetail, TimelineEvent } from '@parley/contract/console/messages'
 import { type Bubble, requestBubble } from '../../lib/bubble.ts'
-import { formatDuration, formatTime, plural } from '../../lib/format.ts'
+import { formatClockWithSeconds, formatDuration, formatTime, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import type { IconName } from '../../ui/icon.tsx'
@@ -80,8 +80,6 @@ const looks: Readonly<Record<string, readonly [title: string, tone: Tone, icon: 
   received: ['Received', 'note', 'arrowDown'],
 }
 
-const exact = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-
 /** Request, statuses and events in the order they happened. */
 export function MessageTimeline({ message }: { message: MessageDetail }) {
   const events = message.events ?? []
@@ -101,7 +99,7 @@ export function MessageTimeline({ message }: { message: MessageDetail }) {
       aside: (
         <span className="quiet numbers">
           {gap !== undefined && gap > 0 && <>after {formatDuration(gap)} · </>}
-          {exact.format(new Date(at))}
+          {formatClockWithSeconds(at)}
         </span>
       ),
       children: statusEvents.length > 0 && statusEvents.map((event) => <EventLine key={event.id} event={event} />),

@@ -24,7 +24,7 @@ export function MessagePage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('messages'), title: 'Messages' }
   return (
-    <DetailPage asked={useMessage(id)} title="Message" back={back}>
+    <DetailPage query={useMessage(id)} title="Message" back={back}>
       {(message) => <MessageView key={id} message={message} back={back} />}
     </DetailPage>
   )

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { plainPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.ts'
-import { plainNumber, RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
+import { RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
 
@@ -27,7 +28,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
     }),
   })
   const fillIn = () => {
-    const to = plainNumber(form.values.to)
+    const to = plainPhone(form.values.to)
     void navigate({ to: here.path(`templates/${template}`), search: { send: 'yes', ...(to && { to }) } as never })
   }
   return (

@@ -23,7 +23,7 @@ export function OrderPage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('orders'), title: 'Orders' }
   return (
-    <DetailPage asked={useOrder(id)} title="Order" back={back}>
+    <DetailPage query={useOrder(id)} title="Order" back={back}>
       {(order) => <OrderView key={id} order={order} back={back} />}
     </DetailPage>
   )

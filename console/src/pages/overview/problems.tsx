@@ -14,7 +14,7 @@ const icons: Record<ProblemKind, IconName> = {
   sender_troubled: 'sender',
   sync_failing: 'plug',
   key_expiring: 'key',
-  refusals_rising: 'refusal',
+  refusals_rising: 'apiError',
   balance_low: 'credit',
 }
 

@@ -1,5 +1,5 @@
 import type { Overview } from '@parley/contract/console/overview'
-import { formatShortTime } from '../../lib/format.ts'
+import { formatClock, formatShortDay, formatShortTime } from '../../lib/format.ts'
 
 /** One time step of a chart. */
 export interface Step {
@@ -14,10 +14,7 @@ export function stepsOf({ steps, step_hours: hours }: Pick<Overview, 'steps' | '
   return steps.map((from) => {
     const start = new Date(from)
     const end = new Date(start.getTime() + hours * 3_600_000)
-    const label =
-      hours < 6
-        ? start.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-        : start.toLocaleDateString([], { day: 'numeric', month: 'short' })
+    const label = hours < 6 ? formatClock(start) : formatShortDay(start)
     return {
       key: from,
       label,

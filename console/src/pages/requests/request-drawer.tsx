@@ -24,7 +24,7 @@ export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () 
       title={data ? <span className="mono">{`${data.method} ${data.route}`}</span> : 'Request'}
       badge={data && <HttpBadge status={data.status} />}
     >
-      <Loaded asked={query} what="This request">
+      <Loaded query={query} what="This request">
         {(request) => <RequestDetails request={request} />}
       </Loaded>
     </Drawer>
@@ -84,7 +84,7 @@ function RequestDetails({ request }: { request: RequestDetail }) {
       />
       {code && (
         <Row>
-          <ButtonLink to={here.path(`refusals?open=${code}`)} icon="refusal">
+          <ButtonLink to={here.path(`refusals?open=${code}`)} icon="apiError">
             View similar errors
           </ButtonLink>
           <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">

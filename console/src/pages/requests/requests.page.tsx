@@ -15,7 +15,7 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
-import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import styles from './requests.module.css'
 import { type Logged, useKeyChoices, useRequestQuery, useRequests } from './requests.queries.ts'
@@ -141,7 +141,7 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
     width: 90,
     hideOn: 'phone',
     align: 'right',
-    cell: ({ duration_us }) => <Duration ms={duration_us / 1000} />,
+    cell: ({ duration_us }) => <DurationCell ms={duration_us / 1000} />,
   },
   { key: 'at', title: 'Time', width: 120, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
 ]

@@ -18,7 +18,7 @@ export function SettingsPage() {
     <>
       <PageHeader title="Settings" />
       <PageBody narrow>
-        <Loaded asked={useSettings()} what="The settings">
+        <Loaded query={useSettings()} what="The settings">
           {(settings) => (
             <div>
               <Section title="Workspace" detail="The name is only shown in this console.">

@@ -20,12 +20,12 @@ export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_facto
     explain: (error) => ({ form: signInError(error, 'Wrong email address or password.') }),
   })
   const withPasskey = () => {
-    form.refuse({})
+    form.showErrors({})
     passkey.run(undefined, {
       onDone: ({ next }) => onStep(next),
       onError: (error) => {
         if (wasCancelled(error)) return
-        form.refuse({ form: signInError(error, 'This passkey is not registered. Sign in with your password.') })
+        form.showErrors({ form: signInError(error, 'This passkey is not registered. Sign in with your password.') })
       },
     })
   }

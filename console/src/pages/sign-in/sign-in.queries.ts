@@ -1,6 +1,6 @@
 import type { NextStep } from '@parley/contract/console/session'
 import { type PublicKeyCredentialRequestOptionsJSON, startAuthentication } from '@simplewebauthn/browser'
-import { ApiError, wordsOf } from '../../lib/api.ts'
+import { ApiError, errorMessage } from '../../lib/api.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 export const useSignIn = () =>
@@ -18,7 +18,7 @@ export const useSignInWithPasskey = () =>
 
 /** The message for a failed sign-in. It reveals no more than the server's response does. */
 export function signInError(error: unknown, wrong: string): string {
-  if (!(error instanceof ApiError)) return wordsOf(error)
+  if (!(error instanceof ApiError)) return errorMessage(error)
   if (error.code === 'wrong_credentials') return wrong
   if (error.code !== 'too_many_tries') return error.message
   const seconds = Number(error.details.retry_after ?? 60)

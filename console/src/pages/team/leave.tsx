@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHere, useRenewSession, useWorkspace } from '../../lib/session.ts'
+import { useHere, useReloadSession, useWorkspace } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
@@ -50,7 +50,7 @@ export function LeaveButton() {
 function useLeave() {
   const here = useHere()
   const { name } = useWorkspace()
-  const renew = useRenewSession()
+  const renew = useReloadSession()
   const navigate = useNavigate()
   return useAction(
     async (send) => {

@@ -43,7 +43,7 @@ export function Members() {
             title: 'Role',
             width: 150,
             cell: (member) => (
-              <Tip words={roles[member.role].description}>
+              <Tip text={roles[member.role].description}>
                 <span>{roles[member.role].title}</span>
               </Tip>
             ),

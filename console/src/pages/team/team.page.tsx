@@ -4,7 +4,7 @@ import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useWorkspace } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
-import { LinkOnce } from '../../ui/link-once.tsx'
+import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { type CreatedInvite, InviteDialog } from './invite-dialog.tsx'
 import { Invites } from './invites.tsx'
@@ -61,9 +61,9 @@ export function TeamPage() {
           }}
         />
       )}
-      <LinkOnce link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
         <bdi>{lastCreated?.email}</bdi> can use it to join {workspace.name}.
-      </LinkOnce>
+      </OneTimeLink>
     </>
   )
 }

@@ -31,7 +31,7 @@ export function TemplatePage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('templates'), title: 'Templates' }
   return (
-    <DetailPage asked={useTemplate(id)} title="Template" back={back}>
+    <DetailPage query={useTemplate(id)} title="Template" back={back}>
       {(template) => <TemplateView key={id} template={template} back={back} />}
     </DetailPage>
   )

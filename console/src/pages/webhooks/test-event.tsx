@@ -2,7 +2,7 @@ import type { DeliveryDetail } from '@parley/contract/console/deliveries'
 import type { ConsoleWebhook, TestEventInput } from '@parley/contract/console/webhooks'
 import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
-import { Answer, Outcome } from '../../parts/deliveries/attempts.tsx'
+import { Outcome, ResponseBody } from '../../parts/deliveries/attempts.tsx'
 import { useDelivery } from '../../parts/deliveries/deliveries.queries.ts'
 import { eventChoices } from '../../parts/deliveries/events.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -62,7 +62,7 @@ function TestResult({ webhookId, eventId }: { webhookId: string; eventId: string
   return (
     <section className={styles.result} aria-label="Test result">
       <div role="status">{delivery && <AttemptResult delivery={delivery} />}</div>
-      {delivery?.tries[0] ? <Answer attempt={delivery.tries[0]} /> : <LoadingLines lines={3} />}
+      {delivery?.tries[0] ? <ResponseBody attempt={delivery.tries[0]} /> : <LoadingLines lines={3} />}
       {delivery?.body && <JsonView title="Payload" value={delivery.body} openDepth={2} />}
     </section>
   )

@@ -33,7 +33,7 @@ export function WebhookPage() {
   const { id = '' } = useParams({ strict: false })
   const back = { to: here.path('webhooks'), title: 'Webhooks' }
   return (
-    <DetailPage asked={useWebhook(id)} title="Webhook" back={back}>
+    <DetailPage query={useWebhook(id)} title="Webhook" back={back}>
       {(webhook) => <WebhookView webhook={webhook} back={back} />}
     </DetailPage>
   )

@@ -12,7 +12,7 @@ import { PageLink } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateWebhookDialog } from './create-webhook.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
@@ -97,7 +97,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     width: 110,
     hideOn: 'tablet',
     cell: ({ events }) => (
-      <Tip words={events.join(', ')}>
+      <Tip text={events.join(', ')}>
         <span>{plural(events.length, 'event')}</span>
       </Tip>
     ),
@@ -115,7 +115,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     width: 100,
     align: 'right',
     hideOn: 'tablet',
-    cell: (webhook) => <Duration ms={webhook.recent.p95_ms} />,
+    cell: (webhook) => <DurationCell ms={webhook.recent.p95_ms} />,
   },
   { key: 'held', title: 'Held', width: 80, align: 'right', cell: (webhook) => <Counted of={webhook.held} /> },
   {
@@ -131,7 +131,7 @@ function Success({ webhook }: { webhook: ConsoleWebhook }) {
   const { attempts, succeeded } = webhook.recent
   if (attempts === 0) return <span className="quiet">–</span>
   return (
-    <Tip words={`${formatNumber(succeeded)} of ${formatNumber(attempts)} attempts`}>
+    <Tip text={`${formatNumber(succeeded)} of ${formatNumber(attempts)} attempts`}>
       <span className="numbers">{formatPercent(succeeded / attempts)}</span>
     </Tip>
   )

@@ -8,12 +8,13 @@ import type {
 } from '@parley/contract/console/webhooks'
 import type { Webhook } from '@parley/contract/webhook'
 import type { Send } from '../../lib/api.ts'
-import { useData, useWhole } from '../../lib/query.ts'
+import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 /** The endpoints with their delivery statistics. Refetched as deliveries are made. */
-export const useWebhooks = () => useWhole<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
+export const useWebhooks = () =>
+  useUnpagedList<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
 
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })

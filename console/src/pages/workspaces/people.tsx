@@ -3,8 +3,8 @@ import { useLast } from '../../lib/last.ts'
 import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { LinkOnce } from '../../ui/link-once.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { PersonPasskeys } from './person-passkeys.tsx'
@@ -101,9 +101,9 @@ export function People() {
         the request really comes from them.
       </ConfirmDialog>
       <PersonPasskeys person={list.rows?.find(({ id }) => id === openId) ?? null} onClose={() => setOpenId(null)} />
-      <LinkOnce link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
         <bdi>{lastCreated?.person.email}</bdi> can use it to set a new password.
-      </LinkOnce>
+      </OneTimeLink>
     </>
   )
 }

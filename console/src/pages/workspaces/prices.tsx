@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
-import { priceColumns, priceWords } from '../../parts/price-columns.tsx'
+import { priceColumns, priceLabel } from '../../parts/price-columns.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -30,7 +30,7 @@ export function Prices() {
             align: 'right',
             cell: (price) => (
               <Button size="s" onClick={() => setChanged(price)}>
-                Edit<span className="unseen"> {priceWords(price.item)}</span>
+                Edit<span className="unseen"> {priceLabel(price.item)}</span>
               </Button>
             ),
           },
@@ -55,7 +55,7 @@ function PriceDialog({ price, onClose }: { price: Price; onClose: () => void }) 
     <FormDialog
       onClose={onClose}
       size="s"
-      title={priceWords(price.item)}
+      title={priceLabel(price.item)}
       detail="Applies to messages accepted from now on, in all workspaces."
       form={form}
       submit="Save price"

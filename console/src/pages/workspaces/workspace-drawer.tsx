@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { KeyValue } from '../../ui/figures.tsx'
 import { Card, Row, Stack } from '../../ui/layout.tsx'
-import { LinkOnce } from '../../ui/link-once.tsx'
+import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { Moment } from '../../ui/time.tsx'
@@ -107,9 +107,9 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
       >
         API keys work again immediately, and queued messages are sent.
       </ConfirmDialog>
-      <LinkOnce link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
         <bdi>{lastCreated?.email}</bdi> can use it to become an admin of <bdi>{workspace.name}</bdi>.
-      </LinkOnce>
+      </OneTimeLink>
     </Stack>
   )
 }

@@ -4,18 +4,18 @@ import type { CreatedLink } from '@parley/contract/console/team'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
 import type { Send } from '../../lib/api.ts'
 import { formatCredits } from '../../lib/format.ts'
-import { useList, useWhole } from '../../lib/query.ts'
+import { useList, useUnpagedList } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
-import { priceWords } from '../../parts/price-columns.tsx'
+import { priceLabel } from '../../parts/price-columns.tsx'
 
 export type { AuditEntry, CreatedLink, OperatedPerson, OperatedWorkspace, Price }
 
 const workspaces = 'operator/workspaces'
 const prices = 'operator/prices'
 
-export const useWorkspaces = () => useWhole<OperatedWorkspace>(workspaces)
-export const usePeople = () => useWhole<OperatedPerson>('operator/people')
-export const usePrices = () => useWhole<Price>(prices)
+export const useWorkspaces = () => useUnpagedList<OperatedWorkspace>(workspaces)
+export const usePeople = () => useUnpagedList<OperatedPerson>('operator/people')
+export const usePrices = () => useUnpagedList<Price>(prices)
 export const useInstanceLog = () => useList<AuditEntry>('operator/audit')
 
 /** An action by an operator. Refetches the operator pages and the session, which lists the workspaces. */
@@ -67,5 +67,5 @@ export const useRemovePasskey = (person: OperatedPerson | null) =>
 export const useSetPrice = (item: string) =>
   useOperatorAction(
     (send, credits: number) => send<Price>('PUT', `${prices}/${encodeURIComponent(item)}`, { credits }),
-    (_, credits) => `Price saved: ${priceWords(item)} ${formatCredits(credits)}`,
+    (_, credits) => `Price saved: ${priceLabel(item)} ${formatCredits(credits)}`,
   )

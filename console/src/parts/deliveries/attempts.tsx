@@ -9,25 +9,25 @@ import { HttpBadge, StatusBadge } from '../../ui/status-badge.tsx'
 import { Duration, Moment } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
 import styles from './deliveries.module.css'
-import { errorWords, headersOf, triggerWord } from './words.ts'
+import { errorLabels, headersOf, triggerLabel } from './labels.ts'
 
-/** Every attempt of a delivery, the newest first, and above them what is to come. */
+/** The attempts of a delivery, newest first, with the scheduled ones on top. */
 export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
   const { tries, ahead, under_way } = delivery
-  const [allAhead, setAllAhead] = useState(false)
-  const shownAhead = allAhead ? ahead : ahead.slice(0, 1)
-  const coming: TimelineItem[] = shownAhead
+  const [showsAll, setShowsAll] = useState(false)
+  const scheduled = showsAll ? ahead : ahead.slice(0, 1)
+  const upcoming: TimelineItem[] = scheduled
     .map(({ number, at }) => ({
       key: `ahead ${number}`,
       title: `Attempt ${number} of ${delivery.attempts_max}`,
       at,
       isAhead: true,
       icon: 'clock' as const,
-      children: number === ahead[0]?.number ? null : <span className="quiet">if those before it fail</span>,
+      children: number === ahead[0]?.number ? null : <span className="quiet">if the attempts before it fail</span>,
     }))
     .toReversed()
   const now: TimelineItem[] = under_way
-    ? [{ key: 'now', title: 'Being sent now', tone: 'note', icon: 'progress', isAhead: true }]
+    ? [{ key: 'now', title: 'Sending now', tone: 'note', icon: 'progress', isAhead: true }]
     : []
   const made = tries
     .map(
@@ -35,7 +35,7 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
         key: `${attempt.at} ${attempt.number} ${attempt.trigger}`,
         title: (
           <span className={styles.attemptTitle}>
-            {triggerWord(attempt)}
+            {triggerLabel(attempt)}
             <Outcome attempt={attempt} />
           </span>
         ),
@@ -51,21 +51,21 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
     <Stack gap={3}>
       {ahead.length > 1 && (
         <div>
-          <Button kind="quiet" size="s" aria-expanded={allAhead} onClick={() => setAllAhead(!allAhead)}>
-            {allAhead ? 'Show the next attempt only' : `Show all ${formatNumber(ahead.length)} attempts to come`}
+          <Button kind="quiet" size="s" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
+            {showsAll ? 'Show next attempt only' : `Show all ${formatNumber(ahead.length)} scheduled attempts`}
           </Button>
         </div>
       )}
-      <Timeline label="Attempts" items={[...coming, ...now, ...made]} />
+      <Timeline label="Attempts" items={[...upcoming, ...now, ...made]} />
     </Stack>
   )
 }
 
-/** How an attempt ended: the status it was answered with, or what kept an answer from coming. */
+/** The result of an attempt: the status of the response, or the error if there was no response. */
 export function Outcome({ attempt }: { attempt: Pick<Attempt, 'status' | 'error'> }) {
   const { status, error } = attempt
   if (status !== null) return <HttpBadge status={status} />
-  return <StatusBadge status="failed" word={errorWords[error ?? ''] ?? 'No answer'} />
+  return <StatusBadge status="failed" word={errorLabels[error ?? ''] ?? 'No response'} />
 }
 
 function AttemptBody({ delivery, attempt, isOpen }: { delivery: DeliveryDetail; attempt: Attempt; isOpen: boolean }) {
@@ -85,12 +85,12 @@ function AttemptBody({ delivery, attempt, isOpen }: { delivery: DeliveryDetail; 
           </span>
         )}
         <Button kind="quiet" size="s" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Hide the answer' : 'Show the answer'}
+          {open ? 'Hide response' : 'Show response'}
         </Button>
       </div>
       {open && (
         <>
-          <Answer attempt={attempt} />
+          <ResponseBody attempt={attempt} />
           <details className={styles.headers}>
             <summary>Request headers</summary>
             <CodeBlock language="http" code={headersOf(delivery, attempt)} />
@@ -101,10 +101,10 @@ function AttemptBody({ delivery, attempt, isOpen }: { delivery: DeliveryDetail; 
   )
 }
 
-/** What the receiver said, as text: nothing in it can act. */
-export function Answer({ attempt }: { attempt: Attempt }) {
-  if (attempt.status === null) return <p className="quiet">There was no answer.</p>
-  if (attempt.answer_bytes === 0) return <p className="quiet">The answer had no body.</p>
-  const size = attempt.answer_cut ? `its first ${formatBytes(attempt.answer_bytes)}` : formatBytes(attempt.answer_bytes)
-  return <CodeBlock title={`Answer, ${size}`} code={attempt.answer} maxHeight={260} />
+/** The receiver's response as plain text, so nothing in it can run. */
+export function ResponseBody({ attempt }: { attempt: Attempt }) {
+  if (attempt.status === null) return <p className="quiet">There was no response.</p>
+  if (attempt.answer_bytes === 0) return <p className="quiet">The response has no body.</p>
+  const size = attempt.answer_cut ? `first ${formatBytes(attempt.answer_bytes)}` : formatBytes(attempt.answer_bytes)
+  return <CodeBlock title={`Response body, ${size}`} code={attempt.answer} maxHeight={260} />
 }

@@ -7,25 +7,25 @@ import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** Which delivery: an event and an endpoint. */
+/** A delivery is identified by its event and its endpoint. */
 export interface DeliveryName {
   event_id: string
   webhook_id: string
 }
 
-/** Deliveries as a list, renewed as they move. */
+/** The list of deliveries, with live updates. */
 export const useDeliveries = (filters: Query) => useList<Delivery>(useHere().api('deliveries'), filters, ['deliveries'])
 
 const pathOf = ({ event_id, webhook_id }: DeliveryName) => `deliveries/${event_id}/${webhook_id}`
 
-/** One delivery with all its attempts. `eager` asks again and again until the first attempt was made. */
+/** A delivery with all its attempts. `eager` polls until the first attempt was made. */
 export const useDelivery = (name: DeliveryName, { eager = false } = {}) =>
   useData<DeliveryDetail>(useHere().api(pathOf(name)), {
     topics: ['deliveries', 'webhooks'],
     refetchInterval: ({ state }) => (eager && state.data?.tries.length === 0 ? 500 : false),
   })
 
-/** Sends deliveries once more; those shown are refetched, and their endpoints. */
+/** Retries deliveries and refetches deliveries and endpoints. */
 function useRetryAction<Input>(
   perform: (post: (path: string, body?: object) => Promise<number>, input: Input) => Promise<number>,
   done: (retried: number) => string | undefined,
@@ -45,27 +45,28 @@ export const useRetry = (name: DeliveryName) =>
     () => 'Retry queued',
   )
 
-const mostAtOnce = 100
+/** The API takes at most this many in one request. */
+const batchSize = 100
 
 export const useRetrySeveral = () =>
   useRetryAction(
     async (post, deliveries: readonly DeliveryName[]) => {
       let retried = 0
-      for (let from = 0; from < deliveries.length; from += mostAtOnce) {
-        retried += await post('deliveries/retry', { deliveries: deliveries.slice(from, from + mostAtOnce) })
+      for (let from = 0; from < deliveries.length; from += batchSize) {
+        retried += await post('deliveries/retry', { deliveries: deliveries.slice(from, from + batchSize) })
       }
       return retried
     },
     (retried) => `${plural(retried, 'retry', 'retries')} queued`,
   )
 
-/** Everything of an endpoint that failed for good since a time. */
+/** Retries all deliveries of an endpoint that failed since a time. */
 export const useRecover = (webhookId: string) =>
   useRetryAction(
     (post, since: string) => post(`webhooks/${webhookId}/recover`, { since }),
     (retried) => {
-      if (retried > 0) return `${plural(retried, 'delivery', 'deliveries')} queued again`
-      toast.note('Nothing had failed in that time')
+      if (retried > 0) return `${plural(retried, 'retry', 'retries')} queued`
+      toast.note('No failed deliveries in that period')
       return undefined
     },
   )

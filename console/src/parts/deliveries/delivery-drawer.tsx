@@ -13,12 +13,12 @@ import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Attempts } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { type DeliveryName, useDelivery, useRetry } from './deliveries.queries.ts'
-import { deliveryStateText } from './words.ts'
+import { deliveryStateText } from './labels.ts'
 
-/** Why did this not arrive? One delivery, whole: where it stands, every attempt, what comes next, and what was sent. */
+/** One delivery: its state, every attempt, the next attempt and the payload. */
 export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: DeliveryName; onClose: () => void }) {
-  const asked = useDelivery(name)
-  const delivery = asked.data
+  const query = useDelivery(name)
+  const delivery = query.data
   const mayRetry = useCan('deliveries:retry')
   return (
     <Drawer
@@ -29,8 +29,8 @@ export function DeliveryDrawer({ open, name, onClose }: { open: boolean; name: D
       badge={delivery && <StatusBadge status={delivery.state} />}
       actions={delivery && mayRetry && <RetryButton name={name} />}
     >
-      <Loaded asked={asked} what="The delivery">
-        {(whole) => <Whole delivery={whole} />}
+      <Loaded query={query} what="The delivery">
+        {(detail) => <DeliveryBody delivery={detail} />}
       </Loaded>
     </Drawer>
   )
@@ -45,7 +45,7 @@ function RetryButton({ name }: { name: DeliveryName }) {
   )
 }
 
-function Whole({ delivery }: { delivery: DeliveryDetail }) {
+function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
   const here = useHere()
   const { message_id, webhook_id, next_attempt_at } = delivery
   return (
@@ -61,7 +61,7 @@ function Whole({ delivery }: { delivery: DeliveryDetail }) {
         {delivery.disabled_reason && (
           <>
             {' '}
-            The reason: <SafeText>{delivery.disabled_reason}</SafeText>
+            Reason: <SafeText>{delivery.disabled_reason}</SafeText>
           </>
         )}
       </Notice>
@@ -102,12 +102,12 @@ function Whole({ delivery }: { delivery: DeliveryDetail }) {
       </section>
       <section aria-labelledby="body-title">
         <h3 id="body-title" className={styles.heading}>
-          What is sent
+          Payload
         </h3>
         {delivery.body === null ? (
-          <p className="quiet">The event is past its retention; its body is no longer kept.</p>
+          <p className="quiet">The event is past its retention period, so its payload has been deleted.</p>
         ) : (
-          <JsonView title="Body, the same bytes with every attempt" value={delivery.body} />
+          <JsonView title="Request body (the same for every attempt)" value={delivery.body} />
         )}
       </section>
     </Stack>

@@ -10,7 +10,7 @@ import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Duration, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, TimeAgo } from '../../ui/time.tsx'
 import { Outcome } from './attempts.tsx'
 import styles from './deliveries.module.css'
 import { useDeliveries, useRetrySeveral } from './deliveries.queries.ts'
@@ -35,24 +35,24 @@ const filters: Filter[] = [
     title: 'Event type',
     options: eventChoices.map(({ value }) => ({ value, title: value })),
   },
-  { kind: 'text', name: 'event', title: 'Event id', placeholder: '0199b2f4-6c1e-7a53-…' },
+  { kind: 'text', name: 'event', title: 'Event ID', placeholder: '0199b2f4-6c1e-7a53-…' },
   { kind: 'dates', title: 'Time', names: ['since', 'until'] },
 ]
 
 interface DeliveryListProps {
-  /** Only those of this endpoint; without it a filter chooses one. */
+  /** Only deliveries to this endpoint. Without it, there is a filter for the endpoint. */
   webhookId?: string
   webhooks?: readonly { id: string; name: string }[]
   /** At the end of the filters. */
   children?: ReactNode
 }
 
-/** Deliveries with their filters, the open one beside them, and retrying those that are picked. */
+/** The table of deliveries with filters, a drawer for the open one, and a retry for selected ones. */
 export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryListProps) {
   const chosen = useFilters('state', 'type', 'event', 'since', 'until', 'webhook')
   const list = useDeliveries({ ...chosen, ...(webhookId ? { webhook: webhookId } : {}) })
   const [open, setOpen] = useSearchParam('open', { push: true })
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useCan('deliveries:retry')
   const endpoint: Filter[] =
     webhookId || webhooks.length < 2
@@ -70,7 +70,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   return (
     <>
       <FilterBar filters={[...endpoint, ...filters]}>{children}</FilterBar>
-      {picked.size > 0 && <Picked keys={picked} onDone={() => setPicked(new Set())} />}
+      {selected.size > 0 && <SelectedActions keys={selected} onDone={() => setSelected(new Set())} />}
       <DataTable
         label="Deliveries"
         list={list}
@@ -78,25 +78,25 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
         onOpen={(delivery) => setOpen(keyOf(delivery))}
         openKey={open}
         columns={columnsFor(webhookId === undefined)}
-        {...(mayRetry ? { selected: picked, onSelect: setPicked } : {})}
+        {...(mayRetry ? { selected, onSelect: setSelected } : {})}
         empty={
           list.hasMore ? (
             <EmptyState
               icon="delivery"
-              title="None among the newest"
+              title="No matches in the newest deliveries"
               action={
                 <Button busy={list.isLoadingMore} onClick={list.loadMore}>
-                  Look further back
+                  Search older deliveries
                 </Button>
               }
             >
-              Many deliveries were looked at, and none fits. Older ones may; a span of time makes it quicker.
+              Older deliveries may match. Filter by time to search faster.
             </EmptyState>
           ) : (
-            <EmptyState icon="delivery" title={isNarrowed ? 'No delivery fits' : 'No deliveries yet'}>
+            <EmptyState icon="delivery" title={isNarrowed ? 'No matching deliveries' : 'No deliveries yet'}>
               {isNarrowed
-                ? 'Take away a filter to see more.'
-                : 'As soon as something happens that an endpoint listens to, what is sent to it appears here.'}
+                ? 'Remove a filter to see more.'
+                : 'Deliveries appear here as soon as an event occurs that an endpoint subscribes to.'}
             </EmptyState>
           )
         }
@@ -113,10 +113,10 @@ function nameOf(key: string) {
   return { event_id, webhook_id }
 }
 
-/** The list is in this order: what is over by its last attempt, what is not by its event. */
-const isOver = ({ state }: Delivery) => state === 'delivered' || state === 'failed'
+/** The list is sorted by the last attempt of finished deliveries and by the creation of the others. */
+const isFinished = ({ state }: Delivery) => state === 'delivered' || state === 'failed'
 
-function Picked({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
+function SelectedActions({ keys, onDone }: { keys: ReadonlySet<string>; onDone: () => void }) {
   const retry = useRetrySeveral()
   return (
     <section className={styles.picked} aria-label="Selected deliveries">
@@ -143,7 +143,7 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     title: 'Event',
     cell: (delivery) => (
       <span className="lines">
-        <span className="mono">{delivery.event_type ?? 'no longer kept'}</span>
+        <span className="mono">{delivery.event_type ?? 'deleted'}</span>
         <span className={`${styles.id} mono`}>{delivery.event_id}</span>
       </span>
     ),
@@ -160,8 +160,8 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     : []),
   { key: 'state', title: 'State', width: 124, cell: (delivery) => <StatusBadge status={delivery.state} /> },
   {
-    key: 'answer',
-    title: 'Last answer',
+    key: 'response',
+    title: 'Last response',
     width: 150,
     cell: (delivery) =>
       delivery.attempts === 0 ? (
@@ -171,12 +171,12 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
       ),
   },
   {
-    key: 'took',
-    title: 'Took',
+    key: 'duration',
+    title: 'Duration',
     width: 90,
     align: 'right',
     hideOn: 'tablet',
-    cell: (delivery) => <Duration ms={delivery.last_duration_ms} />,
+    cell: (delivery) => <DurationCell ms={delivery.last_duration_ms} />,
   },
   {
     key: 'attempts',
@@ -194,10 +194,10 @@ const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
     cell: (delivery) => <TimeAgo at={delivery.next_attempt_at} none="–" />,
   },
   {
-    key: 'when',
-    title: 'When',
+    key: 'time',
+    title: 'Time',
     width: 120,
     align: 'right',
-    cell: (delivery) => <TimeAgo at={isOver(delivery) ? delivery.last_attempt_at : delivery.created_at} />,
+    cell: (delivery) => <TimeAgo at={isFinished(delivery) ? delivery.last_attempt_at : delivery.created_at} />,
   },
 ]

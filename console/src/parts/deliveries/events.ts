@@ -1,15 +1,15 @@
 import type { EventType } from '@parley/contract/events'
 
 const details = {
-  'message.received': 'Somebody messaged one of your numbers',
-  'message.sent': 'The network accepted a message',
-  'message.delivered': 'It reached the handset',
-  'message.read': 'The recipient opened it',
-  'message.failed': 'It will not arrive',
+  'message.received': 'Someone sent a message to one of your numbers',
+  'message.sent': 'WhatsApp accepted a message',
+  'message.delivered': 'A message reached the phone',
+  'message.read': 'The recipient read a message',
+  'message.failed': 'A message could not be delivered',
   'flow.completed': 'A form was submitted',
 } as const satisfies Record<EventType, string>
 
-/** Every event an endpoint can listen to, with what it means. */
+/** Every event that an endpoint can subscribe to, with its meaning. */
 export const eventChoices = (Object.keys(details) as EventType[]).map((type) => ({
   value: type,
   title: type,

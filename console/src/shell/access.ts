@@ -5,14 +5,14 @@ import { type Session, useSession, type Workspace } from '../lib/session.ts'
 import { remember, remembered } from '../lib/storage.ts'
 import { type Page, pages } from './pages.ts'
 
-/** Whether a page is open to this person, in the workspace they look at. */
-export function mayOpen(page: Page, session: Session, workspace: Workspace | null): boolean {
+/** Whether this person may open a page in the given workspace. */
+export function canOpen(page: Page, session: Session, workspace: Workspace | null): boolean {
   if (page.needs === 'operator') return session.person.operator
   if (page.needs === undefined) return true
   return workspace !== null && can(workspace.role, page.needs)
 }
 
-/** The workspace of the address bar, or on pages outside of any the one looked at last. */
+/** The workspace of the URL. On pages outside a workspace, the one opened last. */
 export function useShownWorkspace(): Workspace | null {
   const session = useSession()
   const { workspace: id } = useParams({ strict: false })
@@ -24,7 +24,7 @@ export function useShownWorkspace(): Workspace | null {
   return homeWorkspace(session)
 }
 
-/** The workspace to begin with: the one looked at last, else the first. */
+/** The workspace opened last, or the first one. */
 export function homeWorkspace(session: Session): Workspace | null {
   const last = remembered('workspace')
   return session.workspaces.find((each) => each.id === last) ?? session.workspaces[0] ?? null
@@ -34,14 +34,14 @@ interface Destination extends Page {
   to: string
 }
 
-/** The pages of the navigation that are open to this person here, with their paths. */
+/** The pages in the navigation that this person may open, with their paths. */
 export function useDestinations(): Destination[] {
   const session = useSession()
   const workspace = useShownWorkspace()
   return useMemo(
     () =>
       pages
-        .filter((page) => page.nav && mayOpen(page, session, workspace))
+        .filter((page) => page.nav && canOpen(page, session, workspace))
         .map((page) => ({ ...page, to: page.path.replace('$workspace', encodeURIComponent(workspace?.id ?? '')) })),
     [session, workspace],
   )

@@ -6,17 +6,17 @@ import { CopyField } from './copy-field.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './states.tsx'
 
-interface LinkOnceProps {
+interface OneTimeLinkProps {
   /** Nothing is shown while null. */
   link: { url: string; expires_at: string } | null
   onClose: () => void
   title: string
-  /** What whoever opens it may do. */
+  /** What the link allows its recipient to do. */
   children: ReactNode
 }
 
-/** A one-time link, shown this once, for a person to hand on: the service sends no mail. */
-export function LinkOnce({ link, onClose, title, children }: LinkOnceProps) {
+/** A one-time link to share, shown only once: the service sends no email. */
+export function OneTimeLink({ link, onClose, title, children }: OneTimeLinkProps) {
   const shown = useLast(link)
   return (
     <Dialog
@@ -33,9 +33,9 @@ export function LinkOnce({ link, onClose, title, children }: LinkOnceProps) {
     >
       {shown && (
         <>
-          <CopyField label="Link" text={shown.url} detail={`Works once, until ${formatTime(shown.expires_at)}.`} />
+          <CopyField label="Link" text={shown.url} detail={`Works once. Expires ${formatTime(shown.expires_at)}.`} />
           <Notice tone="warn">
-            No mail is sent: hand it over yourself, in a way that only they can read. It is not shown again.
+            Parley does not send emails. Copy the link and share it over a private channel. It is not shown again.
           </Notice>
         </>
       )}
