@@ -20,9 +20,9 @@ const inDialogs: Record<string, Change> = {
     request: 'team/invites',
     async begin(page) {
       await page.getByRole('button', { name: 'Invite' }).first().click()
-      const form = page.getByRole('dialog', { name: 'Invite somebody' })
+      const form = page.getByRole('dialog', { name: 'Invite a teammate' })
       await form.getByLabel('Email address').fill('ben@harbour.example')
-      return { form, submit: form.getByRole('button', { name: 'Make the link' }) }
+      return { form, submit: form.getByRole('button', { name: 'Create link' }) }
     },
   },
   'a new key': {
@@ -107,7 +107,7 @@ test.each(Object.entries(inDialogs))(
     await console.store.db.change('delete from sessions')
     await submit.click()
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
-    await page.getByLabel('E-mail address').fill(ada.email)
+    await page.getByLabel('Email address').fill(ada.email)
     await page.getByLabel('Password', { exact: true }).fill(ada.password)
     await page.getByLabel('Password', { exact: true }).press('Enter')
     await until('the page is back', () => page.url().startsWith(before))

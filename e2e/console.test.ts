@@ -30,8 +30,8 @@ test('the link printed by the first start creates the first account', async () =
   const page = await browser.newPage({ expects: /410/ })
   await page.goto(place.setupUrl)
   await fillAccount(page, ada)
-  await page.getByLabel('E-mail address').fill(ada.email)
-  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByRole('button', { name: 'Create account' }).click()
   await title(page, 'Overview')
   expect(page.url()).toBe(at(''))
   for (const name of ['API keys', 'Team', 'Health']) await link(page, name).waitFor()
@@ -54,7 +54,7 @@ test('a key can be created, copied and used', async () => {
   expect(key).toMatch(/^prl_live_\w+$/)
   await made.getByText('Waiting for the first request…').waitFor()
   expect((await call('/v1/me')).status).toBe(200)
-  await made.getByText('The first request has arrived, from 127.0.0.1. The key works.').waitFor()
+  await made.getByText('First request received from 127.0.0.1. The key works.').waitFor()
   await made.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('row', { name: /Order service.*127\.0\.0\.1/ }).waitFor()
   expect(await page.content()).not.toContain(key)
@@ -95,7 +95,7 @@ test('a new webhook shows its secret once, and the secret verifies a test event'
   await trial.getByRole('combobox', { name: 'Event type' }).click()
   await page.getByRole('option', { name: /^message\.received/ }).click()
   await trial.getByRole('button', { name: 'Send test event' }).click()
-  await trial.getByText('The endpoint took it.').waitFor()
+  await trial.getByText('The endpoint accepted the event.').waitFor()
   const [arrived] = receiver.received
   const event = await verifyWebhook(arrived?.body ?? '', arrived?.headers as Record<string, string>, secret)
   expect(event).toMatchObject({ type: 'message.received', data: { test: true } })
@@ -112,7 +112,7 @@ test('a failing endpoint is disabled, its events are held and all delivered when
   const notice = page.getByText('This webhook is disabled.').locator('..')
   await notice.waitFor()
   for (let turn = 11; turn <= 13; turn++) await say(`Is anyone there? (${turn})`)
-  await notice.getByText('13 events are held and will be sent once it is enabled.').waitFor()
+  await notice.getByText('13 events are held and will be sent when you enable it.').waitFor()
   expect(await notice.textContent()).toMatch(/20 attempts in a row have failed since .*returned status 500\./)
   expect(receiver.received.length).toBe(before + 20)
 
@@ -156,7 +156,7 @@ test('a delivery shows each attempt, and a manual retry has the same id', async 
 
 test('an API error appears in its group with its cause and remedy', async () => {
   const page = await openAt('/refusals')
-  await page.getByText('Nothing was refused in 24 hours').waitFor()
+  await page.getByText('No API errors in the last 24 hours').waitFor()
   expect((await call('/v1/messages', { to: '16505550123', type: 'text' })).status).toBe(403)
   await page.getByRole('row', { name: /insufficient_scope.*Order service/ }).click()
   const drawer = page.getByRole('dialog', { name: 'insufficient_scope' })
@@ -185,7 +185,7 @@ test('the first load has less than 250 KiB of scripts', async () => {
     if (response.request().resourceType() === 'script') scripts.add(response.url())
   })
   await page.goto(`${place.url}/sign-in`)
-  await page.getByLabel('E-mail address').fill(ada.email)
+  await page.getByLabel('Email address').fill(ada.email)
   await page.getByLabel('Password', { exact: true }).fill(ada.password)
   // Enter instead of a click: hovering a link with the mouse would preload another page.
   await page.getByLabel('Password', { exact: true }).press('Enter')
@@ -200,12 +200,12 @@ test('the first load has less than 250 KiB of scripts', async () => {
 test('a member cannot open developer pages, neither in the console nor through its API', async () => {
   const page = await openAt('/team')
   await page.getByRole('button', { name: 'Invite' }).click()
-  const form = page.getByRole('dialog', { name: 'Invite somebody' })
+  const form = page.getByRole('dialog', { name: 'Invite a teammate' })
   await form.getByLabel('Email address').fill('mia@harbour.example')
   await form.getByRole('radio', { name: 'Member' }).check()
-  await form.getByRole('button', { name: 'Make the link' }).click()
+  await form.getByRole('button', { name: 'Create link' }).click()
   const invitation = await page
-    .getByRole('dialog', { name: 'Hand this link on' })
+    .getByRole('dialog', { name: 'Share this link' })
     .getByText(/\/link\//)
     .textContent()
 

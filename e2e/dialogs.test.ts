@@ -48,12 +48,12 @@ const confirmations = {
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('button', { name: 'Rotate' }).click()
     const form = page.getByRole('dialog', { name: 'Rotate key' })
-    await form.getByLabel('After one hour').check()
+    await form.getByLabel('After 1 hour').check()
     return {
       page,
       form,
       submit: form.getByRole('button', { name: 'Rotate key' }),
-      isUnchanged: async () => (await form.getByLabel('After one hour').isChecked()) && page.url().includes('open='),
+      isUnchanged: async () => (await form.getByLabel('After 1 hour').isChecked()) && page.url().includes('open='),
       done: page.getByRole('dialog', { name: 'Your new key' }),
     }
   },
@@ -89,14 +89,14 @@ const confirmations = {
       .getByRole('button', { name: /^Invite/ })
       .first()
       .click()
-    const form = page.getByRole('dialog', { name: 'Invite somebody' })
+    const form = page.getByRole('dialog', { name: 'Invite a teammate' })
     await form.getByLabel('Email address').fill('ben@harbour.example')
     return {
       page,
       form,
-      submit: form.getByRole('button', { name: 'Make the link' }),
+      submit: form.getByRole('button', { name: 'Create link' }),
       isUnchanged: async () => (await form.getByLabel('Email address').inputValue()) === 'ben@harbour.example',
-      done: page.getByRole('dialog', { name: /^Hand this link on/ }),
+      done: page.getByRole('dialog', { name: 'Share this link' }),
     }
   },
 } satisfies Record<string, (options?: PageOptions) => Promise<Confirmation>>

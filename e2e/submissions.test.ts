@@ -32,12 +32,12 @@ beforeAll(async () => {
 test('a submission opens from the list, and its files can be viewed and downloaded', async () => {
   const page = await console.open('forms')
   await page.getByRole('row', { name: /\+1 650-555-0123.*Ana Prueba.*2 files.*intake_form/ }).click()
-  await page.getByRole('heading', { level: 1, name: 'Submission of +1 650-555-0123' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Submission from +1 650-555-0123' }).waitFor()
   await page.getByRole('table', { name: 'Answers' }).getByRole('row', { name: 'complaint Sore throat' }).waitFor()
 
   const picture = page.getByRole('listitem').filter({ hasText: 'throat.png' })
-  await picture.getByRole('button', { name: 'Show' }).click()
-  const image = picture.getByRole('img', { name: 'What was uploaded as photos' })
+  await picture.getByRole('button', { name: 'Preview' }).click()
+  const image = picture.getByRole('img', { name: 'Upload for photos' })
   await image.waitFor()
   expect(await image.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(0)
   await screenshot(page, 'a submission with files')
@@ -52,13 +52,13 @@ test('a submission opens from the list, and its files can be viewed and download
   expect(download.suggestedFilename()).toMatch(/referral\.pdf$/)
   expect(readFileSync(await download.path())).toEqual(referral)
 
-  await page.getByRole('tab', { name: 'Raw JSON' }).click()
+  await page.getByRole('tab', { name: 'JSON' }).click()
   await page.getByText('full_name').first().waitFor()
 })
 
 test('orders can be filtered by status and changed, and the history shows who changed them', async () => {
   const page = await console.open('orders?status=shipped')
-  await page.getByText('No order fits').waitFor()
+  await page.getByText('No matching orders').waitFor()
   await page.goto(page.url().replace('?status=shipped', ''))
   await page.getByRole('row', { name: /2 items SKU-1, SKU-2.*For pick-up, please.*New/ }).click()
   await page
@@ -79,7 +79,7 @@ test('orders can be filtered by status and changed, and the history shows who ch
       .waitFor()
   }
   expect(await page.getByRole('button', { name: 'Mark as done' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Change the status' }).click()
+  await page.getByRole('button', { name: 'Change status' }).click()
   await choose(page, 'Cancelled')
   await history.getByText('Cancelled').waitFor()
   await screenshot(page, 'an order that was cancelled')

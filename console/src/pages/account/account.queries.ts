@@ -12,19 +12,19 @@ export const useTwoFactor = () => useData<{ enabled: boolean; backup_codes_left:
 export const usePasskeys = () => useData<List<PasskeyRow>>(passkeys)
 export const useDevices = () => useData<List<SessionRow>>(devices)
 
-/** An action on one's own account: what is shown of it is refetched, and who is signed in with it. */
+/** An action on your own account. Refetches the account and the session, which holds the name and two-factor status. */
 const useAccountAction = <Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
   done?: string | ((result: Result) => string),
 ) => useAction(perform, { refetch: ['account', 'session'], ...(done ? { done } : {}) })
 
 export const useRename = () =>
-  useAccountAction((send, name: string) => send<{ name: string }>('PATCH', 'account', { name }), 'Name changed')
+  useAccountAction((send, name: string) => send<{ name: string }>('PATCH', 'account', { name }), 'Name saved')
 
 export const useChangePassword = () =>
   useAccountAction(
     (send, passwords: { current: string; next: string }) => send('POST', 'account/password', passwords),
-    'Password changed. Your other devices are signed out.',
+    'Password changed. Your other devices were signed out.',
   )
 
 export interface NewAuthenticator {
@@ -39,7 +39,7 @@ export const useVerifyAuthenticator = () =>
   useAccountAction((send, code: string) => send('POST', 'account/totp/verify', { code }))
 
 export const useEndAuthenticator = () =>
-  useAccountAction((send) => send('POST', 'account/totp/disable'), 'The authenticator app is off')
+  useAccountAction((send) => send('POST', 'account/totp/disable'), 'Authenticator app turned off')
 
 export const useRenewBackupCodes = () =>
   useAccountAction((send) => send<{ backup_codes: string[] }>('POST', 'account/backup-codes'))

@@ -10,18 +10,18 @@ import { type NewAuthenticator, useVerifyAuthenticator } from './account.queries
 import { BackupCodes } from './backup-codes.tsx'
 import { QrCode } from './qr-code.tsx'
 
-/** Two steps: a first code proves that the app has the secret; then the codes for the day the phone is lost. */
-export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; onClose: () => void }) {
+/** Two steps: a first code proves that the app has the secret, then the backup codes are shown. */
+export function AuthenticatorSetup({ setup, onClose }: { setup: NewAuthenticator; onClose: () => void }) {
   const [isOn, setOn] = useState(false)
   const form = useForm({
     first: { code: '' },
-    check: ({ code }) => ({ code: isCode(code) ? undefined : 'The code has six digits.' }),
+    check: ({ code }) => ({ code: isCode(code) ? undefined : 'Enter the 6-digit code.' }),
     action: useVerifyAuthenticator(),
     input: ({ code }) => plain(code),
     onDone: () => setOn(true),
     explain: (error) =>
       error instanceof ApiError && error.code === 'wrong_credentials'
-        ? { code: 'That code is not right. Wait for the next one.' }
+        ? { code: 'Wrong code. Wait for the next one and try again.' }
         : undefined,
   })
   if (isOn) {
@@ -30,15 +30,15 @@ export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; 
         open
         firm
         onClose={onClose}
-        title="It is on. Keep your backup codes."
-        detail="When your phone is not at hand, one of these stands for a code from the app."
+        title="Save your backup codes"
+        detail="The authenticator app is on. If you lose your phone, sign in with one of these codes."
         actions={
           <Button kind="primary" onClick={onClose}>
-            I have kept them
+            I saved them
           </Button>
         }
       >
-        <BackupCodes codes={made.backup_codes} />
+        <BackupCodes codes={setup.backup_codes} />
       </Dialog>
     )
   }
@@ -46,18 +46,21 @@ export function AuthenticatorSetup({ made, onClose }: { made: NewAuthenticator; 
     <FormDialog
       onClose={onClose}
       title="Set up an authenticator app"
-      detail="Scan this with 1Password, Google Authenticator, Aegis or any other, then enter the code it shows."
+      detail="Scan the QR code with 1Password, Google Authenticator, Aegis or a similar app, then enter the code it shows."
       form={form}
-      submit="Turn it on"
+      submit="Turn on"
     >
       <div className={styles.scan}>
-        <QrCode text={made.uri} label="QR code for your authenticator app; the same as the key in text beside it" />
+        <QrCode
+          text={setup.uri}
+          label="QR code for your authenticator app. The setup key next to it has the same content."
+        />
         <div className={styles.scanWords}>
           <CopyField
-            label="Or enter this key"
-            text={made.secret}
-            shown={made.secret.replace(/(.{4})(?=.)/g, '$1 ')}
-            detail="Time based, six digits."
+            label="Setup key"
+            text={setup.secret}
+            shown={setup.secret.replace(/(.{4})(?=.)/g, '$1 ')}
+            detail="Can’t scan? Enter this key: time-based, 6 digits."
           />
           <TextInput
             label="Code from the app"

@@ -18,7 +18,7 @@ import {
 import { AuthenticatorSetup } from './authenticator-setup.tsx'
 import { BackupCodes } from './backup-codes.tsx'
 
-/** Below this many, a lost phone comes close to a lost account. */
+/** Below this many codes, a lost phone could lock the person out. */
 const fewCodes = 3
 
 export function AuthenticatorSection() {
@@ -27,29 +27,31 @@ export function AuthenticatorSection() {
   const begin = useBeginAuthenticator()
   const renewCodes = useRenewBackupCodes()
   const end = useEndAuthenticator()
-  const [wanted] = useSearchParam('set_up')
+  const [setUpParam] = useSearchParam('set_up')
   const [setUp, setSetUp] = useState<NewAuthenticator | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const [isEnding, setEnding] = useState(false)
   const left = data?.backup_codes_left
-  const demanding = workspaces.filter((each) => each.requires_two_factor).map(({ name }) => name)
+  const requiringWorkspaces = workspaces.filter((each) => each.requires_two_factor).map(({ name }) => name)
 
   return (
     <Section
       title="Authenticator app"
-      detail="A code from your phone, asked for after your password. Whoever learns your password still cannot get in."
+      detail="Two-factor authentication: sign in with your password and a code from your phone."
     >
       <div>
         <StatusBadge status={person.two_factor ? 'on' : 'off'} />
       </div>
       {person.two_factor && left !== undefined && (
         <p>
-          {left === 0 ? 'No backup code is left.' : `${plural(left, 'backup code')} left.`}{' '}
-          <span className="quiet">Each lets you in once when the phone is not at hand.</span>
+          {left === 0 ? 'No backup codes left.' : `${plural(left, 'backup code')} left.`}{' '}
+          <span className="quiet">Each signs you in once without your phone.</span>
         </p>
       )}
       {person.two_factor && left !== undefined && left < fewCodes && (
-        <Notice tone="warn">Make new backup codes now: without one, a lost phone needs an operator’s help.</Notice>
+        <Notice tone="warn">
+          Create new backup codes now. Without one, only an operator can help if you lose your phone.
+        </Notice>
       )}
       <div className={styles.buttons}>
         {person.two_factor ? (
@@ -58,7 +60,7 @@ export function AuthenticatorSection() {
               busy={renewCodes.isPending}
               onClick={() => renewCodes.run(undefined, { onDone: ({ backup_codes }) => setCodes(backup_codes) })}
             >
-              New backup codes
+              Create new backup codes
             </Button>
             <Button kind="quiet" onClick={() => setEnding(true)}>
               Turn off
@@ -68,23 +70,23 @@ export function AuthenticatorSection() {
           <Button
             kind="primary"
             busy={begin.isPending}
-            autoFocus={wanted === 'app'}
+            autoFocus={setUpParam === 'app'}
             onClick={() => begin.run(undefined, { onDone: setSetUp })}
           >
-            Set up an authenticator app
+            Set up authenticator app
           </Button>
         )}
       </div>
-      {setUp && <AuthenticatorSetup made={setUp} onClose={() => setSetUp(null)} />}
+      {setUp && <AuthenticatorSetup setup={setUp} onClose={() => setSetUp(null)} />}
       <Dialog
         open={codes !== null}
         onClose={() => setCodes(null)}
         firm
-        title="Your new backup codes"
-        detail="Those you had before no longer work."
+        title="Save your new backup codes"
+        detail="Your old codes no longer work."
         actions={
           <Button kind="primary" onClick={() => setCodes(null)}>
-            I have kept them
+            I saved them
           </Button>
         }
       >
@@ -94,12 +96,13 @@ export function AuthenticatorSection() {
         open={isEnding}
         onClose={() => setEnding(false)}
         title="Turn off the authenticator app?"
-        confirm="Turn it off"
+        confirm="Turn off"
         action={end}
         input={undefined}
       >
-        Your password alone will let you in, and your backup codes stop working.
-        {demanding.length > 0 && ` ${demanding.join(', ')} will not let you in until you set one up again.`}
+        You will sign in with your password alone, and your backup codes stop working.
+        {requiringWorkspaces.length > 0 &&
+          ` You lose access to ${requiringWorkspaces.join(', ')} until you set one up again.`}
       </ConfirmDialog>
     </Section>
   )

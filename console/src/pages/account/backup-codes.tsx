@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './account.module.css'
 
-/** Ten codes, each good for one sign-in without the app: shown this once. */
+/** Ten codes, shown once. Each signs in once without the app. */
 export function BackupCodes({ codes }: { codes: readonly string[] }) {
   const { person } = useSession()
   useLeaveWarning()
@@ -23,14 +23,14 @@ export function BackupCodes({ codes }: { codes: readonly string[] }) {
         <Button
           icon="download"
           onClick={() =>
-            saveFile(new Blob([`Parley backup codes of ${person.email}\n\n${text}`]), 'parley-backup-codes.txt')
+            saveFile(new Blob([`Parley backup codes for ${person.email}\n\n${text}`]), 'parley-backup-codes.txt')
           }
         >
           Download
         </Button>
       </div>
       <Notice tone="warn">
-        Keep them where you keep what must not get lost. Each works once, and they are not shown again.
+        Store them somewhere safe, such as a password manager. Each code works once, and they are not shown again.
       </Notice>
     </>
   )

@@ -17,11 +17,11 @@ export function DevicesSection() {
   const list = useDevices()
   const [ended, setEnded] = useState<SessionRow | null>(null)
   const [endsOthers, setEndsOthers] = useState(false)
-  const asked = useLast(ended)
+  const lastEnded = useLast(ended)
   const devices = (list.data?.data ?? []).toSorted((one, two) => Number(two.current) - Number(one.current))
   const others = devices.filter(({ current }) => !current).length
   return (
-    <Section title="Signed-in devices" detail="Something you do not know? Sign it out here, then change your password.">
+    <Section title="Signed-in devices" detail="Don’t recognize a device? Sign it out, then change your password.">
       <Loaded query={list} what="Your devices" lines={3}>
         {() => (
           <ItemList>
@@ -33,7 +33,7 @@ export function DevicesSection() {
                 title={device.user_agent ?? undefined}
                 detail={
                   <>
-                    <bdi className="mono">{device.address ?? 'address unknown'}</bdi> · signed in{' '}
+                    <bdi className="mono">{device.address ?? 'unknown IP address'}</bdi> · signed in{' '}
                     <TimeAgo at={device.created_at} />
                     {!device.current && (
                       <>
@@ -72,8 +72,8 @@ export function DevicesSection() {
         action={useEndDevice()}
         input={ended?.id}
       >
-        {asked &&
-          `${deviceOf(asked.user_agent)} at ${asked.address ?? 'an unknown address'} will have to sign in again.`}
+        {lastEnded &&
+          `${deviceOf(lastEnded.user_agent)} at ${lastEnded.address ?? 'an unknown IP address'} will have to sign in again.`}
       </ConfirmDialog>
       <ConfirmDialog
         open={endsOthers}

@@ -19,19 +19,19 @@ export function PasskeysSection() {
   const { public_url } = useSession()
   const [isAdding, setAdding] = useState(false)
   const [removed, setRemoved] = useState<PasskeyRow | null>(null)
-  const gone = useLast(removed)
-  const obstacle = obstacleTo(public_url)
+  const lastRemoved = useLast(removed)
+  const obstacle = passkeyObstacle(public_url)
   return (
     <Section
       title="Passkeys"
-      detail="Sign in with your fingerprint, face or device PIN. A passkey is both factors in one and cannot be phished."
+      detail="Sign in with your fingerprint, face or device PIN. A passkey replaces password and code, and resists phishing."
     >
       <Loaded query={usePasskeys()} what="Your passkeys" lines={2}>
         {({ data }) =>
           data.length > 0 ? (
             <PasskeyList passkeys={data} onRemove={setRemoved} />
           ) : (
-            !obstacle && <p className="quiet">You have none yet.</p>
+            !obstacle && <p className="quiet">No passkeys yet.</p>
           )
         }
       </Loaded>
@@ -40,7 +40,7 @@ export function PasskeysSection() {
       ) : (
         <div className={styles.buttons}>
           <Button icon="plus" onClick={() => setAdding(true)}>
-            Add a passkey
+            Add passkey
           </Button>
         </div>
       )}
@@ -49,12 +49,12 @@ export function PasskeysSection() {
         open={removed !== null}
         onClose={() => setRemoved(null)}
         title="Remove this passkey?"
-        confirm="Remove it"
+        confirm="Remove passkey"
         action={useRemovePasskey()}
         input={removed?.id}
       >
-        <bdi>{gone?.name}</bdi> will no longer sign you in. Delete it in your device’s password settings too, so that it
-        is not offered any more.
+        You can no longer sign in with <bdi>{lastRemoved?.name}</bdi>. Delete it in your device’s password settings too,
+        so your browser stops offering it.
       </ConfirmDialog>
     </Section>
   )
@@ -63,46 +63,42 @@ export function PasskeysSection() {
 function AddPasskey({ onClose }: { onClose: () => void }) {
   const form = useForm({
     first: { name: deviceOf(navigator.userAgent) },
-    check: ({ name }) => ({ name: name.trim() ? undefined : 'Give it a name.' }),
+    check: ({ name }) => ({ name: name.trim() ? undefined : 'Enter a name.' }),
     action: useAddPasskey(),
     input: ({ name }) => name.trim(),
     onDone: onClose,
-    explain: (error) => ({ form: faultWords(error) }),
+    explain: (error) => ({ form: passkeyError(error) }),
   })
   return (
     <FormDialog
       onClose={onClose}
       size="s"
-      title="Add a passkey"
-      detail="Your browser then asks where to keep it: on this device, on your phone, or on a security key."
+      title="Add passkey"
+      detail="Your browser asks where to save it: on this device, on your phone or on a security key."
       form={form}
-      submit="Go on"
+      submit="Continue"
     >
-      <TextInput
-        label="Name"
-        description="So that you can tell it from others later."
-        {...form.text('name')}
-        data-autofocus
-      />
+      <TextInput label="Name" description="Helps you recognize it later." {...form.text('name')} data-autofocus />
     </FormDialog>
   )
 }
 
-/** Why no passkey can be made here, or null. */
-function obstacleTo(publicUrl: string): string | null {
+/** Why passkeys cannot be used here, or null. */
+function passkeyObstacle(publicUrl: string): string | null {
   const { hostname } = new URL(publicUrl)
   if (/^[\d.]+$|^\[/.test(hostname))
-    return `Passkeys belong to a host name, and this console is at ${hostname}. Whoever runs it can set PUBLIC_URL to an address with a name, such as http://localhost:8080.`
+    return `Passkeys need a host name, and this console runs at ${hostname}. Ask the operator to set PUBLIC_URL to an address with a host name, such as http://localhost:8080.`
   if (location.origin !== new URL(publicUrl).origin) return `Open the console at ${publicUrl} to add a passkey.`
-  if (!window.isSecureContext) return 'Passkeys need https. Whoever runs this console can set it up.'
-  if (!browserSupportsWebAuthn()) return 'This browser knows no passkeys. A newer one, or one on another device, may.'
+  if (!window.isSecureContext) return 'Passkeys need HTTPS. Ask the operator to set it up.'
+  if (!browserSupportsWebAuthn())
+    return 'This browser does not support passkeys. Try a newer browser or another device.'
   return null
 }
 
-function faultWords(error: unknown): string {
+function passkeyError(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
-  if (name === 'InvalidStateError') return 'This device holds a passkey for your account already.'
+  if (name === 'InvalidStateError') return 'This device already has a passkey for your account.'
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return 'No passkey was made: it was cancelled, or took too long. Try again.'
+    return 'No passkey was added: the request was cancelled or timed out. Try again.'
   return errorMessage(error)
 }

@@ -21,7 +21,7 @@ export function PasswordSection() {
   const form = useForm({
     first: { current: '', next: '' },
     check: ({ current, next }) => ({
-      current: current ? undefined : 'Enter the password you have now.',
+      current: current ? undefined : 'Enter your current password.',
       next: passwordProblem(next) ?? undefined,
     }),
     action: useChangePassword(),
@@ -29,25 +29,20 @@ export function PasswordSection() {
     onDone: close,
     explain: (error) => {
       if (!(error instanceof ApiError)) return undefined
-      if (error.code === 'wrong_credentials') return { current: 'That is not your password.' }
+      if (error.code === 'wrong_credentials') return { current: 'Wrong password.' }
       return error.param === 'password' ? { next: error.message } : undefined
     },
   })
   return (
-    <Section title="Password" detail="Changing it signs out all your other devices.">
+    <Section title="Password" detail="Changing your password signs out all your other devices.">
       {open ? (
         <Form form={form} className={styles.form}>
           <input type="hidden" autoComplete="username" value={person.email} readOnly />
-          <PasswordInput
-            label="Password you have now"
-            autoComplete="current-password"
-            {...form.text('current')}
-            autoFocus
-          />
+          <PasswordInput label="Current password" autoComplete="current-password" {...form.text('current')} autoFocus />
           <NewPassword label="New password" {...form.field('next')} />
           <div className={styles.buttons}>
             <Button type="submit" kind="primary" busy={form.isPending}>
-              Change the password
+              Change password
             </Button>
             <Button onClick={close}>Cancel</Button>
           </div>
@@ -55,7 +50,7 @@ export function PasswordSection() {
       ) : (
         <div className={styles.buttons}>
           <Button icon="lock" onClick={() => setOpen(true)}>
-            Change the password
+            Change password
           </Button>
         </div>
       )}

@@ -7,16 +7,16 @@ import { KeyValue } from '../../ui/figures.tsx'
 import { Section } from '../../ui/layout.tsx'
 import styles from './account.module.css'
 
-/** What belongs to this browser, not to the account. */
+/** Settings stored in this browser, not in the account. */
 export function PreferencesSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [letters, setLetters] = useLetterKeys()
   const now = useNow()
   return (
-    <Section title="This browser" detail="Kept here and on no other device.">
+    <Section title="This browser" detail="Stored in this browser only.">
       <div>
         <div className={styles.label} id="theme">
-          Colours
+          Theme
         </div>
         <SegmentedControl
           aria-labelledby="theme"
@@ -25,23 +25,23 @@ export function PreferencesSection() {
           data={[
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
-            { value: 'auto', label: 'As the system' },
+            { value: 'auto', label: 'System' },
           ]}
         />
       </div>
       <Switch
         label="Single-letter shortcuts"
-        description="Turn them off if they get in the way of speech input or of another tool. Press ? for the list."
+        description="Turn off if they interfere with speech input or another tool. Press ? for the list."
         checked={letters}
         onChange={(event) => setLetters(event.currentTarget.checked)}
       />
       <KeyValue
         facts={[
           { name: 'Time zone', value: Intl.DateTimeFormat().resolvedOptions().timeZone },
-          { name: 'Time there', value: formatTime(new Date(now)) },
+          { name: 'Current time', value: formatTime(new Date(now)) },
         ]}
       />
-      <p className="quiet small">Times are shown in your browser’s zone; hover over one to see it in UTC.</p>
+      <p className="quiet small">Times are shown in your browser’s time zone. Hover over a time to see it in UTC.</p>
     </Section>
   )
 }

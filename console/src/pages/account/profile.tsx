@@ -21,14 +21,14 @@ export function ProfileSection() {
       <Form form={form} className={styles.form}>
         <TextInput label="Name" autoComplete="name" {...form.text('name')} />
         <TextInput
-          label="E-mail address"
-          description="You sign in with it. It cannot be changed."
+          label="Email address"
+          description="You sign in with this address. It cannot be changed."
           value={person.email}
           readOnly
           autoComplete="username"
         />
         <Button type="submit" busy={form.isPending} disabled={form.values.name.trim() === person.name}>
-          Save the name
+          Save name
         </Button>
       </Form>
     </Section>

@@ -1,7 +1,7 @@
 import { encode } from 'uqr'
 import styles from './account.module.css'
 
-/** A QR code: always dark on light, whatever the theme, since cameras expect that. */
+/** A QR code, dark on light in every theme because cameras expect that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 3 })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

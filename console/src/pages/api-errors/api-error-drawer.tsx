@@ -13,7 +13,7 @@ import styles from './api-errors.module.css'
 import { useApiError, useMute } from './api-errors.queries.ts'
 import { remedyOf } from './remedy.ts'
 
-/** One group: what it means, how to end it, whom it concerns, and the latest of it. */
+/** One error code: cause and fix, counts by key, IP address and endpoint, and the latest requests. */
 export function ApiErrorDrawer({
   code,
   since,
@@ -23,8 +23,8 @@ export function ApiErrorDrawer({
   since: ApiErrorPeriod
   onClose: () => void
 }) {
-  const asked = useApiError(code, since)
-  const { data } = asked
+  const query = useApiError(code, since)
+  const { data } = query
   return (
     <Drawer
       wide
@@ -33,14 +33,14 @@ export function ApiErrorDrawer({
       title={<span className="mono">{code}</span>}
       badge={data?.status && <HttpBadge status={data.status} />}
     >
-      <Loaded query={asked} what="These refusals">
-        {(group) => <RefusalFacts group={group} />}
+      <Loaded query={query} what="These errors">
+        {(group) => <ErrorDetails group={group} />}
       </Loaded>
     </Drawer>
   )
 }
 
-function RefusalFacts({ group }: { group: ApiErrorDetail }) {
+function ErrorDetails({ group }: { group: ApiErrorDetail }) {
   const here = useHere()
   const mute = useMute(group.code)
   const remedy = remedyOf(group)
@@ -58,7 +58,7 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
           </ButtonLink>
         )}
         <ButtonLink to={log(`&from=${group.since}`)} icon="request">
-          See them in the log
+          View in request log
         </ButtonLink>
         <Button
           kind="quiet"
@@ -66,15 +66,16 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
           busy={mute.isPending}
           onClick={() => mute.run(!group.muted)}
         >
-          {group.muted ? 'Show it again' : 'Mute'}
+          {group.muted ? 'Unmute' : 'Mute'}
         </Button>
       </Row>
-      <Card title={`${plural(group.count, 'refusal')} since ${formatShortTime(group.since)}`}>
+      <Card title={`${plural(group.count, 'error')} since ${formatShortTime(group.since)}`}>
         <Trend group={group} />
       </Card>
       <Card title="By key" flush>
         <Counts
-          label="Refusals by key"
+          label="Errors by key"
+          heading="Key"
           rows={group.by_key.map(({ key, count, last_at }) => ({
             id: key?.id ?? 'none',
             what: key ? (
@@ -82,7 +83,7 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
                 <SafeText>{key.name ?? key.id}</SafeText>
               </PageLink>
             ) : (
-              <span className="quiet">No known key</span>
+              <span className="quiet">No valid key</span>
             ),
             count,
             at: last_at,
@@ -90,9 +91,10 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
           }))}
         />
       </Card>
-      <Card title="By address" flush>
+      <Card title="By IP address" flush>
         <Counts
-          label="Refusals by address"
+          label="Errors by IP address"
+          heading="IP address"
           rows={group.by_address.map(({ address, count, last_at }) => ({
             id: address ?? 'none',
             what: <span className="mono">{address ?? 'unknown'}</span>,
@@ -103,9 +105,10 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
         />
       </Card>
       {group.by_route.length > 0 && (
-        <Card title="By endpoint" detail={`Of the latest ${formatNumber(group.routes_of)}.`} flush>
+        <Card title="By endpoint" detail={`Based on the latest ${plural(group.routes_of, 'request')}.`} flush>
           <Counts
-            label="Refusals by endpoint"
+            label="Errors by endpoint"
+            heading="Endpoint"
             rows={group.by_route.map(({ method, route, count }) => ({
               id: `${method} ${route}`,
               what: <SafeText className="mono">{`${method} ${route}`}</SafeText>,
@@ -117,9 +120,10 @@ function RefusalFacts({ group }: { group: ApiErrorDetail }) {
         </Card>
       )}
       {group.samples.length > 0 && (
-        <Card title="The latest" flush>
+        <Card title="Latest requests" flush>
           <Counts
-            label="The latest requests of this group"
+            label="Latest requests with this error"
+            heading="Request"
             rows={group.samples.map((request) => ({
               id: request.id,
               what: <SafeText className="mono">{`${request.method} ${request.route}`}</SafeText>,
@@ -145,9 +149,9 @@ function Trend({ group }: { group: ApiErrorDetail }) {
   })
   return (
     <BarChart
-      label="Refusals over time"
+      label="Errors over time"
       bars={bars}
-      series={[{ key: 'count', title: 'Refused', tone: 'warn' }]}
+      series={[{ key: 'count', title: 'Errors', tone: 'warn' }]}
       height={140}
     />
   )
@@ -161,17 +165,17 @@ interface CountRow {
   to: string
 }
 
-function Counts({ label, rows }: { label: string; rows: readonly CountRow[] }) {
+function Counts({ label, heading, rows }: { label: string; heading: string; rows: readonly CountRow[] }) {
   return (
     <table className={styles.counts} aria-label={label}>
       <thead className={styles.head}>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">{heading}</th>
           <th scope="col" className={styles.when}>
-            Last
+            Last seen
           </th>
           <th scope="col" className={styles.many}>
-            How many
+            Count
           </th>
           <th scope="col" className={styles.go}>
             Log

@@ -33,39 +33,39 @@ export function ApiErrorsPage() {
   return (
     <>
       <PageHeader
-        title="Refusals"
-        detail="What the API refused, grouped by error, with what it means and how to end it."
+        title="API errors"
+        detail="Failed API requests grouped by error code, with the cause and the fix."
         actions={<PeriodSwitch value={since} onChange={setSince} />}
       />
       <PageBody>
         <Stack gap={4}>
           <DataTable
             {...table}
-            label="Refusals by error"
+            label="API errors"
             list={list(groups)}
             openKey={open}
             columns={columns}
             empty={
               <EmptyState
                 icon="checkCircle"
-                title={`Nothing was refused in ${periodLabels[since]}`}
+                title={`No API errors in the last ${periodLabels[since]}`}
                 action={
                   <ButtonLink to={here.path('requests')} icon="request">
-                    See all requests
+                    View all requests
                   </ButtonLink>
                 }
               >
                 {muted.length > 0
-                  ? `Apart from ${plural(muted.length, 'muted group')}, every request was answered.`
-                  : 'A request that is refused shows up here within a second, with its cause and what to do.'}
+                  ? `Except for ${plural(muted.length, 'muted error code')}, every request succeeded.`
+                  : 'Failed requests appear here within a second, with the cause and the fix.'}
               </EmptyState>
             }
           />
           {muted.length > 0 && (
             <details className={styles.folded}>
-              <summary>{plural(muted.length, 'muted group')}, still counted</summary>
+              <summary>{plural(muted.length, 'muted error code')}, still counted</summary>
               <div>
-                <DataTable {...table} label="Muted groups" list={list(muted)} openKey={open} columns={columns} />
+                <DataTable {...table} label="Muted errors" list={list(muted)} openKey={open} columns={columns} />
               </div>
             </details>
           )}
@@ -97,7 +97,7 @@ const columns: readonly Column<ApiErrorGroup>[] = [
   },
   {
     key: 'count',
-    title: 'Times',
+    title: 'Count',
     width: 90,
     align: 'right',
     cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
@@ -109,7 +109,7 @@ const columns: readonly Column<ApiErrorGroup>[] = [
     hideOn: 'tablet',
     cell: ({ keys, key_count }) =>
       key_count === 0 ? (
-        <span className="quiet">none known</span>
+        <span className="quiet">none</span>
       ) : (
         <SafeText className="clip">
           {`${keys[0]?.name ?? 'unknown'}${key_count > 1 ? ` and ${key_count - 1} more` : ''}`}
@@ -118,7 +118,7 @@ const columns: readonly Column<ApiErrorGroup>[] = [
   },
   {
     key: 'addresses',
-    title: 'From',
+    title: 'IP address',
     width: 170,
     hideOn: 'tablet',
     cell: ({ addresses, address_count }) => (
@@ -129,11 +129,11 @@ const columns: readonly Column<ApiErrorGroup>[] = [
   },
   {
     key: 'first',
-    title: 'First',
+    title: 'First seen',
     width: 110,
     align: 'right',
     hideOn: 'tablet',
     cell: ({ first_at }) => <TimeAgo at={first_at} />,
   },
-  { key: 'last', title: 'Last', width: 110, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
+  { key: 'last', title: 'Last seen', width: 110, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
 ]

@@ -18,9 +18,9 @@ export const useApiError = (code: string | null, since: ApiErrorPeriod) =>
   })
 
 export function useMute(code: string) {
-  const refusals = useHere().api('refusals')
-  return useAction((send, mute: boolean) => send(mute ? 'PUT' : 'DELETE', `${refusals}/${code}/mute`), {
-    refetch: [refusals],
-    done: (_, mute) => (mute ? `${code} is folded away` : `${code} is shown again`),
+  const path = useHere().api('refusals')
+  return useAction((send, mute: boolean) => send(mute ? 'PUT' : 'DELETE', `${path}/${code}/mute`), {
+    refetch: [path],
+    done: (_, mute) => (mute ? `${code} muted` : `${code} unmuted`),
   })
 }

@@ -2,13 +2,13 @@ import type { ApiErrorDetail } from '@parley/contract/console/api-errors'
 
 interface Remedy {
   title: string
-  /** Below the workspace. */
+  /** Path below the workspace. */
   to: string
 }
 
 type Known = Pick<ApiErrorDetail, 'code' | 'by_key' | 'by_address' | 'by_route'>
 
-/** The one place where a group of refusals is set right, where there is one. */
+/** The page that fixes this error, if there is one. */
 export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy | null {
   const key = by_key.find((row) => row.key !== null)?.key
   const named = key?.name ?? 'the key'
@@ -16,7 +16,7 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
     case 'ip_not_allowed': {
       const address = by_address[0]?.address
       if (!key || !address) return null
-      return { title: `Add ${address} to ${named}`, to: `keys?open=${key.id}&add_ip=${encodeURIComponent(address)}` }
+      return { title: `Allow ${address} for ${named}`, to: `keys?open=${key.id}&add_ip=${encodeURIComponent(address)}` }
     }
     case 'insufficient_scope': {
       const scope = by_route.map(({ method, route }) => scopeOf(method, route)).find((each) => each !== null)
@@ -24,22 +24,22 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
       return { title: `Grant ${scope} to ${named}`, to: `keys?open=${key.id}&add_scope=${scope}` }
     }
     case 'rate_limited':
-      return key ? { title: `Raise the budget of ${named}`, to: `keys?open=${key.id}` } : null
+      return key ? { title: `Raise the rate limit of ${named}`, to: `keys?open=${key.id}` } : null
     case 'key_expired':
     case 'key_revoked':
     case 'invalid_key':
-      return { title: 'Create a new key', to: 'keys?new=1' }
+      return { title: 'Create key', to: 'keys?new=1' }
     case 'insufficient_credits':
-      return { title: 'See the credits', to: 'credits' }
+      return { title: 'View credits', to: 'credits' }
     case 'validation_failed':
     case 'invalid_json':
-      return { title: 'Read how a request must look', to: 'docs' }
+      return { title: 'Read the docs', to: 'docs' }
     default:
       return null
   }
 }
 
-/** Which scope an endpoint needs. */
+/** The scope that an endpoint requires. */
 function scopeOf(method: string, route: string): string | null {
   const [, noun] = /^\/v1\/(\w+)/.exec(route) ?? []
   switch (noun) {

@@ -6,7 +6,7 @@ import { TimeAgo } from '../../ui/time.tsx'
 import styles from './apps.module.css'
 import { type OperatedApp, useApps } from './apps.queries.ts'
 
-export function AppTable({ onCreate, onShow }: { onCreate: () => void; onShow: (app: OperatedApp) => void }) {
+export function AppTable({ onCreate, onShowSetup }: { onCreate: () => void; onShowSetup: (app: OperatedApp) => void }) {
   return (
     <DataTable
       label="Apps"
@@ -27,13 +27,13 @@ export function AppTable({ onCreate, onShow }: { onCreate: () => void; onShow: (
               <bdi className="mono small" title={callback_url}>
                 {callback_url}
               </bdi>
-              <CopyButton text={callback_url} label="Copy the callback URL" />
+              <CopyButton text={callback_url} label="Copy callback URL" />
             </span>
           ),
         },
         {
           key: 'graph',
-          title: 'Graph API',
+          title: 'Graph API URL',
           width: 220,
           hideOn: 'tablet',
           cell: ({ graph_url }) => <bdi className="mono small quiet">{graph_url}</bdi>,
@@ -51,8 +51,8 @@ export function AppTable({ onCreate, onShow }: { onCreate: () => void; onShow: (
           width: 120,
           align: 'right',
           cell: (app) => (
-            <Button size="s" onClick={() => onShow(app)}>
-              What next<span className="unseen"> for {app.name}</span>
+            <Button size="s" onClick={() => onShowSetup(app)}>
+              Setup steps<span className="unseen"> for {app.name}</span>
             </Button>
           ),
         },
@@ -60,14 +60,14 @@ export function AppTable({ onCreate, onShow }: { onCreate: () => void; onShow: (
       empty={
         <EmptyState
           icon="plug"
-          title="No app yet"
+          title="No apps yet"
           action={
             <Button kind="primary" icon="plus" onClick={onCreate}>
               Add app
             </Button>
           }
         >
-          Make one at developers.facebook.com with the product WhatsApp, then give its app secret here.
+          Create a Meta app with the WhatsApp product at developers.facebook.com, then add it here with its app secret.
         </EmptyState>
       }
     />

@@ -12,21 +12,21 @@ import { CreateAppDialog } from './create-app-dialog.tsx'
 
 export function AppsPage() {
   const apps = useApps()
-  const [asks, setAsks] = useState<'app' | 'connection' | null>(null)
-  const [shown, setShown] = useState<OperatedApp | null>(null)
+  const [dialog, setDialog] = useState<'app' | 'connection' | null>(null)
+  const [setupApp, setSetupApp] = useState<OperatedApp | null>(null)
   const hasApps = (apps.rows?.length ?? 0) > 0
   return (
     <>
       <PageHeader
         title="Apps and connections"
-        detail="Apps at Meta, and the WhatsApp Business accounts that workspaces use."
+        detail="Meta apps, and the WhatsApp Business accounts connected to workspaces."
         actions={
           <>
-            <Button icon="plus" onClick={() => setAsks('app')}>
+            <Button icon="plus" onClick={() => setDialog('app')}>
               Add app
             </Button>
             {hasApps && (
-              <Button kind="primary" icon="plug" onClick={() => setAsks('connection')}>
+              <Button kind="primary" icon="plug" onClick={() => setDialog('connection')}>
                 Connect account
               </Button>
             )}
@@ -36,24 +36,24 @@ export function AppsPage() {
       <PageBody>
         <section className={styles.part}>
           <h2 className={styles.heading}>Apps</h2>
-          <AppTable onCreate={() => setAsks('app')} onShow={setShown} />
+          <AppTable onCreate={() => setDialog('app')} onShowSetup={setSetupApp} />
         </section>
         <section className={styles.part}>
           <h2 className={styles.heading}>Connections</h2>
-          <ConnectionTable {...(hasApps ? { onConnect: () => setAsks('connection') } : {})} />
+          <ConnectionTable {...(hasApps ? { onConnect: () => setDialog('connection') } : {})} />
         </section>
       </PageBody>
-      {asks === 'app' && (
+      {dialog === 'app' && (
         <CreateAppDialog
-          onClose={() => setAsks(null)}
-          onMade={(app) => {
-            setAsks(null)
-            setShown(app)
+          onClose={() => setDialog(null)}
+          onCreated={(app) => {
+            setDialog(null)
+            setSetupApp(app)
           }}
         />
       )}
-      {asks === 'connection' && <ConnectDialog onClose={() => setAsks(null)} />}
-      <CallbackDialog app={shown} onClose={() => setShown(null)} />
+      {dialog === 'connection' && <ConnectDialog onClose={() => setDialog(null)} />}
+      <CallbackDialog app={setupApp} onClose={() => setSetupApp(null)} />
     </>
   )
 }

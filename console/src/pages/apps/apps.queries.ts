@@ -29,7 +29,7 @@ interface NewConnection {
   access_token: string
 }
 
-/** An action on apps and connections: both are refetched. */
+/** An action on apps or connections. Refetches both. */
 const useAppAction = <Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
   done?: (result: Result) => string | undefined,
@@ -42,8 +42,8 @@ export const useConnect = () =>
     (send, connection: NewConnection) =>
       send<{ connection: OperatedConnection; sync: SyncReport }>('POST', connections, connection),
     ({ connection, sync }) => {
-      if (sync.ok) return `Account ${connection.waba_id} is connected`
-      toast.failed(`Connected, but not synchronised: ${sync.why} ${remedyFor(sync.why ?? '')}`)
+      if (sync.ok) return `Account ${connection.waba_id} connected`
+      toast.failed(`Connected, but the sync failed: ${sync.why} ${remedyFor(sync.why ?? '')}`)
       return undefined
     },
   )
@@ -52,8 +52,8 @@ export const useSyncConnection = ({ id, waba_id }: OperatedConnection) =>
   useAppAction(
     (send) => send<SyncReport>('POST', `${connections}/${id}/sync`),
     ({ ok, why }) => {
-      if (ok) return `Account ${waba_id} is current`
-      toast.failed(why ?? 'It did not work.')
+      if (ok) return `Account ${waba_id} synced`
+      toast.failed(why ?? 'The sync failed.')
       return undefined
     },
   )

@@ -6,7 +6,7 @@ import { Notice } from '../../ui/states.tsx'
 import styles from './apps.module.css'
 import type { OperatedApp } from './apps.queries.ts'
 
-/** What remains to be done at Meta once an app is known here. */
+/** The setup steps in Meta's app dashboard after an app was added here. */
 export function CallbackDialog({ app: open, onClose }: { app: OperatedApp | null; onClose: () => void }) {
   const app = useLast(open)
   const isPublic = app?.callback_url.startsWith('https://')
@@ -14,7 +14,7 @@ export function CallbackDialog({ app: open, onClose }: { app: OperatedApp | null
     <Dialog
       open={open !== null}
       onClose={onClose}
-      title="What to do at Meta"
+      title="Set up the webhook at Meta"
       detail={<bdi>{app?.name}</bdi>}
       actions={
         <Button kind="primary" onClick={onClose}>
@@ -25,17 +25,15 @@ export function CallbackDialog({ app: open, onClose }: { app: OperatedApp | null
       {app && (
         <>
           <ol className={styles.steps}>
-            <li>Open the app at developers.facebook.com, then WhatsApp → Configuration → Webhook → Edit.</li>
-            <li>Paste the callback URL below, and the verify token you gave here.</li>
-            <li>
-              Press Verify and save, then subscribe to the field messages (and to the others you want to hear of).
-            </li>
-            <li>Come back and connect an account to a workspace.</li>
+            <li>Open the app at developers.facebook.com and go to WhatsApp → Configuration → Webhook → Edit.</li>
+            <li>Paste the callback URL below and the verify token you entered here.</li>
+            <li>Click “Verify and save”, then subscribe to the messages field and any other fields you need.</li>
+            <li>Come back here and connect an account to a workspace.</li>
           </ol>
           <CopyField label="Callback URL" text={app.callback_url} />
           {!isPublic && (
             <Notice tone="warn">
-              Meta only posts to public https addresses. Set PUBLIC_URL to yours and start the service again.
+              Meta only sends webhooks to public HTTPS URLs. Set PUBLIC_URL to yours and restart the service.
             </Notice>
           )}
         </>

@@ -16,7 +16,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
     check: ({ workspace_id, app_id, waba_id, access_token }) => ({
       workspace_id: workspace_id ? undefined : 'Choose a workspace.',
       app_id: app_id ? undefined : 'Choose an app.',
-      waba_id: /^\d+$/.test(waba_id.trim()) ? undefined : 'The id is a number, such as 102290129340398.',
+      waba_id: /^\d+$/.test(waba_id.trim()) ? undefined : 'Enter a numeric ID, such as 102290129340398.',
       access_token: access_token.trim() ? undefined : 'Enter an access token.',
     }),
     action: useConnect(),
@@ -33,14 +33,14 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       onClose={onClose}
-      title="Connect an account"
-      detail="Its numbers and templates are fetched at once, and kept current from then on."
+      title="Connect account"
+      detail="Phone numbers and templates are fetched immediately and kept in sync."
       form={form}
-      submit="Connect"
+      submit="Connect account"
     >
       <Select
         label="Workspace"
-        placeholder="Choose one"
+        placeholder="Choose a workspace"
         data={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
         {...form.field('workspace_id')}
         searchable={workspaces.length > 8}
@@ -48,14 +48,14 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
       />
       <Select
         label="App"
-        placeholder="Choose one"
+        placeholder="Choose an app"
         data={apps.map(({ id, name }) => ({ value: id, label: name }))}
         {...form.field('app_id')}
         allowDeselect={false}
       />
       <TextInput
-        label="WhatsApp Business account id"
-        description="WhatsApp Manager → Account tools, or Business settings → WhatsApp accounts."
+        label="WhatsApp Business account ID"
+        description="Find it in WhatsApp Manager → Account tools, or in Business settings → WhatsApp accounts."
         inputMode="numeric"
         autoComplete="off"
         {...form.text('waba_id')}
@@ -63,7 +63,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
       />
       <PasswordInput
         label="Access token"
-        description="Of a system user, without an end, with whatsapp_business_management and whatsapp_business_messaging."
+        description="A system user token that never expires, with the permissions whatsapp_business_management and whatsapp_business_messaging."
         autoComplete="off"
         {...form.text('access_token')}
       />

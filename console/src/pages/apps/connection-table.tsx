@@ -53,7 +53,7 @@ export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
         },
         {
           key: 'state',
-          title: 'State',
+          title: 'Status',
           width: 130,
           cell: ({ sync_error, synced_at }) =>
             sync_error ? (
@@ -64,17 +64,17 @@ export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
         },
         {
           key: 'synced',
-          title: 'Synchronised',
+          title: 'Last sync',
           width: 120,
           cell: ({ synced_at }) => <TimeAgo at={synced_at} none="Never" />,
         },
-        { key: 'id', title: 'Id', width: 150, hideOn: 'tablet', cell: ({ id }) => <CopyId id={id} short /> },
+        { key: 'id', title: 'ID', width: 150, hideOn: 'tablet', cell: ({ id }) => <CopyId id={id} short /> },
         { key: 'act', title: '', width: 130, align: 'right', cell: (each) => <SyncButton connection={each} /> },
       ]}
       empty={
         <EmptyState
           icon="link"
-          title="No account is connected"
+          title="No accounts connected"
           action={
             onConnect && (
               <Button kind="primary" icon="plug" onClick={onConnect}>
@@ -84,8 +84,8 @@ export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
           }
         >
           {onConnect
-            ? 'A connection brings an account’s phone numbers and templates into a workspace.'
-            : 'Add an app first; accounts are connected through it.'}
+            ? 'Connect a WhatsApp Business account to use its phone numbers and templates in a workspace.'
+            : 'Add an app first. Accounts are connected through an app.'}
         </EmptyState>
       }
     />
@@ -96,7 +96,7 @@ function SyncButton({ connection }: { connection: OperatedConnection }) {
   const sync = useSyncConnection(connection)
   return (
     <Button size="s" icon="retry" busy={sync.isPending} onClick={() => sync.run()}>
-      Synchronise<span className="unseen"> {connection.waba_id}</span>
+      Sync<span className="unseen"> {connection.waba_id}</span>
     </Button>
   )
 }

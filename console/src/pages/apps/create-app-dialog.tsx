@@ -7,7 +7,13 @@ import { Row } from '../../ui/layout.tsx'
 import styles from './apps.module.css'
 import { type OperatedApp, useCreateApp } from './apps.queries.ts'
 
-export function CreateAppDialog({ onClose, onMade }: { onClose: () => void; onMade: (app: OperatedApp) => void }) {
+export function CreateAppDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (app: OperatedApp) => void
+}) {
   const [verifyToken] = useState(newToken)
   const form = useForm({
     first: { name: '', app_secret: '', verify_token: verifyToken, graph_url: '' },
@@ -23,26 +29,26 @@ export function CreateAppDialog({ onClose, onMade }: { onClose: () => void; onMa
       verify_token: verify_token.trim(),
       ...(graph_url.trim() ? { graph_url: graph_url.trim() } : {}),
     }),
-    onDone: onMade,
+    onDone: onCreated,
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Add an app"
-      detail="As it is at developers.facebook.com. Secrets are sealed at once and never shown again."
+      title="Add app"
+      detail="Use the values from developers.facebook.com. Secrets are encrypted and never shown again."
       form={form}
       submit="Add app"
     >
       <TextInput
         label="Name"
-        description="For you; Meta does not see it."
+        description="Only shown in this console."
         autoComplete="off"
         {...form.text('name')}
         data-autofocus
       />
       <PasswordInput
         label="App secret"
-        description="App settings → Basic. With it the network’s webhooks are checked."
+        description="From App settings → Basic. Used to verify webhooks from Meta."
         autoComplete="off"
         {...form.text('app_secret')}
       />
@@ -50,7 +56,7 @@ export function CreateAppDialog({ onClose, onMade }: { onClose: () => void; onMa
         <TextInput
           className={styles.grow}
           label="Verify token"
-          description="Any text; you paste the same one at Meta. Copy it now."
+          description="You enter the same token at Meta. Copy it now."
           autoComplete="off"
           spellCheck={false}
           {...form.text('verify_token')}
@@ -59,8 +65,8 @@ export function CreateAppDialog({ onClose, onMade }: { onClose: () => void; onMa
         <CopyButton text={form.values.verify_token}>Copy</CopyButton>
       </Row>
       <TextInput
-        label="Graph API"
-        description="Leave empty for Meta’s own."
+        label="Graph API URL"
+        description="Leave empty to use Meta’s Graph API."
         placeholder="https://graph.facebook.com"
         autoComplete="off"
         spellCheck={false}

@@ -20,20 +20,20 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        detail="Who did what here, and from where. Nobody can change it."
+        detail="Every change in this workspace: who made it, when and from where. Entries cannot be edited or deleted."
         actions={<ExportButton file="audit.csv" query={filters} />}
       />
       <PageBody>
         <FilterBar
           filters={[
-            { kind: 'select', name: 'actor', title: 'Who', options: (facets?.actors ?? []).map(option) },
+            { kind: 'select', name: 'actor', title: 'Person', options: (facets?.actors ?? []).map(option) },
             {
               kind: 'select',
               name: 'action',
-              title: 'What',
+              title: 'Action',
               options: (facets?.actions ?? []).map((action) => ({ value: action, title: actionLabel(action) })),
             },
-            { kind: 'text', name: 'target', title: 'Id of the thing' },
+            { kind: 'text', name: 'target', title: 'Target ID' },
           ]}
         />
         <DataTable
@@ -45,12 +45,12 @@ export function AuditPage() {
           columns={auditColumns}
           empty={
             Object.keys(filters).length > 0 ? (
-              <EmptyState icon="audit" title="Nothing matches">
-                No entry fits these filters. Take one away to see more.
+              <EmptyState icon="audit" title="No matching entries">
+                Remove a filter to see more.
               </EmptyState>
             ) : (
-              <EmptyState icon="audit" title="Nothing on record yet">
-                Every change somebody makes in this workspace appears here: keys, webhooks, the team, settings.
+              <EmptyState icon="audit" title="No entries yet">
+                Changes to keys, webhooks, the team and settings appear here.
               </EmptyState>
             )
           }

@@ -7,6 +7,6 @@ export type { AuditEntry }
 
 export const useAudit = (filters: Query) => useList<AuditEntry>(useHere().api('audit'), filters, ['audit'])
 
-/** Who and what there is to filter by. */
+/** The actors and actions to filter by. */
 export const useFacets = () =>
   useData<{ actors: string[]; actions: string[] }>(useHere().api('audit/facets'), { topics: ['audit'] })

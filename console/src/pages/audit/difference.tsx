@@ -1,17 +1,18 @@
 import type { AuditEntry } from '@parley/contract/console/audit'
+import { Moment } from '../../ui/time.tsx'
 import styles from './audit.module.css'
 
 type Values = AuditEntry['before']
 
-/** What a change changed, field by field. Secrets are never in it. */
+/** The changed fields of an audit entry. The server never includes secrets. */
 export function Difference({ before, after }: { before: Values; after: Values }) {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => wordsFor(before?.[field]) !== wordsFor(after?.[field]),
+    (field) => textOf(before?.[field]) !== textOf(after?.[field]),
   )
   if (fields.length === 0) return null
   return (
     <section>
-      <h3 className={styles.heading}>{before && after ? 'Before and after' : after ? 'Set to' : 'Was'}</h3>
+      <h3 className={styles.heading}>{before && after ? 'Changes' : after ? 'New values' : 'Old values'}</h3>
       <dl className={styles.difference}>
         {fields.map((field) => (
           <div key={field} className={styles.field}>
@@ -20,13 +21,13 @@ export function Difference({ before, after }: { before: Values; after: Values })
               {before && field in before && (
                 <div className={after ? styles.before : undefined}>
                   {after && <span className="unseen">Before: </span>}
-                  <bdi>{wordsFor(before[field])}</bdi>
+                  <Value value={before[field]} />
                 </div>
               )}
               {after && field in after && (
                 <div className={before ? styles.after : undefined}>
                   {before && <span className="unseen">After: </span>}
-                  <bdi>{wordsFor(after[field])}</bdi>
+                  <Value value={after[field]} />
                 </div>
               )}
             </dd>
@@ -37,10 +38,17 @@ export function Difference({ before, after }: { before: Values; after: Values })
   )
 }
 
-function wordsFor(value: unknown): string {
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value)
+
+function Value({ value }: { value: unknown }) {
+  return isTime(value) ? <Moment at={value} /> : <bdi>{textOf(value)}</bdi>
+}
+
+function textOf(value: unknown): string {
   if (value === undefined || value === null || value === '') return '–'
   if (value === true) return 'yes'
   if (value === false) return 'no'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsFor).join(', ')
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(textOf).join(', ')
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)
 }

@@ -23,12 +23,12 @@ export function EntryDrawer({
   onClose: () => void
 }) {
   return (
-    <Drawer open={isOpen} onClose={onClose} title="What was done">
+    <Drawer open={isOpen} onClose={onClose} title="Audit log entry">
       {entry ? (
         <Details entry={entry} />
       ) : (
-        <EmptyState icon="audit" title="Not among those shown">
-          This entry is older than the list, or the filters leave it out. Load more, or take a filter away.
+        <EmptyState icon="audit" title="Entry not in the list">
+          It is older than the loaded entries, or a filter hides it. Load more or remove a filter.
         </EmptyState>
       )}
     </Drawer>
@@ -45,24 +45,24 @@ function Details({ entry }: { entry: AuditEntry }) {
       </p>
       <KeyValue
         facts={[
-          { name: 'When', value: <Moment at={entry.at} /> },
+          { name: 'Time', value: <Moment at={entry.at} /> },
           {
-            name: 'Who',
+            name: 'Person',
             value: <PageLink to={here.path(`audit?actor=${encodeURIComponent(entry.actor)}`)}>{entry.actor}</PageLink>,
           },
           { name: 'Action', value: <Chip mono>{entry.action}</Chip> },
           entry.target_name !== null && { name: 'Target', value: <SafeText>{entry.target_name}</SafeText> },
           entry.target !== null && {
-            name: 'Target id',
+            name: 'Target ID',
             value: (
               <span className={styles.target}>
                 <CopyId id={entry.target} />
-                <PageLink to={here.path(`audit?target=${encodeURIComponent(entry.target)}`)}>All about it</PageLink>
-                {page && <PageLink to={here.path(page)}>Open it</PageLink>}
+                <PageLink to={here.path(`audit?target=${encodeURIComponent(entry.target)}`)}>View history</PageLink>
+                {page && <PageLink to={here.path(page)}>Open</PageLink>}
               </span>
             ),
           },
-          { name: 'Address', value: <SafeText className="mono">{entry.address}</SafeText> },
+          { name: 'IP address', value: <SafeText className="mono">{entry.address}</SafeText> },
           entry.user_agent !== null && {
             name: 'Device',
             value: (
@@ -79,7 +79,7 @@ function Details({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** Where in the console the thing itself is, if it has a page. */
+/** The console page of the target, if it has one. */
 function pageOf({ action, target }: AuditEntry): string | null {
   const noun = action.split('.')[0]
   if (noun === 'key') return `keys?open=${target}`

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatCredits, formatDay, formatShortDay } from '../../lib/format.ts'
+import { formatCredits, formatDay, formatShortDay, plural } from '../../lib/format.ts'
 import { useCan } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
@@ -17,7 +17,7 @@ import { Statement } from './statement.tsx'
 export function CreditsPage() {
   const credits = useCredits()
   const mayChange = useCan('settings:manage')
-  const [asks, setAsks] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const [tab, setTab] = useChoice('tab', ['statement', 'prices'])
   const usage = useUsage()
   const { data } = credits
@@ -27,7 +27,7 @@ export function CreditsPage() {
     <>
       <PageHeader
         title="Credits"
-        detail="Sending spends credits; a message that fails gives them back. The operator grants new ones."
+        detail="Sending a message costs credits. Failed messages are refunded. The operator adds credits."
       />
       <PageBody>
         {credits.error && !data ? (
@@ -45,25 +45,25 @@ export function CreditsPage() {
                 detail={runway(data?.balance, perDay)}
               />
               <Stat
-                label="Spent in 30 days"
+                label="Spent, last 30 days"
                 value={spent === undefined ? undefined : formatCredits(spent)}
-                detail={perDay === undefined ? undefined : `${formatCredits(Math.round(perDay * 10) / 10)} a day`}
+                detail={perDay === undefined ? undefined : `${formatCredits(Math.round(perDay * 10) / 10)} per day`}
               />
               <Stat
-                label="Warn at"
+                label="Low-credit warning"
                 value={data && formatCredits(data.low_balance)}
-                detail={mayChange ? undefined : 'An admin can change this'}
+                detail={mayChange ? undefined : 'Admins can change this'}
                 aside={
                   mayChange &&
                   data && (
-                    <Button size="s" icon="edit" onClick={() => setAsks(true)}>
-                      Change
+                    <Button size="s" icon="edit" onClick={() => setOpen(true)}>
+                      Edit
                     </Button>
                   )
                 }
               />
             </Stats>
-            <Card title="Spent by day">
+            <Card title="Credits per day">
               {usage.error && !usage.data ? (
                 <FailedState
                   what="The chart could not be loaded"
@@ -72,7 +72,7 @@ export function CreditsPage() {
                 />
               ) : usage.data ? (
                 <BarChart
-                  label="Credits spent by day"
+                  label="Credits per day"
                   height={180}
                   bars={usage.data.days.map(({ day, spent: out, refunded }) => ({
                     key: day,
@@ -82,7 +82,7 @@ export function CreditsPage() {
                   }))}
                   series={[
                     { key: 'spent', title: 'Spent', tone: 'accent' },
-                    { key: 'refunded', title: 'Given back', tone: 'calm' },
+                    { key: 'refunded', title: 'Refunded', tone: 'calm' },
                   ]}
                 />
               ) : (
@@ -92,9 +92,9 @@ export function CreditsPage() {
           </>
         )}
         <Tabs
-          label="More about credits"
+          label="Credit details"
           tabs={[
-            { name: 'statement', title: 'Statement' },
+            { name: 'statement', title: 'Transactions' },
             { name: 'prices', title: 'Prices' },
           ]}
           value={tab}
@@ -102,17 +102,15 @@ export function CreditsPage() {
         />
         <TabPanel name={tab}>{tab === 'statement' ? <Statement /> : <Prices prices={usage.data?.prices} />}</TabPanel>
       </PageBody>
-      {data && <LowBalanceDialog open={asks} onClose={() => setAsks(false)} now={data.low_balance} />}
+      {data && <LowBalanceDialog open={isOpen} onClose={() => setOpen(false)} now={data.low_balance} />}
     </>
   )
 }
 
-/** How long it lasts at the pace of the last month. */
+/** How long the balance lasts at the average rate of the last 30 days. */
 function runway(balance: number | undefined, perDay: number | undefined): string | undefined {
   if (balance === undefined || perDay === undefined) return undefined
-  if (perDay <= 0) return 'Nothing spent in 30 days'
+  if (perDay <= 0) return 'Nothing spent in the last 30 days'
   const days = Math.floor(balance / perDay)
-  return days > 365
-    ? 'Lasts more than a year at this pace'
-    : `Lasts about ${days} ${days === 1 ? 'day' : 'days'} at this pace`
+  return days > 365 ? 'Lasts more than a year at this rate' : `Lasts about ${plural(days, 'day')} at this rate`
 }

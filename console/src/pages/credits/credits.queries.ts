@@ -13,6 +13,6 @@ export function useChangeLowBalance() {
   const here = useHere()
   return useAction(
     (send, low_balance: number) => send<{ low_balance: number }>('PATCH', here.api('credits'), { low_balance }),
-    { refetch: [here.api('credits'), here.api('settings')], done: 'Saved' },
+    { refetch: [here.api('credits'), here.api('settings')], done: 'Low-credit warning saved' },
   )
 }

@@ -12,7 +12,7 @@ export function LowBalanceDialog({ open, onClose, now }: { open: boolean; onClos
     onDone: onClose,
   })
   return (
-    <FormDialog open={open} onClose={onClose} title="When to warn" size="s" form={form} submit="Save">
+    <FormDialog open={open} onClose={onClose} title="Low-credit warning" size="s" form={form} submit="Save">
       <LowBalanceInput {...form.field('low_balance')} />
     </FormDialog>
   )

@@ -2,7 +2,7 @@ import type { CreditUsage } from '@parley/contract/console/credits'
 import { priceColumns } from '../../parts/price-columns.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 
-/** What a message costs, by its kind. */
+/** The price of a message by type. */
 export function Prices({ prices }: { prices: CreditUsage['prices'] | undefined }) {
   return (
     <DataTable

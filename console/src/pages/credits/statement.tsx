@@ -15,11 +15,11 @@ import { useStatement } from './credits.queries.ts'
 const kinds: Readonly<Record<EntryKind, readonly [word: string, tone: Tone, icon: IconName]>> = {
   grant: ['Granted', 'good', 'plus'],
   debit: ['Spent', 'calm', 'arrowUp'],
-  refund: ['Given back', 'note', 'retry'],
+  refund: ['Refunded', 'note', 'retry'],
   adjust: ['Adjusted', 'warn', 'edit'],
 }
 
-/** Every movement of the balance. */
+/** Every change of the balance. */
 export function Statement() {
   const here = useHere()
   const filters = useFilters('kind', 'from', 'to')
@@ -31,7 +31,7 @@ export function Statement() {
           {
             kind: 'select',
             name: 'kind',
-            title: 'Kind',
+            title: 'Type',
             options: entryKinds.map((value) => ({ value, title: kinds[value][0] })),
           },
           { kind: 'dates', title: 'Time' },
@@ -40,13 +40,13 @@ export function Statement() {
         <ExportButton file="credits.csv" query={filters} />
       </FilterBar>
       <DataTable
-        label="Statement"
+        label="Transactions"
         list={entries}
         rowKey={({ id }) => id}
         columns={[
           { key: 'at', title: 'Time', width: 250, cell: ({ created_at }) => <Moment at={created_at} /> },
-          { key: 'kind', title: 'Kind', width: 150, cell: ({ kind }) => <Kind kind={kind} /> },
-          { key: 'what', title: 'What for', cell: (entry) => <What entry={entry} path={here.path} /> },
+          { key: 'kind', title: 'Type', width: 150, cell: ({ kind }) => <Kind kind={kind} /> },
+          { key: 'what', title: 'Description', cell: (entry) => <Description entry={entry} path={here.path} /> },
           {
             key: 'amount',
             title: 'Amount',
@@ -68,11 +68,15 @@ export function Statement() {
           },
         ]}
         empty={
-          <EmptyState icon="credit" title="No entries">
-            {Object.keys(filters).length > 0
-              ? 'Nothing in the statement fits these filters.'
-              : 'Credits that the operator grants, and what messages cost, are entered here.'}
-          </EmptyState>
+          Object.keys(filters).length > 0 ? (
+            <EmptyState icon="credit" title="No matching transactions">
+              Remove a filter to see more.
+            </EmptyState>
+          ) : (
+            <EmptyState icon="credit" title="No transactions yet">
+              Credits added by the operator, charges for messages and refunds appear here.
+            </EmptyState>
+          )
         }
       />
     </>
@@ -84,7 +88,7 @@ function Kind({ kind }: { kind: EntryKind }) {
   return <StatusBadge status={kind} word={word} tone={tone} icon={icon} />
 }
 
-function What({ entry: { message_id, note }, path }: { entry: CreditEntry; path: (rest: string) => string }) {
+function Description({ entry: { message_id, note }, path }: { entry: CreditEntry; path: (rest: string) => string }) {
   if (message_id) {
     return (
       <PageLink to={path(`messages/${message_id}`)} className="link mono small">

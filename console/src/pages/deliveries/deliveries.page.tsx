@@ -10,7 +10,7 @@ export function DeliveriesPage() {
     <>
       <PageHeader
         title="Deliveries"
-        detail="Every event for every endpoint: what was sent, what came back, and what happens next."
+        detail="Every event sent to your webhook endpoints, with each attempt and its response."
       />
       <PageBody>
         <DeliveryList webhooks={webhooks.data?.data ?? []} />

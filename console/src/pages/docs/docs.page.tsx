@@ -11,7 +11,7 @@ import { WebhooksGuide } from './webhooks-guide.tsx'
 
 const chapters = [
   { name: 'quickstart', title: 'Quickstart', Chapter: Quickstart },
-  { name: 'webhooks', title: 'Verifying webhooks', Chapter: WebhooksGuide },
+  { name: 'webhooks', title: 'Verify webhooks', Chapter: WebhooksGuide },
   { name: 'events', title: 'Events', Chapter: EventsList },
   { name: 'errors', title: 'Errors', Chapter: ErrorsList },
 ] as const

@@ -20,23 +20,23 @@ const sample = {
   },
 }
 
-/** Every error code: what it means and what to do. */
+/** Every error code with its cause and fix. */
 export function ErrorsList() {
   const here = useHere()
   const { hash } = useLocation()
   const [text, setText] = useState('')
-  const shown = errorCodes.filter((code) => fits(code, text))
+  const found = errorCodes.filter((code) => matches(code, text))
   return (
     <div className={styles.text}>
       <p>
-        Every answer that is not 2xx has this shape. Branch on <code>code</code>: it never changes its meaning.{' '}
-        <code>message</code> is for people. What a request was refused for is grouped under{' '}
-        <PageLink to={here.path('refusals')}>Refusals</PageLink>.
+        Every error response has this shape. Branch on <code>code</code>: its meaning never changes.{' '}
+        <code>message</code> is for people and may change. <PageLink to={here.path('refusals')}>API errors</PageLink>{' '}
+        groups the failed requests of this workspace by code.
       </p>
       <CodeBlock language="json" code={JSON.stringify(sample, null, 2)} />
-      <SearchInput label="Search error codes" value={text} onChange={setText} placeholder="Code, status or words" />
+      <SearchInput label="Search error codes" value={text} onChange={setText} placeholder="Code, status or text" />
       <div>
-        {shown.map((code) => {
+        {found.map((code) => {
           const { status, title, cause, remedy } = errorCatalogue[code]
           return (
             <section
@@ -55,13 +55,13 @@ export function ErrorsList() {
             </section>
           )
         })}
-        {shown.length === 0 && <p className="quiet">No code fits “{text}”.</p>}
+        {found.length === 0 && <p className="quiet">No error codes match “{text}”.</p>}
       </div>
     </div>
   )
 }
 
-function fits(code: ErrorCode, text: string): boolean {
+function matches(code: ErrorCode, text: string): boolean {
   const { status, title, cause, remedy } = errorCatalogue[code]
   return `${code} ${status} ${title} ${cause} ${remedy}`.toLowerCase().includes(text.trim().toLowerCase())
 }

@@ -4,19 +4,18 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import styles from './docs.module.css'
 
-/** Every event, when it fires, and how it looks. */
+/** Every event type: when it fires and an example payload. */
 export function EventsList() {
   const here = useHere()
   return (
     <div className={styles.text}>
       <p>
-        Every event has an <code>id</code>, a <code>type</code>, the time it was <code>created_at</code>, and{' '}
-        <code>data</code>. Which of them an endpoint gets is chosen under{' '}
-        <PageLink to={here.path('webhooks')}>Webhooks</PageLink>. Ignore types and fields you do not know: both can be
-        added.
+        Every event has an <code>id</code>, a <code>type</code>, a <code>created_at</code> time and <code>data</code>.
+        Choose the events for each endpoint under <PageLink to={here.path('webhooks')}>Webhooks</PageLink>. Ignore event
+        types and fields you don’t know: new ones may be added.
       </p>
       {eventTypes.map((type) => {
-        // Schemas carry their words and samples as JSON Schema does; the types do not tell.
+        // JSON Schema keywords that TypeBox's static types do not include.
         const { description, examples } = eventSchemas[type] as { description?: string; examples?: unknown[] }
         return (
           <section key={type} id={type} className={styles.entry} aria-labelledby={`${type}-title`}>

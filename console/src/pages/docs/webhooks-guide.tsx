@@ -5,17 +5,17 @@ import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './docs.module.css'
 
-/** How deliveries look, and how a receiver knows that they are ours. */
+/** The format of a delivery, how to verify its signature, and the delivery rules. */
 export function WebhooksGuide() {
   const here = useHere()
   return (
     <div className={styles.text}>
       <p>
-        An event is posted to each endpoint that listens to it. Anybody can post to a public address: verify the
-        signature of every delivery, and answer with something other than 2xx when it does not hold.
+        Each event is sent as a POST request to every endpoint subscribed to it. Anyone can send requests to a public
+        URL, so verify the signature of every delivery and respond with a non-2xx status if it is invalid.
       </p>
 
-      <h2>What arrives</h2>
+      <h2>Request format</h2>
       <CodeBlock
         language="http"
         code={`POST /hooks/parley HTTP/1.1
@@ -28,17 +28,17 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
         <dt>
           <code>t</code>
         </dt>
-        <dd>When it was signed, in Unix seconds.</dd>
+        <dd>The time of signing, in Unix seconds.</dd>
         <dt>
           <code>v1</code>
         </dt>
         <dd>
-          The lowercase hex HMAC-SHA256 of <code>{'<t>.<raw body>'}</code>, keyed with the endpoint’s signing secret,
-          all of it, <code>whsec_</code> included.
+          The HMAC-SHA256 of <code>{'<t>.<raw body>'}</code> in lowercase hex. The key is the endpoint’s full signing
+          secret, including <code>whsec_</code>.
         </dd>
       </dl>
 
-      <h2>Verify it</h2>
+      <h2>Verify the signature</h2>
       <CodeTabs
         label="Verify a delivery"
         snippets={[
@@ -49,44 +49,41 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
           { title: 'Ruby', code: ruby, language: 'python' },
         ]}
       />
-      <Notice tone="warn" title="The raw body.">
-        The signature is over the bytes that came. A body that was parsed and written again differs in spaces, order or
-        escapes, and does not verify. Read it before any JSON parser does.
+      <Notice tone="warn" title="Use the raw body.">
+        The signature covers the exact bytes of the request body. Parsing and re-serializing JSON changes whitespace,
+        key order or escapes, and verification fails. Read the raw body before any JSON parser does.
       </Notice>
       <ul>
-        <li>
-          Compare in constant time, as the code above does; a plain comparison tells an attacker how far they got.
-        </li>
-        <li>Refuse what was signed more than 300 seconds ago or ahead, so that nobody replays an old delivery.</li>
-        <li>Keep the receiver’s clock right.</li>
+        <li>Compare signatures in constant time, as in the code above. Other comparisons allow timing attacks.</li>
+        <li>Reject timestamps more than 300 seconds in the past or future to prevent replay attacks.</li>
+        <li>Keep your server’s clock in sync.</li>
       </ul>
-      <CodeBlock title="A whole receiver, in Node" language="js" code={typescriptUse} />
-      <p>With the SDK it is one line, for Express, Fastify, Hono and anything that speaks fetch:</p>
+      <CodeBlock title="Complete receiver in Node.js" language="js" code={typescriptUse} />
+      <p>With the SDK it is one line, for Express, Fastify, Hono and any Fetch API server:</p>
       <CodeBlock language="js" code={sdk} />
 
-      <h2>Rules of delivery</h2>
+      <h2>Delivery rules</h2>
       <ul>
         <li>
-          Answer any 2xx within <strong>ten seconds</strong>, first of all; work on the event afterwards.
+          Respond with any 2xx status within <strong>10 seconds</strong>. Process the event after responding.
         </li>
         <li>
-          The same event may come <strong>more than once</strong>, always under the same <code>id</code>, which is also
-          in <code>Service-Delivery</code>. Skip an id you have seen.
+          An event may arrive <strong>more than once</strong>, always with the same <code>id</code>, which is also in{' '}
+          <code>Service-Delivery</code>. Skip IDs you have already processed.
         </li>
         <li>
-          Order is not guaranteed: “delivered” may come after “read”. Go by <code>data.occurred_at</code>.
+          Order is not guaranteed: “delivered” may arrive after “read”. Sort by <code>data.occurred_at</code>.
         </li>
         <li>
-          A delivery that fails is tried again at once, then after 10 seconds, 1 minute, 5 minutes, 30 minutes, 2 hours
-          and 6 hours. Every attempt is under <PageLink to={here.path('deliveries')}>Deliveries</PageLink>, with your
-          answer.
+          A failed delivery is retried immediately, then after 10 seconds, 1 minute, 5 minutes, 30 minutes, 2 hours and
+          6 hours. <PageLink to={here.path('deliveries')}>Deliveries</PageLink> shows every attempt with your response.
         </li>
         <li>
-          After twenty failures in a row the endpoint is disabled and its deliveries are held. Enable it under{' '}
-          <PageLink to={here.path('webhooks')}>Webhooks</PageLink> once the cause is gone; they go out then.
+          After 20 consecutive failures the endpoint is disabled and its deliveries are held. Fix the cause and enable
+          it under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> to send them.
         </li>
         <li>
-          A new secret replaces the old one at once. What failed meanwhile is tried again, signed with the new one.
+          Rotating the secret takes effect immediately. Failed deliveries are retried, signed with the new secret.
         </li>
       </ul>
     </div>

@@ -1,23 +1,23 @@
 export interface Answer {
   name: string
   text: string
-  /** It is a list of files; they are shown apart. */
+  /** A list of files, which are shown in their own card. */
   isFiles: boolean
 }
 
-/** The answers of a form as words, in the order of the form. */
+/** The answers as text, in the order of the form. */
 export function answersOf(response: Readonly<Record<string, unknown>>): Answer[] {
   return Object.entries(response).map(([name, value]) => ({
     name,
-    text: wordsOf(value),
+    text: textOf(value),
     isFiles: Array.isArray(value) && value.length > 0 && value.every(isFile),
   }))
 }
 
-function wordsOf(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (Array.isArray(value)) return value.map((each) => (isFile(each) ? each.file_name : wordsOf(each))).join(', ')
+  if (Array.isArray(value)) return value.map((each) => (isFile(each) ? each.file_name : textOf(each))).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

@@ -11,11 +11,11 @@ import { SafeText } from '../../ui/link.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './forms.module.css'
-import { pictureTypeOf } from './picture-type.ts'
+import { imageTypeOf } from './image-type.ts'
 
 type File = ConsoleForm['files'][number]
 
-/** What was uploaded, how it stands with each file, and how to get it. */
+/** The uploaded files: their status, a preview of images, and download. */
 export function Files({ form }: { form: ConsoleForm }) {
   const here = useHere()
   return (
@@ -28,17 +28,17 @@ export function Files({ form }: { form: ConsoleForm }) {
 }
 
 function FileLine({ file, path }: { file: File; path: string }) {
-  const [picture, setPicture] = useState<string | null>(null)
-  useEffect(() => () => void (picture && URL.revokeObjectURL(picture)), [picture])
+  const [imageUrl, setImageUrl] = useState<string | null>(null)
+  useEffect(() => () => void (imageUrl && URL.revokeObjectURL(imageUrl)), [imageUrl])
   const save = useAction(() => download(path, plainName(file.file_name)))
   const show = useAction(async () => {
     const blob = await apiFile(path)
-    const type = pictureTypeOf(new Uint8Array(await blob.slice(0, 16).arrayBuffer()))
-    if (!type) throw new Error('This file only claims to be a picture. Download it and open it with care.')
-    setPicture(URL.createObjectURL(new Blob([blob], { type })))
+    const type = imageTypeOf(new Uint8Array(await blob.slice(0, 16).arrayBuffer()))
+    if (!type) throw new Error('This file is not a valid image. Download it and open it with care.')
+    setImageUrl(URL.createObjectURL(new Blob([blob], { type })))
   })
   const { state } = file
-  const mayBePicture = state.kind === 'fetched' && /^image\/(png|jpeg|webp|gif)$/.test(state.content_type)
+  const mayBeImage = state.kind === 'fetched' && /^image\/(png|jpeg|webp|gif)$/.test(state.content_type)
   return (
     <li className={styles.file}>
       <span className={styles.fileWords}>
@@ -49,9 +49,9 @@ function FileLine({ file, path }: { file: File; path: string }) {
         </span>
       </span>
       <FileState state={state} />
-      {mayBePicture && !picture && (
+      {mayBeImage && !imageUrl && (
         <Button size="s" icon="eye" busy={show.isPending} onClick={() => show.run()}>
-          Show
+          Preview
         </Button>
       )}
       {state.kind === 'fetched' && (
@@ -59,20 +59,20 @@ function FileLine({ file, path }: { file: File; path: string }) {
           Download
         </Button>
       )}
-      {picture && <img className={styles.picture} src={picture} alt={`What was uploaded as ${file.field}`} />}
+      {imageUrl && <img className={styles.picture} src={imageUrl} alt={`Upload for ${file.field}`} />}
     </li>
   )
 }
 
-/** Without what makes a name seem another: path signs, and characters that turn or hide text. */
+/** Without path separators, control and format characters, which could disguise the name. */
 const plainName = (name: string) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').replaceAll(/[/\\]/g, '_') || 'file'
 
 const losses: Readonly<Record<FileLoss, string>> = {
-  missing: 'The network no longer has it',
-  wrong_hash: 'What the network has is not what was uploaded',
-  too_large: 'Larger than is kept here',
-  too_late: 'Could not be fetched in time',
-  retention: 'Past its retention',
+  missing: 'No longer available from WhatsApp',
+  wrong_hash: 'Checksum mismatch',
+  too_large: 'Too large to store',
+  too_late: 'Download timed out',
+  retention: 'Deleted after the retention period',
 }
 
 function FileState({ state }: { state: File['state'] }) {
@@ -80,7 +80,7 @@ function FileState({ state }: { state: File['state'] }) {
   if (state.kind === 'gone') return <StatusBadge status="gone" word={losses[state.why]} tone="bad" />
   return (
     <span className="small quiet">
-      <StatusBadge status="pending" word="On its way" /> {state.attempts > 0 && <>next try </>}
+      <StatusBadge status="pending" word="Downloading" /> {state.attempts > 0 && <>next attempt </>}
       {state.attempts > 0 && <TimeAgo at={state.next_try_at} />}
     </span>
   )

@@ -30,23 +30,23 @@ export function FormPage() {
 
 function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['answers', 'json'])
-  const who = form.from ? formatPhone(form.from) : (form.from_user_id ?? 'somebody')
+  const who = form.from ? formatPhone(form.from) : (form.from_user_id ?? 'unknown sender')
   return (
     <>
       <PageHeader
         title={
           <>
-            Submission of <bdi className="numbers">{who}</bdi>
+            Submission from <bdi className="numbers">{who}</bdi>
           </>
         }
-        name={`Submission of ${who}`}
+        name={`Submission from ${who}`}
         back={back}
       >
         <Tabs
-          label="About this submission"
+          label="Submission"
           tabs={[
             { name: 'answers', title: 'Answers' },
-            { name: 'json', title: 'Raw JSON' },
+            { name: 'json', title: 'JSON' },
           ]}
           value={tab}
           onChange={setTab}
@@ -56,7 +56,7 @@ function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
         <TabPanel name={tab}>
           {tab === 'json' && <JsonView title={form.id} value={form} />}
           {tab === 'answers' && (
-            <Sheet facts={<FormFacts form={form} />}>
+            <Sheet facts={<FormDetails form={form} />}>
               <Answers form={form} />
               {form.files.length > 0 && (
                 <Card title="Files">
@@ -72,17 +72,17 @@ function Submission({ form, back }: { form: ConsoleForm; back: Back }) {
 }
 
 function Answers({ form }: { form: ConsoleForm }) {
-  const responses = answersOf(form.response).filter(({ isFiles }) => !isFiles)
+  const answers = answersOf(form.response).filter(({ isFiles }) => !isFiles)
   return (
     <Card title="Answers" flush>
-      {responses.length === 0 ? (
+      {answers.length === 0 ? (
         <p className="quiet" style={{ padding: '0 16px 16px', margin: 0 }}>
           The form was submitted without answers.
         </p>
       ) : (
         <table className={styles.answers} aria-label="Answers">
           <tbody>
-            {responses.map(({ name, text }) => (
+            {answers.map(({ name, text }) => (
               <tr key={name}>
                 <th scope="row">
                   <bdi>{name}</bdi>
@@ -99,36 +99,38 @@ function Answers({ form }: { form: ConsoleForm }) {
   )
 }
 
-function FormFacts({ form }: { form: ConsoleForm }) {
+function FormDetails({ form }: { form: ConsoleForm }) {
   const here = useHere()
   const names = useTemplateNames()
   return (
     <Card title="Details">
       <KeyValue
         facts={[
-          { name: 'Id', value: <CopyId id={form.id} /> },
+          { name: 'ID', value: <CopyId id={form.id} /> },
           { name: 'Submitted', value: <Moment at={form.received_at} /> },
           {
             name: 'Message',
-            value: <PageLink to={here.path(`messages/${form.message_id}`)}>It came as this message</PageLink>,
+            value: <PageLink to={here.path(`messages/${form.message_id}`)}>View message</PageLink>,
           },
           form.from !== null && {
             name: 'Conversation',
-            value: <PageLink to={here.path(`messages/${form.message_id}?tab=conversation`)}>With this person</PageLink>,
+            value: (
+              <PageLink to={here.path(`messages/${form.message_id}?tab=conversation`)}>View conversation</PageLink>
+            ),
           },
           form.source_message_id !== null && {
-            name: 'Carried by',
-            value: <PageLink to={here.path(`messages/${form.source_message_id}`)}>The message with the form</PageLink>,
+            name: 'Sent with',
+            value: <PageLink to={here.path(`messages/${form.source_message_id}`)}>View original message</PageLink>,
           },
           form.template_id !== null && {
             name: 'Template',
             value: (
               <PageLink to={here.path(`templates/${form.template_id}`)}>
-                <bdi>{names.get(form.template_id) ?? 'Open the template'}</bdi>
+                <bdi>{names.get(form.template_id) ?? 'View template'}</bdi>
               </PageLink>
             ),
           },
-          form.flow_id !== null && { name: 'Form id', value: <CopyId id={form.flow_id} /> },
+          form.flow_id !== null && { name: 'Form ID', value: <CopyId id={form.flow_id} /> },
           form.flow_token !== null && { name: 'Token', value: <SafeText className="mono">{form.flow_token}</SafeText> },
         ]}
       />

@@ -27,12 +27,12 @@ export function FormsPage() {
   const columns = useMemo(() => columnsWith(names), [names])
   return (
     <>
-      <PageHeader title="Form submissions" detail="What people filled in, the newest first." />
+      <PageHeader title="Form submissions" detail="Forms that people completed in WhatsApp, newest first." />
       <PageBody>
         <FilterBar
           filters={[
-            { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
-            { kind: 'text', name: 'flow', title: 'Form id' },
+            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '491701234567' },
+            { kind: 'text', name: 'flow', title: 'Form ID' },
             { kind: 'dates', title: 'Submitted' },
           ]}
         />
@@ -44,13 +44,13 @@ export function FormsPage() {
           columns={columns}
           empty={
             Object.keys(filters).length > 0 ? (
-              <EmptyState icon="search" title="No submission fits">
-                Numbers and form ids are looked for whole. Clear a filter or check what you typed.
+              <EmptyState icon="search" title="No matching submissions">
+                Phone numbers and form IDs must match exactly. Remove a filter to see more.
               </EmptyState>
             ) : (
               <EmptyState icon="form" title="No submissions yet">
-                Send a template with a form button. What people submit appears here at once, and your webhooks get{' '}
-                <span className="mono">flow.completed</span>.
+                Send a template with a form button. Submissions appear here immediately and trigger{' '}
+                <span className="mono">flow.completed</span> webhooks.
               </EmptyState>
             )
           }
@@ -107,7 +107,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Consol
       ) : flow_id ? (
         <Chip mono>{flow_id}</Chip>
       ) : (
-        <span className="quiet">Not traced</span>
+        <span className="quiet">Unknown</span>
       ),
   },
   {

@@ -9,10 +9,10 @@ export const useForms = (filters: Partial<Record<'phone' | 'flow' | 'from' | 'to
 export const useSubmission = (id: string) =>
   useData<ConsoleForm>(useHere().api(`forms/${id}`), {
     topics: ['forms', 'messages'],
-    // A file that is on its way tells nobody when it is here.
+    // A finished file download sends no live update, so poll while one is pending.
     refetchInterval: ({ state }) => (state.data?.files.some((file) => file.state.kind === 'waiting') ? 3000 : false),
   })
 
-/** The names of templates, by their id. */
+/** Template names by ID. */
 export const useTemplateNames = (): ReadonlyMap<string, string> =>
   new Map(useTemplateChoice().data?.data.map(({ id, name }) => [id, name]))

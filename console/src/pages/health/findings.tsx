@@ -11,7 +11,7 @@ const looks = {
   ok: { word: 'OK', tone: 'good' },
 } as const
 
-/** Every check, the worst first; one that complains says what follows from it and what to do. */
+/** Every check, most severe first. A failed check shows its impact and the fix. */
 export function Findings({ findings }: { findings: readonly Finding[] }) {
   const sorted = [...findings].sort((one, two) => rank[one.verdict] - rank[two.verdict])
   return (

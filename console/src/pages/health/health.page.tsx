@@ -1,3 +1,4 @@
+import { plural } from '../../lib/format.ts'
 import { useSession } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -9,7 +10,7 @@ import { Findings } from './findings.tsx'
 import styles from './health.module.css'
 import { type HealthReport, useHealth, useTraffic } from './health.queries.ts'
 import { Queues } from './queues.tsx'
-import { ApiErrorGroups } from './unknown-keys.tsx'
+import { UnauthenticatedRequests } from './unauthenticated-requests.tsx'
 
 export function HealthPage() {
   const { version } = useSession()
@@ -22,32 +23,32 @@ export function HealthPage() {
         title="Health"
         actions={
           <Button icon="retry" busy={health.isFetching} onClick={refresh}>
-            Look again
+            Run checks
           </Button>
         }
       />
       <PageBody>
         {health.error && !health.data && (
-          <FailedState what="The checks could not be made" error={health.error} onRetry={refresh} />
+          <FailedState what="The checks could not be run" error={health.error} onRetry={refresh} />
         )}
         {!health.data && !health.error && <LoadingLines lines={5} />}
         {health.data && <CheckResult report={health.data} version={version} />}
         <Queues traffic={traffic.data} error={traffic.error} onRetry={() => void traffic.refetch()} />
         {health.data && <Findings findings={health.data.findings} />}
-        {traffic.data && <ApiErrorGroups refusals={traffic.data.refusals} />}
+        {traffic.data && <UnauthenticatedRequests errors={traffic.data.refusals} />}
       </PageBody>
     </>
   )
 }
 
-const words = {
-  ok: { title: 'All is well', icon: 'checkCircle' },
-  warning: { title: 'Something wants your attention', icon: 'warning' },
-  problem: { title: 'Something is wrong', icon: 'crossCircle' },
+const verdicts = {
+  ok: { title: 'All checks passed', icon: 'checkCircle' },
+  warning: { title: 'Needs attention', icon: 'warning' },
+  problem: { title: 'Problems found', icon: 'crossCircle' },
 } as const
 
 function CheckResult({ report, version }: { report: HealthReport; version: string }) {
-  const { title, icon } = words[report.verdict]
+  const { title, icon } = verdicts[report.verdict]
   const bad = report.findings.filter(({ verdict }) => verdict !== 'ok').length
   return (
     <div className={`${styles.verdict} ${styles[report.verdict]}`} role="status">
@@ -56,9 +57,9 @@ function CheckResult({ report, version }: { report: HealthReport; version: strin
         <h2 className={styles.title}>{title}</h2>
         <p className={styles.detail}>
           {bad === 0
-            ? `${report.findings.length} checks, none with a complaint.`
-            : `${bad} of ${report.findings.length} checks complain.`}{' '}
-          Looked <TimeAgo at={report.at} />. Parley {version}.
+            ? `${plural(report.findings.length, 'check')} passed.`
+            : `${bad} of ${plural(report.findings.length, 'check')} did not pass.`}{' '}
+          Last run <TimeAgo at={report.at} />. Parley {version}.
         </p>
       </div>
     </div>

@@ -6,13 +6,19 @@ import { draftOf, emptyDraft, errorsIn, type KeyDraft, rulesOf } from './key-for
 import { useChangeKey, useCreateKey } from './keys.queries.ts'
 import { rangeProblem } from './ranges.ts'
 
-export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: CreatedKey) => void }) {
+export function CreateKeyDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (created: CreatedKey) => void
+}) {
   const form = useForm({
     first: emptyDraft,
     check: errorsIn,
     action: useCreateKey(),
     input: rulesOf,
-    onDone: onMade,
+    onDone: onCreated,
   })
   return (
     <FormDialog onClose={onClose} title="Create key" form={form} submit="Create key">
@@ -21,7 +27,7 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMa
   )
 }
 
-/** Changes the rules of a key. They count from its next request on. What `adding` names is filled in already. */
+/** Edits a key. `adding` is an IP range or scope to add, prefilled by a link from the API errors page. */
 export function EditKeyDialog({
   apiKey,
   adding = {},
@@ -42,7 +48,7 @@ export function EditKeyDialog({
     <FormDialog
       onClose={onClose}
       title="Edit key"
-      detail="Changes count from the next request on."
+      detail="Changes take effect immediately."
       form={form}
       submit="Save changes"
     >

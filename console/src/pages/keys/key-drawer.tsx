@@ -14,7 +14,6 @@ import { KeySparkline, totalOf } from './key-sparkline.tsx'
 
 export type KeyAction = 'edit' | 'rotate' | 'revoke'
 
-/** A key and all that is known of it. */
 export function KeyDrawer({
   open,
   apiKey,
@@ -53,19 +52,19 @@ export function KeyDrawer({
         {!isAlive && (
           <Notice tone="note">
             {apiKey.state === 'revoked'
-              ? 'Requests with this key are refused as key_revoked.'
-              : 'Requests with this key are refused as key_expired. Give it a later expiry, or rotate it.'}
+              ? 'Requests with this key fail with key_revoked.'
+              : 'Requests with this key fail with key_expired. Set a later expiry date, or rotate the key.'}
           </Notice>
         )}
         <KeyValue
           facts={[
-            { name: 'Key id', value: <CopyId id={apiKey.id} /> },
-            { name: 'Begins and ends with', value: <span className="mono">{apiKey.hint}</span> },
+            { name: 'Key ID', value: <CopyId id={apiKey.id} /> },
+            { name: 'Secret', value: <span className="mono">{apiKey.hint}</span> },
             {
               name: 'Scopes',
               value:
                 apiKey.scopes.length === 0 ? (
-                  'None: it may only ask who it is'
+                  'None. The key can only call GET /v1/me.'
                 ) : (
                   <Row gap={1}>
                     {apiKey.scopes.map((scope) => (
@@ -76,12 +75,12 @@ export function KeyDrawer({
                   </Row>
                 ),
             },
-            { name: 'Budget', value: `${apiKey.rate_limit_per_min} requests a minute` },
+            { name: 'Rate limit', value: `${plural(apiKey.rate_limit_per_min, 'request')} per minute` },
             {
-              name: 'Allowed from',
+              name: 'IP allowlist',
               value:
                 apiKey.ip_allow_list.length === 0 ? (
-                  'Anywhere'
+                  'Any IP address'
                 ) : (
                   <Row gap={1}>
                     {apiKey.ip_allow_list.map((range) => (
@@ -128,10 +127,10 @@ export function KeyDrawer({
         />
         <Row>
           <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
-            Its requests
+            View requests
           </ButtonLink>
           <ButtonLink icon="apiError" to={here.path(`refusals?key=${apiKey.id}`)}>
-            Its refusals
+            View API errors
           </ButtonLink>
         </Row>
       </Stack>

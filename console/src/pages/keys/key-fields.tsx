@@ -13,12 +13,12 @@ import { useMyAddress } from './keys.queries.ts'
 import { isEverywhere, rangeProblem } from './ranges.ts'
 
 const details = {
-  'senders:read': 'List the sender numbers',
+  'senders:read': 'List sender phone numbers',
   'templates:read': 'List templates and their variables',
-  'messages:read': 'Read the status of messages this key sent',
-  'webhooks:read': 'Read the webhook endpoints',
-  'flow_responses:read': 'Read form submissions, fetch their files',
-  'messages:send': 'Send messages; this spends credits',
+  'messages:read': 'Read the status of messages sent with this key',
+  'webhooks:read': 'Read webhook endpoints',
+  'flow_responses:read': 'Read form submissions and download their files',
+  'messages:send': 'Send messages, which costs credits',
 } as const satisfies Record<Scope, string>
 
 const choices = (scopes: readonly Scope[]) =>
@@ -35,16 +35,16 @@ const groups = [
 const presets = [
   { title: 'Send and track', value: ['messages:send', 'messages:read', 'templates:read', 'senders:read'] },
   { title: 'Read only', value: everyScope.filter((scope) => scope.endsWith(':read')) },
-  { title: 'Everything', value: everyScope },
+  { title: 'All', value: everyScope },
 ]
 
-/** The fields of a key, for making and for changing one; `expiresAt` is when it expires now. */
+/** The fields to create or edit a key. `expiresAt` is its current expiry. */
 export function KeyFields({ form, expiresAt = null }: { form: Form<KeyDraft>; expiresAt?: string | null }) {
   return (
     <Stack gap={5}>
       <TextInput
         label="Name"
-        description="One key per calling system, so that each can be told apart and revoked alone."
+        description="Use one key per system, so you can identify and revoke each one separately."
         placeholder="Order service"
         withAsterisk
         {...form.text('name')}
@@ -65,7 +65,7 @@ function RateField({ value: rate, error, onChange }: FieldProps<number>) {
     <div>
       <div className={styles.rate}>
         <NumberInput
-          label="Requests a minute"
+          label="Requests per minute"
           value={rate}
           error={error}
           min={1}
@@ -77,7 +77,7 @@ function RateField({ value: rate, error, onChange }: FieldProps<number>) {
         />
         <Slider
           className={styles.slider ?? ''}
-          thumbLabel="Requests a minute"
+          thumbLabel="Requests per minute"
           min={1}
           max={100}
           value={rate}
@@ -95,7 +95,7 @@ function RateField({ value: rate, error, onChange }: FieldProps<number>) {
   )
 }
 
-const expiryWords: { value: ExpiryKind; label: string }[] = [
+const expiryOptions: { value: ExpiryKind; label: string }[] = [
   { value: 'never', label: 'Never' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -109,7 +109,7 @@ function ExpiryField({
   onChange,
   expiresAt,
 }: FieldProps<KeyDraft['expires_at']> & { expiresAt: string | null }) {
-  const kept: typeof expiryWords = expiresAt ? [{ value: 'kept', label: formatDay(expiresAt) }] : []
+  const current: typeof expiryOptions = expiresAt ? [{ value: 'unchanged', label: formatDay(expiresAt) }] : []
   return (
     <div>
       <div className={styles.label} id="expiry-label">
@@ -117,7 +117,7 @@ function ExpiryField({
       </div>
       <SegmentedControl
         aria-labelledby="expiry-label"
-        data={[...kept, ...expiryWords]}
+        data={[...current, ...expiryOptions]}
         value={kind}
         onChange={(next) => onChange({ kind: next as ExpiryKind, day })}
         fullWidth
@@ -126,8 +126,8 @@ function ExpiryField({
         <TextInput
           mt={8}
           type="date"
-          aria-label="Day on which it expires"
-          description="It works until the end of that day."
+          aria-label="Expiry date"
+          description="The key works until the end of this day."
           value={day}
           error={error}
           min={new Date().toISOString().slice(0, 10)}
@@ -150,8 +150,8 @@ function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
   return (
     <div>
       <TagInput
-        label="IP allow-list"
-        description="Addresses or ranges the key may be used from. Empty: from anywhere."
+        label="IP allowlist"
+        description="IP addresses or CIDR ranges that can use the key. Leave empty to allow any."
         placeholder="203.0.113.7 or 203.0.113.0/24"
         value={ranges}
         onChange={onChange}
@@ -160,12 +160,12 @@ function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
       />
       {mine !== undefined && !hasMine && (
         <Button kind="quiet" size="s" icon="plus" onClick={() => onChange([...ranges, mine])}>
-          Add my current IP ({mine})
+          Add my IP address ({mine})
         </Button>
       )}
       {everywhere.length > 0 && (
         <Notice tone="warn">
-          <span className="mono">{everywhere.join(', ')}</span> is every address: the list then keeps nobody out.
+          <span className="mono">{everywhere.join(', ')}</span> allows every IP address.
         </Notice>
       )}
     </div>

@@ -4,7 +4,7 @@ import { Sparkline } from '../../ui/sparkline.tsx'
 
 export const totalOf = (key: ListedKey): number => key.requests_by_day.reduce((sum, count) => sum + count, 0)
 
-/** A key's requests of the last seven days. */
+/** Requests per day over the last 7 days. */
 export function KeySparkline({ apiKey }: { apiKey: ListedKey }) {
   const total = totalOf(apiKey)
   if (total === 0) return <span className="quiet">–</span>

@@ -17,11 +17,11 @@ import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { CreateKeyDialog, EditKeyDialog } from './key-dialog.tsx'
 import { type KeyAction, KeyDrawer } from './key-drawer.tsx'
-import { RevokeKeyDialog, RotateKeyDialog } from './key-endings.tsx'
 import { KeySparkline } from './key-sparkline.tsx'
 import styles from './keys.module.css'
 import { useKeys } from './keys.queries.ts'
 import { NewKeyDialog } from './new-key.tsx'
+import { RevokeKeyDialog, RotateKeyDialog } from './rotate-revoke-dialogs.tsx'
 import { snippetsFor } from './snippets.ts'
 
 const states = [
@@ -38,14 +38,14 @@ export function KeysPage() {
   const list = useKeys(filters)
   const [openId, setOpenId] = useSearchParam('open', { push: true })
   const [creating, setCreating] = useSearchParam('new')
-  // A refusal links here with what would have let it through.
+  // The API errors page links here with the IP address or scope that would fix the error.
   const [{ add_ip: range, add_scope: scope }, changeSearch] = useSearchParams()
-  const [made, setMade] = useState<CreatedKey | null>(null)
+  const [created, setCreated] = useState<CreatedKey | null>(null)
   const [action, setAction] = useState<{ kind: KeyAction; key: ListedKey } | null>(null)
 
   const rows = useMemo(() => list.rows?.filter((key) => matches(key, q)), [list.rows, q])
   const open = list.rows?.find((key) => key.id === openId)
-  const shown = useLast(open)
+  const lastOpen = useLast(open)
   const actions = useMemo(
     () =>
       mayManage ? [{ id: 'create-key', title: 'Create key', keywords: 'api secret', run: () => setCreating('1') }] : [],
@@ -61,20 +61,20 @@ export function KeysPage() {
   const show = (next: CreatedKey) => {
     setCreating(null)
     setAction(null)
-    setMade(next)
+    setCreated(next)
   }
-  const isNarrowed = Boolean(filters.state || q)
+  const isFiltered = Boolean(filters.state || q)
   return (
     <>
       <PageHeader
         title="API keys"
-        detail="Each system that calls the API has a key of its own. A key’s secret is shown once, when it is made."
+        detail="Use a separate key for each system. The secret is shown once, when you create the key."
         actions={create}
       />
       <PageBody>
         <FilterBar
-          search={{ name: 'q', label: 'Search keys', placeholder: 'Name or id…' }}
-          filters={[{ kind: 'select', name: 'state', title: 'State', options: states }]}
+          search={{ name: 'q', label: 'Search keys', placeholder: 'Name or ID…' }}
+          filters={[{ kind: 'select', name: 'state', title: 'Status', options: states }]}
         />
         <DataTable
           label="API keys"
@@ -84,29 +84,29 @@ export function KeysPage() {
           openKey={openId}
           columns={columnsFor(mayManage, (kind, key) => setAction({ kind, key }))}
           empty={
-            isNarrowed ? (
-              <EmptyState icon="key" title="No key fits">
-                Take away the search or the filter to see all of them.
+            isFiltered ? (
+              <EmptyState icon="key" title="No matching keys">
+                Clear the search or the filter to see all keys.
               </EmptyState>
             ) : (
               <EmptyState icon="key" title="No keys yet" action={create} curl={snippetsFor(url, null)[0]?.code ?? ''}>
                 {mayManage
-                  ? 'A key lets your code call the API. Create one, then try it:'
-                  : 'A key lets your code call the API. An admin of this workspace can create one.'}
+                  ? 'Your code needs a key to call the API. Create one, then try it:'
+                  : 'Your code needs a key to call the API. Ask an admin of this workspace to create one.'}
               </EmptyState>
             )
           }
         />
       </PageBody>
-      {shown && (
+      {lastOpen && (
         <KeyDrawer
           open={open !== undefined}
-          apiKey={shown}
+          apiKey={lastOpen}
           onClose={() => setOpenId(null)}
-          onAction={(kind) => setAction({ kind, key: shown })}
+          onAction={(kind) => setAction({ kind, key: lastOpen })}
         />
       )}
-      {creating !== null && mayManage && <CreateKeyDialog onClose={() => setCreating(null)} onMade={show} />}
+      {creating !== null && mayManage && <CreateKeyDialog onClose={() => setCreating(null)} onCreated={show} />}
       {open && mayManage && (range || scope) && (
         <EditKeyDialog
           apiKey={open}
@@ -116,10 +116,10 @@ export function KeysPage() {
       )}
       {action?.kind === 'edit' && <EditKeyDialog apiKey={action.key} onClose={() => setAction(null)} />}
       {action?.kind === 'rotate' && (
-        <RotateKeyDialog apiKey={action.key} onClose={() => setAction(null)} onMade={show} />
+        <RotateKeyDialog apiKey={action.key} onClose={() => setAction(null)} onCreated={show} />
       )}
       {action?.kind === 'revoke' && <RevokeKeyDialog apiKey={action.key} onClose={() => setAction(null)} />}
-      {made && <NewKeyDialog made={made} onClose={() => setMade(null)} />}
+      {created && <NewKeyDialog created={created} onClose={() => setCreated(null)} />}
     </>
   )
 }
@@ -142,21 +142,21 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
   },
   {
     key: 'state',
-    title: 'State',
+    title: 'Status',
     width: 116,
     cell: (key) => <StatusBadge status={key.state} />,
   },
   { key: 'scopes', title: 'Scopes', width: 190, hideOn: 'tablet', cell: (key) => <Scopes scopes={key.scopes} /> },
   {
     key: 'rate',
-    title: 'Limit',
-    width: 90,
+    title: 'Rate limit',
+    width: 100,
     align: 'right',
     cell: (key) => <span className="numbers">{key.rate_limit_per_min}/min</span>,
   },
   {
     key: 'ips',
-    title: 'IPs',
+    title: 'IP allowlist',
     width: 130,
     hideOn: 'tablet',
     cell: ({ ip_allow_list: [first, ...more] }) =>
@@ -210,7 +210,7 @@ const columnsFor = (mayManage: boolean, act: (action: KeyAction, key: ListedKey)
 ]
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
-  // What it may change is worth more than what it may read.
+  // Write scopes first: they matter more.
   const [first, ...more] = scopes.toSorted(
     (left, right) => Number(left.endsWith(':read')) - Number(right.endsWith(':read')),
   )

@@ -14,11 +14,11 @@ import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** The keys of the workspace; renewed when one is made, changed or used. */
+/** The keys of the workspace. Refetched when one is created, changed or used. */
 export const useKeys = (filters: { state?: string }) =>
   useUnpagedList<ListedKey>(useHere().api('keys'), filters, ['keys'])
 
-/** An action on keys: what is shown of them is refetched. */
+/** An action on keys. Refetches them. */
 function useKeyAction<Input = void, Result = unknown>(
   perform: (send: Send, keys: string, input: Input) => Promise<Result>,
   done?: (result: Result) => string,
@@ -34,7 +34,7 @@ export const useChangeKey = (id: string) =>
     (send, keys, change: KeyChange) => send<ChangedKey>('PATCH', `${keys}/${id}`, change),
     ({ warnings }) => {
       for (const warning of warnings) toast.note(warning)
-      return 'Key changed'
+      return 'Key saved'
     },
   )
 
@@ -49,12 +49,12 @@ export const useRevokeKey = (id: string) =>
     () => 'Key revoked',
   )
 
-/** When a new key was first used: asked until it was, and at once when the service says that something changed. */
+/** Polls a new key until its first request arrives. */
 export const useFirstUse = (id: string) =>
   useData<ConsoleKey>(useHere().api(`keys/${id}`), {
     topics: ['keys'],
     refetchInterval: ({ state }) => (state.data?.last_used_at ? false : 2000),
   }).data
 
-/** The address this person comes from, as the service sees it. */
+/** The client's IP address as the server sees it. */
 export const useMyAddress = () => useData<MyAddress>(useHere().api('my-address'), { staleTime: 60_000 }).data?.address

@@ -11,8 +11,8 @@ import styles from './keys.module.css'
 import { useFirstUse } from './keys.queries.ts'
 import { snippetsFor } from './snippets.ts'
 
-/** The one time a key's secret is shown: to be taken away, and tried at once. */
-export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () => void }) {
+/** Shows the secret of a new key, once, with a request to try it. */
+export function NewKeyDialog({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const { public_url: url } = useSession()
   const [filled, setFilled] = useState(false)
   return (
@@ -21,14 +21,14 @@ export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () 
       title="Your new key"
       detail={
         <>
-          <bdi>{made.key.name}</bdi> is ready. Copy its secret now.
+          Copy the secret of <bdi>{created.key.name}</bdi> now.
         </>
       }
       label="API key"
-      secret={made.secret}
+      secret={created.secret}
       variable="PARLEY_API_KEY"
-      lost="Once closed, it cannot be shown again by anybody."
-      notice={made.warnings.map((warning) => (
+      lost="It cannot be recovered. If you lose it, rotate the key."
+      notice={created.warnings.map((warning) => (
         <Notice key={warning} tone="warn">
           {warning}
         </Notice>
@@ -38,13 +38,13 @@ export function NewKeyDialog({ made, onClose }: { made: CreatedKey; onClose: () 
         <strong>Try it</strong>
         <Switch
           size="xs"
-          label="Put the key into the example"
+          label="Insert the key"
           checked={filled}
           onChange={(event) => setFilled(event.currentTarget.checked)}
         />
       </Row>
-      <CodeTabs label="Try it" snippets={snippetsFor(url, filled ? made.secret : null)} />
-      <FirstUse id={made.key.id} />
+      <CodeTabs label="Try it" snippets={snippetsFor(url, filled ? created.secret : null)} />
+      <FirstUse id={created.key.id} />
     </SecretDialog>
   )
 }
@@ -57,7 +57,7 @@ function FirstUse({ id }: { id: string }) {
       {used ? <Icon name="checkCircle" size={16} /> : <span className={styles.beat} aria-hidden="true" />}
       {used ? (
         <span>
-          The first request has arrived, from <span className="mono">{key.last_used_ip}</span>. The key works.
+          First request received from <span className="mono">{key.last_used_ip}</span>. The key works.
         </span>
       ) : (
         <span>Waiting for the first request…</span>

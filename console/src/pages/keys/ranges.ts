@@ -1,4 +1,4 @@
-/** What is wrong with an address or CIDR, or null. The service looks again; this only tells it sooner. */
+/** Why an address or CIDR range is invalid, or null. The server validates it again. */
 export function rangeProblem(text: string): string | null {
   const [address = '', bits, ...more] = text.split('/')
   if (more.length > 0) return `“${text}” has more than one “/”.`
@@ -7,11 +7,11 @@ export function rangeProblem(text: string): string | null {
   if (!octets && !isIpv6) return `“${text}” is not an IPv4 or IPv6 address.`
   if (bits === undefined) return null
   const width = octets ? 32 : 128
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return `The part after “/” must be a number from 0 to ${width}.`
-  return octets ? hostBitsFault(octets, Number(bits)) : null
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return `The prefix length must be a number from 0 to ${width}.`
+  return octets ? hostBitsProblem(octets, Number(bits)) : null
 }
 
-/** Whether a range lets every address in. */
+/** Whether a range allows every address. */
 export const isEverywhere = (range: string): boolean => range.endsWith('/0')
 
 function ipv4Of(text: string): number[] | null {
@@ -20,11 +20,13 @@ function ipv4Of(text: string): number[] | null {
   return isOne ? octets.map(Number) : null
 }
 
-function hostBitsFault(octets: readonly number[], bits: number): string | null {
+function hostBitsProblem(octets: readonly number[], bits: number): string | null {
   const first = octets.map((octet, index) => {
     const kept = Math.max(0, Math.min(8, bits - index * 8))
     return octet & (0xff << (8 - kept)) & 0xff
   })
   const range = `${first.join('.')}/${bits}`
-  return first.join('.') === octets.join('.') ? null : `Bits are set beyond /${bits}; the range is ${range}.`
+  return first.join('.') === octets.join('.')
+    ? null
+    : `“${octets.join('.')}/${bits}” has host bits set. Did you mean ${range}?`
 }

@@ -1,8 +1,8 @@
 import type { Snippet } from '../../ui/code-block.tsx'
 
-/** A first request in three languages: asks the service who is calling. Without a secret it is read from the environment. */
+/** GET /v1/me in three languages. Without a secret, the code reads it from the environment. */
 export function snippetsFor(url: string, secret: string | null): Snippet[] {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the example's own placeholder
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: part of the example code
   const fromEnvironment = '`Bearer ${process.env.PARLEY_API_KEY}`'
   const base = url.replace(/\/$/, '')
   return [
@@ -15,10 +15,10 @@ export function snippetsFor(url: string, secret: string | null): Snippet[] {
       title: 'Node',
       language: 'js',
       code: [
-        `const answer = await fetch('${base}/v1/me', {`,
+        `const response = await fetch('${base}/v1/me', {`,
         `  headers: { Authorization: ${secret ? `'Bearer ${secret}'` : fromEnvironment} },`,
         '})',
-        'console.log(answer.status, await answer.json())',
+        'console.log(response.status, await response.json())',
       ].join('\n'),
     },
     {

@@ -9,7 +9,7 @@ import { Form } from '../../ui/form.tsx'
 import { NewPassword } from '../../ui/new-password.tsx'
 import { useFollowLink } from './link.queries.ts'
 
-const entries = { setup: 'Create the account', invite: 'Join', reset: 'Set the password' }
+const submitLabels = { setup: 'Create account', invite: 'Join', reset: 'Set password' }
 
 export function LinkForm({
   token,
@@ -20,36 +20,34 @@ export function LinkForm({
   link: LinkReply
   onStep: (next: NextStep['next']) => void
 }) {
-  // Who has an account already shows that it is theirs; everybody else, and a reset, chooses a password.
+  // An invited person with an account enters its password. Everyone else, and a reset, chooses a new one.
   const isKnown = link.kind === 'invite' && link.has_account
-  const asksName = link.kind !== 'reset' && !link.has_account
+  const needsName = link.kind !== 'reset' && !link.has_account
 
-  const asksEmail = link.email === null && link.kind !== 'reset'
+  const needsEmail = link.email === null && link.kind !== 'reset'
   const form = useForm({
     first: { name: '', email: link.email ?? '', password: '' },
     check: ({ name, email, password }) => ({
-      name: asksName && !name.trim() ? 'Enter your name.' : undefined,
-      email: asksEmail ? emailError(email) : undefined,
+      name: needsName && !name.trim() ? 'Enter your name.' : undefined,
+      email: needsEmail ? emailError(email) : undefined,
       password: isKnown ? (password ? undefined : 'Enter your password.') : (passwordProblem(password) ?? undefined),
     }),
     action: useFollowLink(token),
     input: ({ name, email, password }) => ({
       password,
-      ...(asksName ? { name: name.trim() } : {}),
-      ...(asksEmail ? { email: email.trim() } : {}),
+      ...(needsName ? { name: name.trim() } : {}),
+      ...(needsEmail ? { email: email.trim() } : {}),
     }),
     onDone: ({ next }) => onStep(next),
     explain: (error) =>
-      error instanceof ApiError && error.code === 'wrong_credentials'
-        ? { password: 'That is not the password of this account.' }
-        : undefined,
+      error instanceof ApiError && error.code === 'wrong_credentials' ? { password: 'Wrong password.' } : undefined,
   })
   return (
     <Form form={form}>
-      {asksName && <TextInput label="Your name" name="name" autoComplete="name" {...form.text('name')} autoFocus />}
+      {needsName && <TextInput label="Your name" name="name" autoComplete="name" {...form.text('name')} autoFocus />}
       {(link.email !== null || link.kind !== 'reset') && (
         <TextInput
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           autoComplete="username"
@@ -62,7 +60,7 @@ export function LinkForm({
       {isKnown ? (
         <PasswordInput
           label="Your password"
-          description="You have an account here already; sign in to join with it."
+          description="You already have an account. Enter its password to join."
           name="password"
           autoComplete="current-password"
           {...form.text('password')}
@@ -71,7 +69,7 @@ export function LinkForm({
         <NewPassword label={link.kind === 'reset' ? 'New password' : 'Password'} {...form.field('password')} />
       )}
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
-        {entries[link.kind]}
+        {submitLabels[link.kind]}
       </Button>
     </Form>
   )

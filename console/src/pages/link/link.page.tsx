@@ -2,37 +2,37 @@ import type { LinkReply } from '@parley/contract/console/session'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { ApiError } from '../../lib/api.ts'
-import { formatTime } from '../../lib/format.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { FramedPage } from '../../ui/framed-page.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
+import { Moment } from '../../ui/time.tsx'
 import { useLinkDetails } from './link.queries.ts'
 import { LinkForm } from './link-form.tsx'
 
-/** Behind a one-time link: the first account, an invitation, or a new password. */
+/** The page of a one-time link: the first account, an invitation or a password reset. */
 export function LinkPage() {
   const { token = '' } = useParams({ strict: false })
   const { data: link, error, refetch } = useLinkDetails(token)
   const client = useQueryClient()
   const navigate = useNavigate()
-  if (error instanceof ApiError && (error.status === 410 || error.status === 404)) return <SpentLink />
+  if (error instanceof ApiError && (error.status === 410 || error.status === 404)) return <ExpiredLink />
   if (error) {
     return (
-      <FramedPage title="Your link">
-        <FailedState what="The link could not be read" error={error} onRetry={() => void refetch()} />
+      <FramedPage title="Opening link">
+        <FailedState what="The link could not be opened" error={error} onRetry={() => void refetch()} />
       </FramedPage>
     )
   }
   if (!link) {
     return (
-      <FramedPage title="Your link">
+      <FramedPage title="Opening link">
         <LoadingLines />
       </FramedPage>
     )
   }
-  const { title, detail } = wordsFor(link)
+  const { title, detail } = textFor(link)
   return (
-    <FramedPage title={title} detail={detail} foot={`This link works once, until ${formatTime(link.expires_at)}.`}>
+    <FramedPage title={title} detail={detail} foot={<LinkExpiry at={link.expires_at} />}>
       <LinkForm
         token={token}
         link={link}
@@ -45,31 +45,39 @@ export function LinkPage() {
   )
 }
 
-function SpentLink() {
+function LinkExpiry({ at }: { at: string }) {
+  return (
+    <>
+      This link works once and expires on <Moment at={at} />.
+    </>
+  )
+}
+
+function ExpiredLink() {
   return (
     <FramedPage
       title="This link no longer works"
-      detail="It was used already, or its time has passed. Ask whoever sent it to you for a new one."
+      detail="It was already used or has expired. Ask the person who sent it for a new one."
     >
       <div style={{ marginTop: 24 }}>
         <ButtonLink to="/sign-in" size="l" fullWidth>
-          Go to sign in
+          Sign in
         </ButtonLink>
       </div>
     </FramedPage>
   )
 }
 
-function wordsFor({ kind, workspace_name, role, email }: LinkReply): { title: string; detail: string } {
+function textFor({ kind, workspace_name, role, email }: LinkReply): { title: string; detail: string } {
   if (kind === 'reset')
     return {
       title: 'Choose a new password',
-      detail: email ? `For ${email}. All your devices are signed out and your passkeys are removed.` : '',
+      detail: email ? `For ${email}. This signs out all your devices and removes your passkeys.` : '',
     }
   if (kind === 'setup') {
     return {
       title: 'Set up Parley',
-      detail: 'Create the first account. It runs this installation and can invite everybody else.',
+      detail: 'Create the first account. It operates this installation and can invite others.',
     }
   }
   return {

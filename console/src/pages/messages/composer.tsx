@@ -6,7 +6,7 @@ import { Textarea } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './messages.module.css'
 
-/** Writes to the person of the conversation, from the number they wrote to. Enter sends, Shift and Enter breaks the line. */
+/** Replies in a conversation from the same sender. Enter sends, Shift+Enter adds a line break. */
 export function Composer({ phone, senderId }: { phone: string; senderId: string }) {
   const maySend = useCan('messages:send')
   const form = useForm({
@@ -26,7 +26,7 @@ export function Composer({ phone, senderId }: { phone: string; senderId: string 
     <Form form={form} className={styles.composer} disabled={isEmpty}>
       <Textarea
         aria-label="Write a message"
-        placeholder="Write a message; it costs credits"
+        placeholder="Write a message (costs credits)"
         autosize
         minRows={1}
         maxRows={8}

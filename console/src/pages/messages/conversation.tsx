@@ -14,14 +14,14 @@ import { Composer } from './composer.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 
-/** All messages with one number, drawn as the chat it was. */
+/** All messages with one phone number as a chat. */
 export function Conversation({ phone, openId, senderId }: { phone: string; openId: string; senderId: string }) {
   const here = useHere()
   const navigate = useNavigate()
   const messages = useMessages({ phone })
   const open = useRef<HTMLDivElement>(null)
   const isLoaded = messages.rows !== undefined
-  // Once: who reads further up is not called back by the next message.
+  // Only once, so that a new message does not scroll a reader back down.
   useEffect(() => {
     if (isLoaded) open.current?.scrollIntoView({ block: 'center' })
   }, [isLoaded])
@@ -36,7 +36,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
         {messages.hasMore && (
           <Row justify="center">
             <Button size="s" busy={messages.isLoadingMore} onClick={messages.loadMore}>
-              Show earlier messages
+              Load earlier messages
             </Button>
           </Row>
         )}
@@ -82,12 +82,13 @@ function bubbleOf({ type, direction, preview, template_name, error }: ListedMess
   const body = [preview, error].filter(Boolean).join('\n')
   if (template_name) return { body: body || template_name, footer: `Template ${template_name}` }
   if (type === 'text' || type === 'button' || type === 'reaction') return { body }
-  if (type === 'interactive') return { body: body || (direction === 'received' ? 'A submitted form' : 'Interactive') }
-  if (type === 'contacts' || type === 'unsupported') return { body: body || wordsFor[type] || type }
+  if (type === 'interactive')
+    return { body: body || (direction === 'received' ? 'Form submission' : 'Interactive message') }
+  if (type === 'contacts' || type === 'unsupported') return { body: body || placeholders[type] || type }
   return { header: { kind: 'media', type }, body }
 }
 
-const wordsFor: Readonly<Record<string, string>> = {
-  contacts: 'A contact card',
-  unsupported: 'Not shown by the network',
+const placeholders: Readonly<Record<string, string>> = {
+  contacts: 'Contact card',
+  unsupported: 'Unsupported message',
 }

@@ -12,10 +12,10 @@ import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
 import styles from './messages.module.css'
 
-/** How the message looks on the handset. */
+/** The message as it looks on a phone. */
 export function MessagePreview({ message }: { message: MessageDetail }) {
   return (
-    <ChatPaper label="The message as it looks">
+    <ChatPaper label="Message preview">
       <ChatBubble
         bubble={bubbleOf(message)}
         isOurs={message.direction === 'sent'}
@@ -33,23 +33,23 @@ function bubbleOf({ request, template, received, type }: MessageDetail): Bubble 
   if (received?.location) bubble.location = received.location
   if (received?.text) bubble.body = received.text
   else if (!received?.media && !received?.location)
-    bubble.body = wordsFor[type] ?? 'A kind of message that is not shown here.'
+    bubble.body = placeholders[type] ?? 'This message type cannot be previewed.'
   return bubble
 }
 
-const wordsFor: Readonly<Record<string, string>> = {
-  contacts: 'A contact card.',
-  order: 'A cart from your catalogue.',
-  interactive: 'A submitted form.',
-  unsupported: 'Something the network does not pass on, such as a reaction, an edit or a poll.',
+const placeholders: Readonly<Record<string, string>> = {
+  contacts: 'Contact card',
+  order: 'Order from your catalog',
+  interactive: 'Form submission',
+  unsupported: 'A message type that WhatsApp does not deliver to businesses, such as a reaction, an edit or a poll.',
 }
 
-/** The error in plain words: what it means and what to do. */
+/** Why the message failed, and how to fix it. */
 export function FailureReason({ message: { explained, status, received } }: { message: MessageDetail }) {
   if (received?.error) {
     return (
       <Notice tone="warn" title={<bdi>{received.error.title}</bdi>}>
-        The network could not hand over the content of this message. <bdi>{received.error.details}</bdi>
+        WhatsApp could not deliver the content of this message. <bdi>{received.error.details}</bdi>
       </Notice>
     )
   }
@@ -59,11 +59,11 @@ export function FailureReason({ message: { explained, status, received } }: { me
       <div className={styles.reason}>
         <span>{explained.cause}</span>
         <span>
-          <strong>What to do: </strong>
+          <strong>Fix: </strong>
           {explained.fix}
         </span>
         <span className="small">
-          The network said <span className="mono">{explained.code}</span>:{' '}
+          WhatsApp error <span className="mono">{explained.code}</span>:{' '}
           <bdi>{explained.details ?? explained.message}</bdi>
         </span>
       </div>
@@ -73,8 +73,8 @@ export function FailureReason({ message: { explained, status, received } }: { me
 
 const looks: Readonly<Record<string, readonly [title: string, tone: Tone, icon: IconName]>> = {
   queued: ['Queued', 'calm', 'clock'],
-  sent: ['Accepted by the network', 'note', 'check'],
-  delivered: ['Delivered to the handset', 'good', 'checkCircle'],
+  sent: ['Accepted by WhatsApp', 'note', 'check'],
+  delivered: ['Delivered', 'good', 'checkCircle'],
   read: ['Read', 'good', 'read'],
   failed: ['Failed', 'bad', 'crossCircle'],
   received: ['Received', 'note', 'arrowDown'],
@@ -89,7 +89,7 @@ export function MessageTimeline({ message }: { message: MessageDetail }) {
     const [title, tone, icon] = looks[status] ?? [status, 'calm', 'circle']
     const before = message.steps[index - 1]
     const gap = before && Date.parse(at) - Date.parse(before.at)
-    const told = events.filter(({ type }) => type === `message.${status}`)
+    const statusEvents = events.filter(({ type }) => type === `message.${status}`)
     items.push({
       key: status,
       title,
@@ -102,7 +102,7 @@ export function MessageTimeline({ message }: { message: MessageDetail }) {
           {formatClockWithSeconds(at)}
         </span>
       ),
-      children: told.length > 0 && told.map((event) => <EventLine key={event.id} event={event} />),
+      children: statusEvents.length > 0 && statusEvents.map((event) => <EventLine key={event.id} event={event} />),
     })
   })
   for (const event of events.filter(({ type }) => !message.steps.some(({ status }) => type === `message.${status}`))) {
@@ -114,10 +114,10 @@ export function MessageTimeline({ message }: { message: MessageDetail }) {
       children: <EventLine event={event} />,
     })
   }
-  items.push(...aheadOf(message))
+  items.push(...nextStep(message))
   return (
-    <Card title="What happened">
-      <Timeline label="What happened" items={items} />
+    <Card title="Timeline">
+      <Timeline label="Timeline" items={items} />
     </Card>
   )
 }
@@ -151,19 +151,19 @@ function RequestLine({ id, ms, address }: { id: string; ms: number; address: str
   const here = useHere()
   return (
     <span className="small quiet">
-      Answered in {formatDuration(ms)}
-      {address && <> to {address}</>} · <PageLink to={here.path(`requests?open=${id}`)}>Show the request</PageLink>
+      {formatDuration(ms)}
+      {address && <> · from {address}</>} · <PageLink to={here.path(`requests?open=${id}`)}>View request</PageLink>
     </span>
   )
 }
 
-/** An event and how it fares at each endpoint. */
+/** An event and its delivery status at each endpoint. */
 function EventLine({ event }: { event: TimelineEvent }) {
   const here = useHere()
   return (
     <div>
       <Chip mono>{event.type}</Chip>{' '}
-      {event.deliveries.length === 0 && <span className="small quiet">No endpoint listens to it.</span>}
+      {event.deliveries.length === 0 && <span className="small quiet">No endpoint is subscribed.</span>}
       {event.deliveries.length > 0 && (
         <ul className={styles.deliveries}>
           {event.deliveries.map((delivery) => (
@@ -179,12 +179,12 @@ function EventLine({ event }: { event: TimelineEvent }) {
                 {delivery.next_attempt_at && (
                   <>
                     {' '}
-                    · next <TimeAgo at={delivery.next_attempt_at} />
+                    · next attempt <TimeAgo at={delivery.next_attempt_at} />
                   </>
                 )}
               </span>
               <PageLink to={here.path(`deliveries?event=${event.id}`)} className="link small">
-                Attempts
+                View attempts
               </PageLink>
             </li>
           ))}
@@ -194,32 +194,32 @@ function EventLine({ event }: { event: TimelineEvent }) {
   )
 }
 
-const outboxWords: Readonly<Record<string, string>> = {
-  waiting: 'Waits for its turn with the network',
-  claimed: 'About to be handed to the network',
-  calling: 'Being handed to the network',
-  unknown: 'The call broke off; waiting for a status to say what became of it',
-  expired: 'Too late to send; about to be given up',
+const outboxStates: Readonly<Record<string, string>> = {
+  waiting: 'Queued',
+  claimed: 'Sending',
+  calling: 'Sending',
+  unknown: 'Outcome unknown: the connection was lost. Waiting for a status from WhatsApp',
+  expired: 'Expired before it could be sent',
 }
 
-function aheadOf({ outbox }: MessageDetail): TimelineItem[] {
+function nextStep({ outbox }: MessageDetail): TimelineItem[] {
   if (!outbox) return []
   return [
     {
-      key: 'ahead',
-      title: outboxWords[outbox.state] ?? outbox.state,
+      key: 'next',
+      title: outboxStates[outbox.state] ?? outbox.state,
       icon: 'progress',
       isAhead: true,
       children: (
         <span className="small quiet">
-          {outbox.attempts > 0 && <>{plural(outbox.attempts, 'call')} so far. </>}
+          {outbox.attempts > 0 && <>{plural(outbox.attempts, 'attempt')} so far. </>}
           {outbox.last_error && (
             <>
-              Last answer: <bdi>{outbox.last_error.title}</bdi> ({outbox.last_error.code}).{' '}
+              Last error: <bdi>{outbox.last_error.title}</bdi> ({outbox.last_error.code}).{' '}
             </>
           )}
-          {outbox.state === 'unknown' ? 'Given up ' : 'Next try '}
-          <TimeAgo at={outbox.due_at} />, at the latest <Moment at={outbox.expires_at} />.
+          {outbox.state === 'unknown' ? 'Marked as failed ' : 'Next attempt '}
+          <TimeAgo at={outbox.due_at} />. Expires <Moment at={outbox.expires_at} />.
         </span>
       ),
     },

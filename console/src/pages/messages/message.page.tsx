@@ -13,7 +13,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Conversation } from './conversation.tsx'
-import { Facts } from './facts.tsx'
+import { MessageDetails } from './message-details.tsx'
 import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
 import styles from './messages.module.css'
 import { useMessage, useSendAgain } from './messages.queries.ts'
@@ -25,13 +25,13 @@ export function MessagePage() {
   const back = { to: here.path('messages'), title: 'Messages' }
   return (
     <DetailPage query={useMessage(id)} title="Message" back={back}>
-      {(message) => <Story key={id} message={message} back={back} />}
+      {(message) => <MessageView key={id} message={message} back={back} />}
     </DetailPage>
   )
 }
 
-function Story({ message, back }: { message: MessageDetail; back: Back }) {
-  const [tab, setTab] = useChoice('tab', ['story', 'conversation', 'json'])
+function MessageView({ message, back }: { message: MessageDetail; back: Back }) {
+  const [tab, setTab] = useChoice('tab', ['timeline', 'conversation', 'json'])
   const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'Unknown sender')
   return (
     <>
@@ -48,9 +48,9 @@ function Story({ message, back }: { message: MessageDetail; back: Back }) {
         actions={message.direction === 'sent' && <SendAgain message={message} />}
       >
         <Tabs
-          label="About this message"
+          label="Message"
           tabs={[
-            { name: 'story', title: 'Story' },
+            { name: 'timeline', title: 'Timeline' },
             ...(message.phone ? [{ name: 'conversation', title: 'Conversation' } as const] : []),
             { name: 'json', title: 'JSON' },
           ]}
@@ -60,10 +60,10 @@ function Story({ message, back }: { message: MessageDetail; back: Back }) {
       </PageHeader>
       <PageBody>
         <TabPanel name={tab}>
-          {tab === 'story' && (
+          {tab === 'timeline' && (
             <>
               <FailureReason message={message} />
-              <div className={styles.story}>
+              <div className={styles.layout}>
                 <div className={styles.looks}>
                   <MessagePreview message={message} />
                 </div>
@@ -72,7 +72,7 @@ function Story({ message, back }: { message: MessageDetail; back: Back }) {
                   <Related message={message} />
                 </div>
                 <div className={styles.facts}>
-                  <Facts message={message} />
+                  <MessageDetails message={message} />
                 </div>
               </div>
             </>
@@ -90,25 +90,27 @@ function Story({ message, back }: { message: MessageDetail; back: Back }) {
 function SendAgain({ message }: { message: MessageDetail }) {
   const maySend = useCan('messages:send')
   const again = useSendAgain(message.id)
-  const [asks, setAsks] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   if (!maySend) return null
   return (
     <>
-      <Button icon="retry" onClick={() => setAsks(true)}>
+      <Button icon="retry" onClick={() => setOpen(true)}>
         Send again
       </Button>
       <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
+        open={isOpen}
+        onClose={() => setOpen(false)}
         title="Send this message again?"
         confirm="Send again"
         danger={false}
         action={again}
         input={undefined}
       >
-        The same content goes to <bdi>{message.phone && formatPhone(message.phone)}</bdi> as a new message with an id of
-        its own. It costs credits again
-        {message.status === 'failed' ? '; those of this one were given back.' : ', and the person may get it twice.'}
+        Sends the same content to <bdi>{message.phone && formatPhone(message.phone)}</bdi> as a new message. It costs
+        credits again
+        {message.status === 'failed'
+          ? '. The failed message was refunded.'
+          : ', and the person may receive the message twice.'}
       </ConfirmDialog>
     </>
   )

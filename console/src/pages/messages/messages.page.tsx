@@ -32,7 +32,7 @@ export function MessagesPage() {
   const [dialog, setDialog] = useSearchParam('send')
   usePaletteActions(
     useMemo(
-      () => (maySend ? [{ id: 'send-message', title: 'Send a message', run: () => setDialog('text') }] : []),
+      () => (maySend ? [{ id: 'send-message', title: 'Send message', run: () => setDialog('text') }] : []),
       [maySend, setDialog],
     ),
   )
@@ -41,11 +41,11 @@ export function MessagesPage() {
     <>
       <PageHeader
         title="Messages"
-        detail="Everything sent and received, the newest first."
+        detail="All sent and received messages, newest first."
         actions={
           maySend && (
             <Button kind="primary" icon="plus" onClick={() => setDialog('text')}>
-              Send a message
+              Send message
             </Button>
           )
         }
@@ -58,7 +58,7 @@ export function MessagesPage() {
           rowKey={({ id }) => id}
           onOpen={({ id }) => void navigate({ to: here.path(`messages/${id}`) })}
           columns={columns}
-          empty={isFiltered ? <NothingFound /> : <NoMessages />}
+          empty={isFiltered ? <NoMatches /> : <NoMessages />}
         />
       </PageBody>
       {maySend && <SendDialog open={dialog !== null} onClose={() => setDialog(null)} />}
@@ -121,7 +121,11 @@ function MessageFilters() {
   const templates = useTemplateChoice()
   return (
     <FilterBar
-      search={{ name: 'q', label: 'Search by number, id or reference', placeholder: 'Number, id or reference' }}
+      search={{
+        name: 'q',
+        label: 'Search by phone number, ID or reference',
+        placeholder: 'Phone number, ID or reference',
+      }}
       filters={[
         { kind: 'select', name: 'direction', title: 'Direction', options: optionsOf(['sent', 'received']) },
         { kind: 'select', name: 'status', title: 'Status', options: optionsOf(messageStatuses) },
@@ -152,9 +156,9 @@ function MessageFilters() {
   )
 }
 
-const NothingFound = () => (
-  <EmptyState icon="search" title="No message fits">
-    Numbers, ids and references are looked for whole. Clear a filter or check what you typed.
+const NoMatches = () => (
+  <EmptyState icon="search" title="No matching messages">
+    Phone numbers, IDs and references must match exactly. Remove a filter to see more.
   </EmptyState>
 )
 
@@ -169,7 +173,7 @@ function NoMessages() {
   -H "Content-Type: application/json" \\
   -d '{"to": "491701234567", "type": "text", "text": {"body": "Hello"}}'`}
     >
-      What your keys send and what people write to your numbers appears here at once. Send the first one:
+      Messages you send and receive appear here immediately. Send your first one:
     </EmptyState>
   )
 }

@@ -11,19 +11,19 @@ type MessageFilters = Partial<
 export const useMessages = (filters: MessageFilters) =>
   useList<ListedMessage>(useHere().api('messages'), filters, ['messages'])
 
-/** The story of a message; asked again when something about messages or deliveries changes. */
+/** A message with its timeline. Refetched when a message or delivery changes. */
 export const useMessage = (id: string) =>
   useData<MessageDetail>(useHere().api(`messages/${id}`), { topics: ['messages', 'deliveries'] })
 
-/** Sends the same as a new message, and opens that one. */
+/** Sends the same content as a new message, and opens the new message. */
 export function useSendAgain(id: string) {
   const here = useHere()
   const navigate = useNavigate()
   return useAction((send) => send<SentReply>('POST', here.api(`messages/${id}/again`)), {
     refetch: [here.api('messages')],
-    done: (made) => {
-      void navigate({ to: here.path(`messages/${made.id}`) })
-      return 'Sent again, as a new message'
+    done: ({ id: newId }) => {
+      void navigate({ to: here.path(`messages/${newId}`) })
+      return 'Sent as a new message'
     },
   })
 }

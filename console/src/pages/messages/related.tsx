@@ -5,7 +5,7 @@ import { PageLink } from '../../ui/link.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import styles from './messages.module.css'
 
-/** What it answered, and what answered it. */
+/** The message it replies to, and the replies to it. */
 export function Related({ message: { in_reply_to: quoted, replies } }: { message: MessageDetail }) {
   return (
     <>
@@ -15,7 +15,7 @@ export function Related({ message: { in_reply_to: quoted, replies } }: { message
             <Line message={quoted.message} />
           ) : (
             <span className="quiet">
-              A message that is not here: <bdi className="mono small">{quoted.wa_message_id}</bdi>
+              Message not found: <bdi className="mono small">{quoted.wa_message_id}</bdi>
             </span>
           )}
         </Card>

@@ -9,7 +9,7 @@ import { RecipientFields, recipientOf, useConnectedSenders } from '../../parts/r
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
 
-/** Sends a text; for a template it leads to the template's own page, where its variables are filled in. */
+/** Sends a text. For a template, it opens the template's page to fill in the variables. */
 export function SendDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const here = useHere()
   const navigate = useNavigate()
@@ -35,14 +35,14 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
     <FormDialog
       open={open}
       onClose={onClose}
-      title="Send a message"
-      detail="Sent in your name, not by a key. It costs the same credits."
+      title="Send message"
+      detail="Recorded in the audit log under your name. It costs credits."
       form={kind === 'text' ? form : { ...form, submit: fillIn }}
-      submit={kind === 'text' ? 'Send' : 'Fill in the template'}
+      submit={kind === 'text' ? 'Send' : 'Continue'}
       disabled={kind === 'template' && !template}
     >
       <SegmentedControl
-        aria-label="Kind of message"
+        aria-label="Message type"
         value={kind}
         onChange={setKind}
         data={[
@@ -54,7 +54,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       {kind === 'text' ? (
         <Textarea
           label="Text"
-          description="Free text reaches only people who wrote to you within the last 24 hours."
+          description="You can send text only to people who messaged you in the last 24 hours. Otherwise, use a template."
           autosize
           minRows={3}
           maxRows={10}
@@ -64,7 +64,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       ) : (
         <Select
           label="Template"
-          placeholder={approved.length === 0 ? 'No approved template' : 'Choose…'}
+          placeholder={approved.length === 0 ? 'No approved templates' : 'Choose a template'}
           searchable
           data={approved.map(({ id, name, language }) => ({ value: id, label: `${name} · ${language}` }))}
           value={template}

@@ -24,28 +24,28 @@ export function OrderPage() {
   const back = { to: here.path('orders'), title: 'Orders' }
   return (
     <DetailPage query={useOrder(id)} title="Order" back={back}>
-      {(order) => <OneOrder key={id} order={order} back={back} />}
+      {(order) => <OrderView key={id} order={order} back={back} />}
     </DetailPage>
   )
 }
 
-function OneOrder({ order, back }: { order: OrderWithChanges; back: Back }) {
-  const who = order.profile_name ?? (order.from ? formatPhone(order.from) : (order.from_user_id ?? 'somebody'))
+function OrderView({ order, back }: { order: OrderWithChanges; back: Back }) {
+  const who = order.profile_name ?? (order.from ? formatPhone(order.from) : (order.from_user_id ?? 'unknown customer'))
   return (
     <>
       <PageHeader
         title={
           <>
-            Order of <bdi>{who}</bdi>
+            Order from <bdi>{who}</bdi>
           </>
         }
-        name={`Order of ${who}`}
+        name={`Order from ${who}`}
         back={back}
         badge={<StatusBadge status={order.status} />}
         actions={<ChangeStatus order={order} />}
       />
       <PageBody>
-        <Sheet facts={<OrderFacts order={order} />}>
+        <Sheet facts={<OrderDetails order={order} />}>
           <Items order={order} />
           {order.note && (
             <Card title="Note">
@@ -69,7 +69,7 @@ const next: Readonly<Partial<Record<OrderStatus, readonly [OrderStatus, string]>
   shipped: ['done', 'Mark as done'],
 }
 
-/** The usual next step as a button, every other in the menu. */
+/** The usual next status as a button, all others in the menu. */
 function ChangeStatus({ order }: { order: OrderWithChanges }) {
   const mayChange = useCan('orders:change')
   const change = useChangeOrder(order.id)
@@ -83,7 +83,7 @@ function ChangeStatus({ order }: { order: OrderWithChanges }) {
         </Button>
       )}
       <Menu
-        label="Change the status"
+        label="Change status"
         groups={[
           orderStatuses
             .filter((status) => status !== order.status)
@@ -110,13 +110,13 @@ function Items({ order: { items, total, currency } }: { order: OrderWithChanges 
               Quantity
             </th>
             <th scope="col" className={styles.amount}>
-              Price
+              Unit price
             </th>
           </tr>
         </thead>
         <tbody>
           {items.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one product may stand in a cart twice
+            // biome-ignore lint/suspicious/noArrayIndexKey: a product may occur twice in a cart
             <tr key={index}>
               <td>
                 <SafeText className="mono">{item.product_id}</SafeText>
@@ -131,7 +131,7 @@ function Items({ order: { items, total, currency } }: { order: OrderWithChanges 
             <th scope="row" colSpan={2}>
               Total
             </th>
-            <td className={styles.amount}>{total === null ? 'Not known' : formatMoney(total, currency)}</td>
+            <td className={styles.amount}>{total === null ? 'Unknown' : formatMoney(total, currency)}</td>
           </tr>
         </tfoot>
       </table>
@@ -140,8 +140,8 @@ function Items({ order: { items, total, currency } }: { order: OrderWithChanges 
 }
 
 function History({ order }: { order: OrderWithChanges }) {
-  const came = {
-    key: 'came',
+  const received = {
+    key: 'received',
     title: 'Received',
     at: order.received_at,
     tone: 'note' as const,
@@ -161,30 +161,33 @@ function History({ order }: { order: OrderWithChanges }) {
       ),
     }
   })
-  return <Timeline label="History" items={[came, ...changes]} />
+  return <Timeline label="History" items={[received, ...changes]} />
 }
 
-function OrderFacts({ order }: { order: OrderWithChanges }) {
+function OrderDetails({ order }: { order: OrderWithChanges }) {
   const here = useHere()
   return (
     <Card title="Details">
       <KeyValue
         facts={[
-          { name: 'Id', value: <CopyId id={order.id} /> },
+          { name: 'ID', value: <CopyId id={order.id} /> },
           order.profile_name !== null && { name: 'Profile name', value: <SafeText>{order.profile_name}</SafeText> },
-          order.from !== null && { name: 'Number', value: <bdi className="numbers">{formatPhone(order.from)}</bdi> },
+          order.from !== null && {
+            name: 'Phone number',
+            value: <bdi className="numbers">{formatPhone(order.from)}</bdi>,
+          },
           { name: 'Received', value: <Moment at={order.received_at} /> },
           {
             name: 'Message',
-            value: <PageLink to={here.path(`messages/${order.message_id}`)}>It came as this message</PageLink>,
+            value: <PageLink to={here.path(`messages/${order.message_id}`)}>View message</PageLink>,
           },
           order.from !== null && {
             name: 'Conversation',
             value: (
-              <PageLink to={here.path(`messages/${order.message_id}?tab=conversation`)}>With this person</PageLink>
+              <PageLink to={here.path(`messages/${order.message_id}?tab=conversation`)}>View conversation</PageLink>
             ),
           },
-          order.catalog_id !== null && { name: 'Catalogue', value: <CopyId id={order.catalog_id} /> },
+          order.catalog_id !== null && { name: 'Catalog ID', value: <CopyId id={order.catalog_id} /> },
         ]}
       />
     </Card>

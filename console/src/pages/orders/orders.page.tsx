@@ -23,7 +23,7 @@ export function OrdersPage() {
   const orders = useOrders(filters)
   return (
     <>
-      <PageHeader title="Orders" detail="Carts that people sent from your catalogue." />
+      <PageHeader title="Orders" detail="Carts that customers sent from your WhatsApp catalog." />
       <PageBody>
         <FilterBar
           filters={[
@@ -33,7 +33,7 @@ export function OrdersPage() {
               title: 'Status',
               options: optionsOf(orderStatuses),
             },
-            { kind: 'text', name: 'phone', title: 'Number', placeholder: '491701234567' },
+            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '491701234567' },
           ]}
         >
           <ExportButton file="orders.csv" query={filters} />
@@ -46,12 +46,12 @@ export function OrdersPage() {
           columns={columns}
           empty={
             Object.keys(filters).length > 0 ? (
-              <EmptyState icon="search" title="No order fits">
-                Clear a filter to see the others.
+              <EmptyState icon="search" title="No matching orders">
+                Remove a filter to see more.
               </EmptyState>
             ) : (
               <EmptyState icon="order" title="No orders yet">
-                When somebody sends a cart from your WhatsApp catalogue, it becomes an order here.
+                Carts that customers send from your WhatsApp catalog appear here.
               </EmptyState>
             )
           }

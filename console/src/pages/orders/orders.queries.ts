@@ -12,6 +12,6 @@ export function useChangeOrder(id: string) {
   const orders = useHere().api('orders')
   return useAction((send, status: OrderStatus) => send<OrderWithChanges>('PATCH', `${orders}/${id}`, { status }), {
     refetch: [orders],
-    done: (order) => `The order is now ${order.status}`,
+    done: (order) => `Order marked as ${order.status}`,
   })
 }

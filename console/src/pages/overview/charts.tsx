@@ -17,9 +17,9 @@ const messageSeries: readonly Series[] = [
 ]
 
 const requestSeries: readonly Series[] = [
-  { key: 'ok', title: 'OK', tone: 'accent' },
-  { key: 'refused', title: 'Refused', tone: 'warn' },
-  { key: 'failed', title: 'Failed', tone: 'bad' },
+  { key: 'ok', title: 'Successful', tone: 'accent' },
+  { key: 'refused', title: 'Client errors', tone: 'warn' },
+  { key: 'failed', title: 'Server errors', tone: 'bad' },
 ]
 
 const deliverySeries: readonly Series[] = [
@@ -28,11 +28,11 @@ const deliverySeries: readonly Series[] = [
 ]
 
 const latencySeries: readonly Series[] = [
-  { key: 'p50', title: 'Half within (p50)', tone: 'accent' },
-  { key: 'p95', title: '95 of 100 within (p95)', tone: 'warn' },
+  { key: 'p50', title: 'p50', tone: 'accent' },
+  { key: 'p95', title: 'p95', tone: 'warn' },
 ]
 
-/** What happened over the period. A press on a bar opens the list behind it. */
+/** The charts of the period. Clicking a bar opens the filtered list. */
 export function Charts({ overview }: { overview: Overview }) {
   const here = useHere()
   const navigate = useNavigate()
@@ -43,48 +43,48 @@ export function Charts({ overview }: { overview: Overview }) {
   const span = (bar: Bar) => `from=${stepOf(bar).from}&to=${stepOf(bar).to}`
   return (
     <Grid min={460} gap={4}>
-      <Card title="Messages" detail="By the status they have now, when they were sent.">
-        <Filled series={messageSeries} of={messages} words="No message was sent in this period.">
+      <Card title="Messages" detail="By current status and time of sending.">
+        <ChartOrEmpty series={messageSeries} counts={messages} empty="No messages in this period">
           <BarChart
             label="Messages by status"
             bars={barsOf(steps, messages)}
             series={messageSeries}
             onOpen={(bar, status) => open(`messages?${status ? `status=${status}&` : ''}${span(bar)}`)}
           />
-        </Filled>
+        </ChartOrEmpty>
       </Card>
       {requests && (
-        <Card title="API requests" detail="As they were answered.">
-          <Filled series={requestSeries} of={requests} words="No request was made in this period.">
+        <Card title="API requests" detail="By response status.">
+          <ChartOrEmpty series={requestSeries} counts={requests} empty="No requests in this period">
             <BarChart
-              label="API requests by outcome"
+              label="API requests by result"
               bars={barsOf(steps, requests)}
               series={requestSeries}
-              onOpen={(bar, outcome) => open(`requests?${statusOf[outcome ?? ''] ?? ''}${span(bar)}`)}
+              onOpen={(bar, result) => open(`requests?${statusOf[result ?? ''] ?? ''}${span(bar)}`)}
             />
-          </Filled>
+          </ChartOrEmpty>
         </Card>
       )}
       {deliveries && (
         <>
-          <Card title="Webhook attempts" detail="Whether the endpoints took what was delivered.">
-            <Filled series={deliverySeries} of={deliveries} words="Nothing was delivered in this period.">
+          <Card title="Webhook deliveries" detail="Attempts by result.">
+            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No deliveries in this period">
               <BarChart
-                label="Webhook attempts by outcome"
+                label="Webhook attempts by result"
                 bars={barsOf(steps, deliveries)}
                 series={deliverySeries}
-                onOpen={(bar, outcome) =>
+                onOpen={(bar, result) =>
                   open(
-                    `deliveries?${outcome === 'failed' ? 'state=failed&' : ''}since=${stepOf(bar).from}&until=${stepOf(bar).to}`,
+                    `deliveries?${result === 'failed' ? 'state=failed&' : ''}since=${stepOf(bar).from}&until=${stepOf(bar).to}`,
                   )
                 }
               />
-            </Filled>
+            </ChartOrEmpty>
           </Card>
-          <Card title="Webhook answer time" detail="How long the endpoints took to answer, nearly.">
-            <Filled series={deliverySeries} of={deliveries} words="Nothing was delivered in this period.">
+          <Card title="Webhook response time" detail="Approximate time until your endpoints responded.">
+            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No deliveries in this period">
               <LineChart
-                label="Webhook answer time"
+                label="Webhook response time"
                 points={steps.map(({ key, label, title }, index) => ({
                   key,
                   label,
@@ -93,7 +93,7 @@ export function Charts({ overview }: { overview: Overview }) {
                 }))}
                 series={latencySeries}
               />
-            </Filled>
+            </ChartOrEmpty>
           </Card>
         </>
       )}
@@ -115,28 +115,28 @@ function barsOf(steps: readonly Step[], counts: Counts): Bar[] {
   }))
 }
 
-/** The chart, or a calm word where it would be empty. */
-function Filled({
+/** The chart, or a placeholder if there is no data. */
+function ChartOrEmpty({
   series,
-  of,
-  words,
+  counts,
+  empty,
   children,
 }: {
   series: readonly Series[]
-  of: Counts
-  words: string
+  counts: Counts
+  empty: string
   children: React.ReactNode
 }) {
-  const total = sum(series.map(({ key }) => sum((of[key] as number[] | undefined) ?? [])))
+  const total = sum(series.map(({ key }) => sum((counts[key] as number[] | undefined) ?? [])))
   if (total > 0) return children
   return (
     <p className="quiet" style={{ display: 'grid', placeItems: 'center', height: 120, margin: 0 }}>
-      {words}
+      {empty}
     </p>
   )
 }
 
-/** Where charts are about to be. */
+/** Placeholders while the charts load. */
 export function ChartsLoading() {
   return (
     <Grid min={460} gap={4}>

@@ -6,7 +6,7 @@ import { Sparkline } from '../../ui/sparkline.tsx'
 import { Duration } from '../../ui/time.tsx'
 import { sum } from './steps.ts'
 
-/** The numbers of the period in one row. */
+/** The key figures of the period. */
 export function Figures({ overview }: { overview: Overview | undefined }) {
   const here = useHere()
   const mayDevelop = useCan('requests:read')
@@ -14,7 +14,7 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
   const requests = overview?.requests && totals(overview.requests)
   const deliveries = overview?.deliveries
   const attempts = deliveries && { good: sum(deliveries.succeeded), bad: sum(deliveries.failed) }
-  const asked = requests && requests.ok + requests.refused + requests.failed
+  const requestCount = requests && requests.ok + requests.refused + requests.failed
   const credits = overview?.credits
   return (
     <Stats>
@@ -30,26 +30,28 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
           <Stat
             label="API requests"
             to={here.path('requests')}
-            value={requests ? formatNumber(asked ?? 0) : undefined}
-            detail={requests && `${formatNumber(requests.refused)} refused, ${formatNumber(requests.failed)} failed`}
+            value={requests ? formatNumber(requestCount ?? 0) : undefined}
+            detail={
+              requests && `${plural(requests.refused, 'client error')}, ${plural(requests.failed, 'server error')}`
+            }
           />
           <Stat
-            label="Webhook success"
+            label="Webhook success rate"
             to={here.path('deliveries')}
-            value={attempts ? share(attempts.good, attempts.good + attempts.bad) : undefined}
+            value={attempts ? percentage(attempts.good, attempts.good + attempts.bad) : undefined}
             detail={attempts && plural(attempts.good + attempts.bad, 'attempt')}
           />
           <Stat
-            label="Webhook answer time"
+            label="Webhook response time (p95)"
             to={here.path('webhooks')}
             value={deliveries ? <Duration ms={deliveries.overall.p95_ms} /> : undefined}
             detail={
               deliveries &&
               (deliveries.overall.p95_ms === null ? (
-                'nothing delivered'
+                'no deliveries'
               ) : (
                 <>
-                  95 of 100 within; half within <Duration ms={deliveries.overall.p50_ms} />
+                  p50 <Duration ms={deliveries.overall.p50_ms} />
                 </>
               ))
             }
@@ -66,7 +68,7 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
   )
 }
 
-const share = (part: number, all: number): string => (all === 0 ? '–' : formatPercent(part / all))
+const percentage = (part: number, all: number): string => (all === 0 ? '–' : formatPercent(part / all))
 
 function totals<Key extends string>(series: Readonly<Record<Key, readonly number[]>>): Record<Key | 'all', number> {
   const sums = Object.entries(series).map(([key, counts]) => [key, sum(counts as readonly number[])] as const)

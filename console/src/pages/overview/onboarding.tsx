@@ -10,59 +10,59 @@ import { Card } from '../../ui/layout.tsx'
 import styles from './overview.module.css'
 import { useOnboarding } from './overview.queries.ts'
 
-interface Words {
+interface StepText {
   title: string
   detail: string
   action: string
   to: (path: (rest: string) => string) => string
 }
 
-const words: Record<OnboardingStep, Words> = {
+const stepTexts: Record<OnboardingStep, StepText> = {
   second_factor: {
     title: 'Secure your account',
-    detail: 'Add a passkey or an authenticator app, so that a password alone opens nothing.',
-    action: 'Set it up',
+    detail: 'Add a passkey or an authenticator app, so a stolen password is not enough to sign in.',
+    action: 'Set up',
     to: () => '/account',
   },
   sender: {
     title: 'Connect a sender',
-    detail: 'A WhatsApp number to send from. The operator connects accounts; the simulator brings a number of its own.',
-    action: 'See senders',
+    detail: 'Add a WhatsApp number to send from. The operator connects accounts. The simulator comes with a number.',
+    action: 'View senders',
     to: (path) => path('senders'),
   },
   key: {
     title: 'Create an API key',
-    detail: 'One for each system that calls. Its secret is shown once.',
-    action: 'Create a key',
+    detail: 'Use one key per system. The secret is shown once.',
+    action: 'Create key',
     to: (path) => path('keys?new=1'),
   },
   request: {
-    title: 'Make the first request',
-    detail: 'Run this in a terminal with your key. The page notices by itself.',
-    action: 'Quickstart',
+    title: 'Make your first request',
+    detail: 'Run this in a terminal with your key. This page updates automatically.',
+    action: 'Read quickstart',
     to: (path) => path('docs'),
   },
   webhook: {
     title: 'Add a webhook',
-    detail: 'So that you hear of statuses and incoming messages as they happen.',
-    action: 'Add a webhook',
+    detail: 'Receive message statuses and incoming messages as they happen.',
+    action: 'Add webhook',
     to: (path) => path('webhooks'),
   },
   delivery: {
-    title: 'Take a first delivery',
-    detail: 'Send a test event and answer it with a 2xx. The docs have the code that verifies it.',
-    action: 'Send a test event',
+    title: 'Receive your first delivery',
+    detail: 'Send a test event and respond with a 2xx status. The docs have code to verify it.',
+    action: 'Send test event',
     to: (path) => path('webhooks'),
   },
   teammate: {
     title: 'Invite a teammate',
-    detail: 'Admins manage keys and webhooks, developers read the logs, members see messages and orders.',
+    detail: 'Admins manage keys and webhooks, developers see the logs, members see messages and orders.',
     action: 'Invite',
     to: (path) => path('team'),
   },
 }
 
-/** The first steps. Each ticks itself; the list goes when all are done, or when somebody hides it. */
+/** The first steps. The server reports which are done. The list disappears when all are, or when it is hidden. */
 export function OnboardingList() {
   const here = useHere()
   const { public_url: publicUrl } = useSession()
@@ -78,7 +78,7 @@ export function OnboardingList() {
   }
   return (
     <Card
-      title="Get going"
+      title="Get started"
       detail={`${done} of ${steps.length} done`}
       actions={
         <Button kind="quiet" size="s" onClick={hide}>
@@ -86,12 +86,12 @@ export function OnboardingList() {
         </Button>
       }
     >
-      <Meter value={done / steps.length} label="First steps taken" />
+      <Meter value={done / steps.length} label="Steps completed" />
       <ol className={styles.steps}>
         {steps
           .filter((step) => !step.done)
           .map(({ kind }) => {
-            const { title, detail, action, to } = words[kind]
+            const { title, detail, action, to } = stepTexts[kind]
             const isNext = kind === next
             return (
               <li key={kind} aria-current={isNext ? 'step' : undefined}>
@@ -121,7 +121,7 @@ export function OnboardingList() {
             .filter((step) => step.done)
             .map(({ kind }) => (
               <li key={kind}>
-                <Icon name="checkCircle" size={14} /> {words[kind].title}
+                <Icon name="checkCircle" size={14} /> {stepTexts[kind].title}
               </li>
             ))}
         </ul>

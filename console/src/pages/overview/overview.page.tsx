@@ -19,7 +19,7 @@ export function OverviewPage() {
           <OnboardingList />
           <OpenProblems />
           {error && !data ? (
-            <FailedState what="The figures could not be loaded" error={error} onRetry={() => void refetch()} />
+            <FailedState what="The overview could not be loaded" error={error} onRetry={() => void refetch()} />
           ) : (
             <>
               <Figures overview={data} />

@@ -15,7 +15,7 @@ const topics: readonly Topic[] = [
   'team',
 ]
 
-/** Figures are sums over much; news only marks them as old, and they are asked for again at most this often. */
+/** The overview is expensive to compute, so it is polled at this interval instead of on every live update. */
 const figuresEveryMs = 10_000
 
 export const useOverview = (period: Period) =>
@@ -31,11 +31,11 @@ export const useProblems = () =>
     refetchInterval: 30_000,
   })
 
-/** Follows the first steps while some are open: the page sees the first request as it is made. */
+/** Gets live updates until all steps are done, so that the first request shows immediately. */
 export function useOnboarding() {
   const path = useHere().api('onboarding')
-  const asked = useData<Onboarding>(path)
-  const isOver = asked.data?.steps.every(({ done }) => done) ?? false
-  useLive(path, isOver ? [] : topics)
-  return asked
+  const query = useData<Onboarding>(path)
+  const isComplete = query.data?.steps.every(({ done }) => done) ?? false
+  useLive(path, isComplete ? [] : topics)
+  return query
 }

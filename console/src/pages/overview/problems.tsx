@@ -18,11 +18,10 @@ const icons: Record<ProblemKind, IconName> = {
   balance_low: 'credit',
 }
 
-/** What wants attention now. Nothing is drawn while it is not known; a failure is said. */
+/** Problems that need attention. Renders nothing while loading. */
 export function OpenProblems() {
   const { data, error } = useProblems()
-  if (error && !data)
-    return <Notice tone="warn">Whether there are open problems could not be found out just now.</Notice>
+  if (error && !data) return <Notice tone="warn">Open problems could not be loaded.</Notice>
   if (!data) return null
   if (data.data.length === 0) {
     return (

@@ -1,7 +1,7 @@
 import type { Overview } from '@parley/contract/console/overview'
 import { formatClock, formatShortDay, formatShortTime } from '../../lib/format.ts'
 
-/** A step of the period, as charts name it. */
+/** One time step of a chart. */
 export interface Step {
   key: string
   label: string

@@ -1,6 +1,6 @@
 import type { RequestDetail } from '@parley/contract/console/requests'
 
-/** The request as one would make it again. Its key and body are not kept, so both are left to fill in. */
+/** A curl command that repeats the request. Its key and body are not stored, so they are placeholders. */
 export function toCurl(
   publicUrl: string,
   { method, route, key }: Pick<RequestDetail, 'method' | 'route' | 'key'>,
@@ -8,13 +8,13 @@ export function toCurl(
   const path = route.replaceAll(/:(\w+)/g, '{$1}')
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(publicUrl + path)}`,
-    `-H ${quote(`Authorization: Bearer <${key?.hint ? `the key ${key.hint}` : 'your key'}>`)}`,
+    `-H ${quote(`Authorization: Bearer <${key?.hint ? `key ${key.hint}` : 'your key'}>`)}`,
   ]
   if (['POST', 'PUT', 'PATCH'].includes(method)) {
-    lines.push(`-H ${quote('Content-Type: application/json')}`, `-d ${quote('<the body>')}`)
+    lines.push(`-H ${quote('Content-Type: application/json')}`, `-d ${quote('<body>')}`)
   }
   return lines.join(' \\\n  ')
 }
 
-/** For a shell, whatever the caller wrote into the path. */
+/** Quotes for a shell: the path may contain anything. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

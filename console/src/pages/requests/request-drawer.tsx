@@ -13,10 +13,10 @@ import { Duration, Moment } from '../../ui/time.tsx'
 import { toCurl } from './curl.ts'
 import { useRequest } from './requests.queries.ts'
 
-/** One request: everything that was logged of it, and what it led to. */
+/** Everything that was logged about a request. */
 export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () => void }) {
-  const asked = useRequest(id)
-  const { data } = asked
+  const query = useRequest(id)
+  const { data } = query
   return (
     <Drawer
       open={id !== null}
@@ -24,14 +24,14 @@ export function RequestDrawer({ id, onClose }: { id: string | null; onClose: () 
       title={data ? <span className="mono">{`${data.method} ${data.route}`}</span> : 'Request'}
       badge={data && <HttpBadge status={data.status} />}
     >
-      <Loaded query={asked} what="This request">
-        {(request) => <RequestFacts request={request} />}
+      <Loaded query={query} what="This request">
+        {(request) => <RequestDetails request={request} />}
       </Loaded>
     </Drawer>
   )
 }
 
-function RequestFacts({ request }: { request: RequestDetail }) {
+function RequestDetails({ request }: { request: RequestDetail }) {
   const here = useHere()
   const { public_url: publicUrl } = useSession()
   const { code, key, address } = request
@@ -43,15 +43,15 @@ function RequestFacts({ request }: { request: RequestDetail }) {
         </Notice>
       )}
       {request.status === 499 && (
-        <Notice tone="warn" title="The caller went away.">
-          The connection was closed before the answer was written. What was asked for may have been done.
+        <Notice tone="warn" title="Client closed the connection.">
+          The client disconnected before the response was sent. The request may have been processed.
         </Notice>
       )}
       <KeyValue
         facts={[
-          { name: 'Request', value: <CopyId id={request.id} /> },
+          { name: 'Request ID', value: <CopyId id={request.id} /> },
           { name: 'Time', value: <Moment at={request.at} /> },
-          { name: 'Took', value: <Duration ms={request.duration_us / 1000} /> },
+          { name: 'Duration', value: <Duration ms={request.duration_us / 1000} /> },
           code !== null && { name: 'Error', value: <span className="mono">{code}</span> },
           {
             name: 'Key',
@@ -60,11 +60,11 @@ function RequestFacts({ request }: { request: RequestDetail }) {
                 <SafeText>{key.name ?? key.id}</SafeText>
               </PageLink>
             ) : (
-              <span className="quiet">None was known</span>
+              <span className="quiet">No valid key</span>
             ),
           },
           address !== null && {
-            name: 'From',
+            name: 'IP address',
             value: (
               <PageLink to={here.path(`requests?address=${encodeURIComponent(address)}`)} className="link mono">
                 {address}
@@ -85,14 +85,14 @@ function RequestFacts({ request }: { request: RequestDetail }) {
       {code && (
         <Row>
           <ButtonLink to={here.path(`refusals?open=${code}`)} icon="apiError">
-            All refusals like this
+            View similar errors
           </ButtonLink>
           <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">
-            About {code}
+            Docs for {code}
           </ButtonLink>
         </Row>
       )}
-      <Card title="Make it again" detail="Headers, queries and bodies are not kept, so they cannot leak: fill them in.">
+      <Card title="Repeat this request" detail="Headers, query strings and bodies are not stored. Fill them in.">
         <CodeBlock code={toCurl(publicUrl, request)} language="shell" />
       </Card>
     </Stack>

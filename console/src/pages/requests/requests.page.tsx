@@ -35,27 +35,31 @@ export function RequestsPage() {
   const isFiltered = Object.keys(query).length > 0
   const toggle = () => setLive(isLive ? null : '1')
   usePaletteActions(
-    // biome-ignore lint/correctness/useExhaustiveDependencies: toggling depends on nothing but whether it is live
-    useMemo(() => [{ id: 'live', title: isLive ? 'Stop the live log' : 'Follow the log live', run: toggle }], [isLive]),
+    // biome-ignore lint/correctness/useExhaustiveDependencies: toggle depends on isLive only
+    useMemo(() => [{ id: 'live', title: isLive ? 'Stop live updates' : 'Show requests live', run: toggle }], [isLive]),
   )
   return (
     <>
       <PageHeader
         title="Request log"
-        detail="Every request to the API, refused ones included."
+        detail="Every API request, including failed ones."
         actions={<ExportButton file="requests.csv" query={query} />}
       />
       <PageBody>
         <FilterBar
-          search={{ name: 'q', label: 'Search by path, address or request id', placeholder: 'Path, address or req_…' }}
+          search={{
+            name: 'q',
+            label: 'Search by path, IP address or request ID',
+            placeholder: 'Path, IP address or req_…',
+          }}
           filters={useRequestFilters()}
         >
           <Row gap={2} wrap={false}>
             {isLive && <span className={`${styles.pulse} ${isPaused ? styles.still : ''}`} aria-hidden="true" />}
-            <Switch label={isLive && isPaused ? 'Live, paused' : 'Live'} checked={isLive} onChange={toggle} />
+            <Switch label={isLive && isPaused ? 'Live (paused)' : 'Live'} checked={isLive} onChange={toggle} />
           </Row>
         </FilterBar>
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: resting on the rows only keeps them from moving */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: hovering pauses the live list, so that rows do not move */}
         <div
           className={styles.tail}
           onMouseEnter={() => setHovered(true)}
@@ -126,14 +130,14 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
   },
   {
     key: 'address',
-    title: 'From',
+    title: 'IP address',
     width: 150,
     hideOn: 'tablet',
     cell: ({ address }) => <span className="mono small">{address ?? '–'}</span>,
   },
   {
     key: 'duration',
-    title: 'Took',
+    title: 'Duration',
     width: 90,
     hideOn: 'phone',
     align: 'right',
@@ -146,7 +150,7 @@ function withTail(list: Logged, tail: Tail): Logged {
   if (tail.rows.length === 0 || !list.rows) return list
   const known = new Set(list.rows.map(({ id }) => id))
   const fresh = tail.rows.filter(({ id }) => !known.has(id))
-  // One that came in late belongs below what was there; only the head has to be put in order.
+  // A late request belongs below newer ones. Sorting the first 100 rows is enough.
   return { ...list, rows: [...merge(fresh, list.rows.slice(0, 100)), ...list.rows.slice(100)] }
 }
 
@@ -155,12 +159,11 @@ function SearchedTo({ at, list }: { at: string; list: Logged }) {
     <Notice
       action={
         <Button size="s" busy={list.isLoadingMore} onClick={list.loadMore}>
-          Look further back
+          Search older requests
         </Button>
       }
     >
-      Looked back to {formatShortTime(at)}. This filter is answered in stretches of 30,000 requests; a date range or an
-      error narrows it.
+      Searched back to {formatShortTime(at)}, in steps of 30,000 requests. Filter by date or error to search faster.
     </Notice>
   )
 }
@@ -180,21 +183,21 @@ function NoRequests({
     return (
       <EmptyState
         icon="search"
-        title={`Nothing since ${formatShortTime(searchedTo)}`}
+        title={`No matches since ${formatShortTime(searchedTo)}`}
         action={
           <Button icon="clock" onClick={onMore}>
-            Look further back
+            Search older requests
           </Button>
         }
       >
-        This filter is answered in stretches of 30,000 requests, and none of the latest fits. There may be older ones.
+        The latest 30,000 requests were searched. Older ones may match.
       </EmptyState>
     )
   }
   if (isFiltered) {
     return (
-      <EmptyState icon="search" title="No request fits">
-        Take a filter away, or choose a longer time. A request is in the log within a second.
+      <EmptyState icon="search" title="No matching requests">
+        Remove a filter or choose a longer time range. New requests appear within a second.
       </EmptyState>
     )
   }
@@ -204,12 +207,12 @@ function NoRequests({
       title="No requests yet"
       action={
         <Button icon="key" onClick={() => location.assign(here.path('keys'))}>
-          Go to API keys
+          View API keys
         </Button>
       }
       curl={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_KEY"`}
     >
-      Every call to the API is listed here within a second, refused ones included.
+      API requests appear here within a second, including failed ones. Make your first one:
     </EmptyState>
   )
 }
@@ -223,9 +226,9 @@ function useRequestFilters(): readonly Filter[] {
         name: 'status',
         title: 'Status',
         options: [
-          { value: '2xx', title: '2xx: went well' },
-          { value: '4xx', title: '4xx: refused' },
-          { value: '5xx', title: '5xx: failed' },
+          { value: '2xx', title: '2xx: success' },
+          { value: '4xx', title: '4xx: client error' },
+          { value: '5xx', title: '5xx: server error' },
           ...['400', '401', '403', '404', '429', '500'].map((status) => ({ value: status, title: status })),
         ],
       },
@@ -243,21 +246,21 @@ function useRequestFilters(): readonly Filter[] {
       },
       { kind: 'select', name: 'key', title: 'Key', options: keys.map(({ id, name }) => ({ value: id, title: name })) },
       { kind: 'text', name: 'route', title: 'Path', placeholder: '/v1/messages' },
-      { kind: 'text', name: 'address', title: 'Address', placeholder: '203.0.113.7' },
+      { kind: 'text', name: 'address', title: 'IP address', placeholder: '203.0.113.7' },
       { kind: 'dates', title: 'Time' },
     ],
     [keys],
   )
 }
 
-/** Whether the reader has left the top of the page. */
+/** Whether the page is scrolled down. */
 function useIsScrolled(): boolean {
   const [isScrolled, setScrolled] = useState(false)
   useEffect(() => {
-    const look = () => setScrolled(window.scrollY > 240)
-    look()
-    window.addEventListener('scroll', look, { passive: true })
-    return () => window.removeEventListener('scroll', look)
+    const update = () => setScrolled(window.scrollY > 240)
+    update()
+    window.addEventListener('scroll', update, { passive: true })
+    return () => window.removeEventListener('scroll', update)
   }, [])
   return isScrolled
 }

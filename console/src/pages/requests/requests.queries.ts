@@ -7,14 +7,14 @@ import { useFilters } from '../../lib/url.ts'
 
 export type RequestQuery = Readonly<Record<string, string>>
 
-/** What the address bar asks of the log, as the service takes it. */
+/** The filters in the URL as API query parameters. */
 export function useRequestQuery(): RequestQuery {
   const { q, ...rest } = useFilters('status', 'code', 'method', 'route', 'key', 'address', 'from', 'to', 'q')
   const query = { ...rest, ...searchOf(q) }
   return Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])))
 }
 
-/** One field finds a request id, an address or a path. */
+/** The search field takes a request ID, an IP address or a path. */
 function searchOf(q: string | undefined): Record<string, string> {
   const text = q?.trim() ?? ''
   if (text === '') return {}
@@ -25,7 +25,7 @@ function searchOf(q: string | undefined): Record<string, string> {
 }
 
 export interface Logged extends Paged<LoggedRequest> {
-  /** How far a slow filter has looked; null where all was looked through that is shown. */
+  /** How far back a slow filter has searched; null if it searched everything. */
   searchedTo: string | null
   newestCursor: string | null
 }
@@ -33,19 +33,19 @@ export interface Logged extends Paged<LoggedRequest> {
 export function useRequests(query: RequestQuery): Logged {
   const here = useHere()
   const path = here.api('requests')
-  const asked = useInfiniteQuery({
+  const result = useInfiniteQuery({
     queryKey: [path, query],
     queryFn: ({ pageParam, signal }) =>
       api<LoggedRequests>(path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => (last.has_more ? last.next_cursor : null),
-    // Below a live tail the pages stand still: asking all of them again at every glance would move them.
+    // Refetching all pages on focus would move the rows below a live tail.
     refetchOnWindowFocus: false,
   })
   return {
-    ...pagedOf(asked),
-    searchedTo: asked.data?.pages.at(-1)?.searched_to ?? null,
-    newestCursor: asked.data?.pages[0]?.newest_cursor ?? null,
+    ...pagedOf(result),
+    searchedTo: result.data?.pages.at(-1)?.searched_to ?? null,
+    newestCursor: result.data?.pages[0]?.newest_cursor ?? null,
   }
 }
 
@@ -60,7 +60,7 @@ interface KeyChoice {
   name: string
 }
 
-/** The keys there are, to filter by. */
+/** The keys to filter by. */
 export const useKeyChoices = (): readonly KeyChoice[] =>
   useData<{ data: KeyChoice[] }>(useHere().api('keys'), { enabled: useCan('keys:read'), staleTime: 60_000 }).data
     ?.data ?? []

@@ -6,36 +6,35 @@ import { useHere } from '../../lib/session.ts'
 import type { RequestQuery } from './requests.queries.ts'
 
 export interface Tail {
-  /** What came in while the page was open, the newest first. */
+  /** Requests since the page was opened, newest first. */
   rows: LoggedRequest[]
-  /** What came in and is held back while somebody reads. */
+  /** How many new requests are held back while the list is paused. */
   waiting: number
-  /** Shows what is held back. */
+  /** Shows the requests that are held back. */
   release(): void
   isFresh(id: string): boolean
 }
 
-const keptMost = 500
-const atOnce = 100
+const maxRows = 500
+const pageSize = 100
 
 /**
- * Follows the log: each time the service says that something was logged, what is newer than the last row seen is fetched.
- * While `isPaused` it is held back.
+ * Live requests: on every live update, fetches the requests after the newest cursor. While `isPaused`, they are held back.
  */
 export function useTail(query: RequestQuery, isOn: boolean, isPaused: boolean, newestCursor: string | null): Tail {
   const here = useHere()
   const path = here.api('requests')
-  const [caught, setCaught] = useState<LoggedRequest[]>([])
+  const [rows, setRows] = useState<LoggedRequest[]>([])
   const [held, setHeld] = useState<LoggedRequest[]>([])
   const paused = useRef(isPaused)
   paused.current = isPaused
   const cursor = useRef<string | null>(null)
   cursor.current ??= newestCursor
-  const wanted = JSON.stringify(query)
+  const queryJson = JSON.stringify(query)
 
   const release = useCallback(() => {
     setHeld((waiting) => {
-      if (waiting.length > 0) setCaught((before) => merge(waiting, before))
+      if (waiting.length > 0) setRows((before) => merge(waiting, before))
       return []
     })
   }, [])
@@ -46,58 +45,58 @@ export function useTail(query: RequestQuery, isOn: boolean, isPaused: boolean, n
 
   useEffect(() => {
     if (!isOn) return
-    const query = JSON.parse(wanted) as RequestQuery
-    let isAsking = false
-    let isWanted = false
-    let isOver = false
-    const ask = async () => {
-      if (isAsking) {
-        isWanted = true
+    const query = JSON.parse(queryJson) as RequestQuery
+    let isFetching = false
+    let hasMissedUpdate = false
+    let isStopped = false
+    const fetchNew = async () => {
+      if (isFetching) {
+        hasMissedUpdate = true
         return
       }
-      isAsking = true
+      isFetching = true
       try {
-        const page = await api<LoggedRequests>(path, { query: { ...query, after: cursor.current, limit: atOnce } })
-        if (isOver) return
+        const page = await api<LoggedRequests>(path, { query: { ...query, after: cursor.current, limit: pageSize } })
+        if (isStopped) return
         cursor.current = page.newest_cursor ?? cursor.current
         if (paused.current) setHeld((before) => merge(page.data, before))
-        else setCaught((before) => merge(page.data, before))
+        else setRows((before) => merge(page.data, before))
       } catch {
-        // The next news asks again; a service out of reach is told of at the top of the page.
+        // The next live update retries. A banner shows when the service is unreachable.
       } finally {
-        isAsking = false
-        if (isWanted && !isOver) {
-          isWanted = false
-          void ask()
+        isFetching = false
+        if (hasMissedUpdate && !isStopped) {
+          hasMissedUpdate = false
+          void fetchNew()
         }
       }
     }
-    void ask()
+    void fetchNew()
     const stop = listen(here.id, (topic) => {
-      if (topic === 'requests' || topic === 'all') void ask()
+      if (topic === 'requests' || topic === 'all') void fetchNew()
     })
     return () => {
-      isOver = true
+      isStopped = true
       stop()
       cursor.current = null
-      setCaught([])
+      setRows([])
       setHeld([])
     }
-  }, [isOn, wanted, path, here.id])
+  }, [isOn, queryJson, path, here.id])
 
-  const known = new Set(caught.map(({ id }) => id))
+  const known = new Set(rows.map(({ id }) => id))
   return {
-    rows: caught,
+    rows,
     waiting: held.filter(({ id }) => !known.has(id)).length,
     release,
     isFresh: (id) => known.has(id),
   }
 }
 
-/** The newest first, each once. */
+/** Merges by ID, newest first. */
 export function merge(more: readonly LoggedRequest[], before: readonly LoggedRequest[]): LoggedRequest[] {
   const byId = new Map([...before, ...more].map((row) => [row.id, row]))
   return [...byId.values()]
     .sort((left, right) => right.at.localeCompare(left.at) || right.id.localeCompare(left.id))
-    .slice(0, keptMost)
+    .slice(0, maxRows)
 }

@@ -16,17 +16,21 @@ export function SendersPage() {
   const here = useHere()
   const navigate = useNavigate()
   const senders = useSenders()
-  const troubled = [
+  const failedSyncs = [
     ...new Map(
       senders.rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
     ).values(),
   ]
   return (
     <>
-      <PageHeader title="Senders" detail="The numbers you send from and are messaged on." actions={<SyncButton />} />
+      <PageHeader
+        title="Senders"
+        detail="The WhatsApp numbers you send and receive messages with."
+        actions={<SyncButton />}
+      />
       <PageBody>
-        {troubled.map(({ id, account, sync_error }) => (
-          <Notice key={id} tone="warn" title={`The account ${account} is not up to date.`}>
+        {failedSyncs.map(({ id, account, sync_error }) => (
+          <Notice key={id} tone="warn" title={`Account ${account} could not be synced.`}>
             <bdi>{sync_error}</bdi>
           </Notice>
         ))}
@@ -37,8 +41,8 @@ export function SendersPage() {
           onOpen={({ id }) => void navigate({ to: here.path('messages'), search: { sender: id } as never })}
           columns={columns}
           empty={
-            <EmptyState icon="sender" title="No numbers yet" action={<SyncButton />}>
-              Numbers appear once the operator connects a WhatsApp business account to this workspace.
+            <EmptyState icon="sender" title="No senders yet" action={<SyncButton />}>
+              Phone numbers appear here after the operator connects a WhatsApp Business account to this workspace.
             </EmptyState>
           }
         />
@@ -50,7 +54,7 @@ export function SendersPage() {
 const columns: readonly Column<ConsoleSender>[] = [
   {
     key: 'number',
-    title: 'Number',
+    title: 'Phone number',
     cell: ({ phone_number, display_name }) => (
       <span className="lines">
         <bdi className="clip">{display_name ?? formatPhone(phone_number)}</bdi>

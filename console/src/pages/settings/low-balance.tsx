@@ -9,7 +9,7 @@ export function LowBalanceForm({ settings }: { settings: WorkspaceSettings }) {
   const form = useForm({
     first: { low_balance: settings.low_balance as number | string },
     check: ({ low_balance }) => ({ low_balance: lowBalanceError(low_balance) }),
-    action: useChangeSettings('Threshold changed'),
+    action: useChangeSettings('Low-credit warning saved'),
     input: ({ low_balance }) => ({ low_balance: Number(low_balance) }),
   })
   return (

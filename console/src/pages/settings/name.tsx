@@ -9,7 +9,7 @@ export function NameForm({ settings }: { settings: WorkspaceSettings }) {
   const form = useForm({
     first: { name: settings.name },
     check: ({ name }) => ({ name: name.trim() ? undefined : 'Enter a name.' }),
-    action: useChangeSettings('Name changed'),
+    action: useChangeSettings('Name saved'),
     input: ({ name }) => ({ name: name.trim() }),
   })
   return (

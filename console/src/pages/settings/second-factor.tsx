@@ -8,35 +8,37 @@ import { useChangeSettings, type WorkspaceSettings } from './settings.queries.ts
 
 export function SecondFactorSwitch({ settings }: { settings: WorkspaceSettings }) {
   const { person } = useSession()
-  const [isAsking, setAsking] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const isOn = settings.requires_two_factor
-  const change = useChangeSettings(isOn ? 'A second factor is no longer required' : 'A second factor is required now')
+  const change = useChangeSettings(
+    isOn ? 'Two-factor authentication is now optional' : 'Two-factor authentication is now required',
+  )
   return (
     <>
       <Switch
-        label="Require a second factor"
-        description="Lets nobody in whose account has no authenticator app, whatever their role. It counts from the next call on."
+        label="Require two-factor authentication"
+        description="Everyone needs an authenticator app to open this workspace, whatever their role. Takes effect immediately."
         checked={isOn}
         disabled={!isOn && !person.two_factor}
-        onChange={() => setAsking(true)}
+        onChange={() => setOpen(true)}
       />
       {!isOn && !person.two_factor && (
-        <Notice action={<PageLink to="/account?set_up=app">Set one up</PageLink>}>
-          Your own account has no authenticator app yet; you would lock yourself out.
+        <Notice action={<PageLink to="/account?set_up=app">Set up</PageLink>}>
+          Set up an authenticator app for your own account first, or you would lock yourself out.
         </Notice>
       )}
       <ConfirmDialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={isOn ? 'Let people in without a second factor?' : 'Require a second factor?'}
-        confirm={isOn ? 'Stop requiring it' : 'Require it'}
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={isOn ? 'Make two-factor authentication optional?' : 'Require two-factor authentication?'}
+        confirm={isOn ? 'Make optional' : 'Require'}
         danger={isOn}
         action={change}
         input={{ requires_two_factor: !isOn }}
       >
         {isOn
-          ? 'A stolen password alone would then open this workspace, for those who have not set one up.'
-          : 'Members without one are shown how to set it up, and get in again once they have. The Team page shows who they are.'}
+          ? 'A stolen password is then enough to open this workspace as a member without an authenticator app.'
+          : 'Members without an authenticator app lose access until they set one up. The Team page shows who they are.'}
       </ConfirmDialog>
     </>
   )

@@ -21,43 +21,40 @@ export function SettingsPage() {
         <Loaded query={useSettings()} what="The settings">
           {(settings) => (
             <div>
-              <Section title="Workspace" detail="Its name is shown in the console only; the network does not see it.">
+              <Section title="Workspace" detail="The name is only shown in this console.">
                 <NameForm settings={settings} />
                 <KeyValue
                   facts={[
-                    { name: 'Id', value: <CopyId id={settings.id} /> },
+                    { name: 'ID', value: <CopyId id={settings.id} /> },
                     { name: 'Created', value: <Moment at={settings.created_at} /> },
                   ]}
                 />
               </Section>
-              <Section title="Access" detail="What people need in order to get in.">
+              <Section title="Security" detail="What members need to open this workspace.">
                 <SecondFactorSwitch settings={settings} />
               </Section>
               <Section
                 title="Credits"
                 detail={
                   <>
-                    Without credits, messages are refused. See <PageLink to={here.path('credits')}>Credits</PageLink>.
+                    Without credits, sending fails. See <PageLink to={here.path('credits')}>Credits</PageLink>.
                   </>
                 }
               >
                 <LowBalanceForm settings={settings} />
               </Section>
-              <Section title="Retention" detail="How long what has happened is kept.">
-                <KeyValue facts={[{ name: 'Kept for', value: plural(settings.retention_days, 'day') }]} />
+              <Section title="Retention" detail="How long logs and files are stored.">
+                <KeyValue facts={[{ name: 'Retention period', value: plural(settings.retention_days, 'day') }]} />
                 <p className="quiet">
-                  After that, files, events, delivery attempts, refusals and the request log are deleted for good.
-                  Messages, orders, credits and the audit log stay. Whoever operates this installation sets it, for all
-                  workspaces at once.
+                  After this period, files, events, delivery attempts, API errors and the request log are permanently
+                  deleted. Messages, orders, credits and the audit log are kept. The operator sets the period for all
+                  workspaces.
                 </p>
               </Section>
-              <Section
-                title="Leaving"
-                detail="A workspace is not deleted; whoever operates this installation can suspend it."
-              >
+              <Section title="Leave workspace" detail="Workspaces cannot be deleted. The operator can suspend them.">
                 <p>
-                  To leave this workspace yourself, go to <PageLink to={here.path('team')}>Team</PageLink>. Its last
-                  admin has to stay.
+                  Leave this workspace on the <PageLink to={here.path('team')}>Team</PageLink> page. The last admin
+                  cannot leave.
                 </p>
               </Section>
             </div>

@@ -4,20 +4,20 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordInput, TextInput } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { refusalWords, useSignIn, useSignInWithPasskey, wasCancelled } from './sign-in.queries.ts'
+import { signInError, useSignIn, useSignInWithPasskey, wasCancelled } from './sign-in.queries.ts'
 
 export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_factor') => void }) {
   const passkey = useSignInWithPasskey()
   const form = useForm({
     first: { email: '', password: '' },
     check: ({ email, password }) => ({
-      email: email.trim() ? undefined : 'Enter your e-mail address.',
+      email: email.trim() ? undefined : 'Enter your email address.',
       password: password ? undefined : 'Enter your password.',
     }),
     action: useSignIn(),
     input: ({ email, password }) => ({ email: email.trim(), password }),
     onDone: ({ next }) => onStep(next),
-    explain: (error) => ({ form: refusalWords(error, 'The e-mail address or the password is not right.') }),
+    explain: (error) => ({ form: signInError(error, 'Wrong email address or password.') }),
   })
   const withPasskey = () => {
     form.showErrors({})
@@ -25,14 +25,14 @@ export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_facto
       onDone: ({ next }) => onStep(next),
       onError: (error) => {
         if (wasCancelled(error)) return
-        form.showErrors({ form: refusalWords(error, 'This passkey is not known here. Sign in with your password.') })
+        form.showErrors({ form: signInError(error, 'This passkey is not registered. Sign in with your password.') })
       },
     })
   }
   return (
     <Form form={form}>
       <TextInput
-        label="E-mail address"
+        label="Email address"
         name="email"
         type="email"
         autoComplete="username webauthn"

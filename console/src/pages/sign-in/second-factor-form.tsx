@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { refusalWords, useEnterCode } from './sign-in.queries.ts'
+import { signInError, useEnterCode } from './sign-in.queries.ts'
 
 export function SecondFactorForm({
   onStep,
@@ -21,11 +21,9 @@ export function SecondFactorForm({
     input: ({ code }) => ({ code: plain(code), kind }),
     onDone: ({ next }) => onStep(next),
     explain: (error) => ({
-      code: refusalWords(
+      code: signInError(
         error,
-        kind === 'totp'
-          ? 'That code is not right, or was used before. Wait for the next one.'
-          : 'That backup code is not right, or was used before.',
+        kind === 'totp' ? 'Wrong or already used code. Wait for the next one.' : 'Wrong or already used backup code.',
       ),
     }),
   })
@@ -48,7 +46,7 @@ export function SecondFactorForm({
         }}
       />
       <Button type="submit" kind="primary" size="l" fullWidth busy={form.isPending}>
-        Go on
+        Continue
       </Button>
       <div className={styles.links}>
         <button

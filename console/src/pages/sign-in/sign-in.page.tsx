@@ -7,12 +7,12 @@ import { FramedPage } from '../../ui/framed-page.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 
-/** Signing in: password or passkey, then the second factor where there is one, then back to where one wanted to go. */
+/** Password or passkey, then the second factor if the account has one, then the page that was requested. */
 export function SignInPage() {
   const [next] = useSearchParam('next')
-  // A one-time link stands for the password: what is left is the second factor.
-  const [begin] = useSearchParam('step')
-  const [step, setStep] = useState<'password' | 'second_factor'>(begin === 'code' ? 'second_factor' : 'password')
+  // After a one-time link, which replaces the password, only the second factor remains.
+  const [firstStep] = useSearchParam('step')
+  const [step, setStep] = useState<'password' | 'second_factor'>(firstStep === 'code' ? 'second_factor' : 'password')
   const client = useQueryClient()
   const navigate = useNavigate()
   const onStep = (after: 'done' | 'second_factor') => {
@@ -22,7 +22,7 @@ export function SignInPage() {
   }
   if (step === 'second_factor') {
     return (
-      <FramedPage title="One more step" detail="Enter the six-digit code from your authenticator app.">
+      <FramedPage title="Two-factor authentication" detail="Enter the 6-digit code from your authenticator app.">
         <SecondFactorForm onStep={onStep} onBack={() => setStep('password')} />
       </FramedPage>
     )
@@ -30,8 +30,8 @@ export function SignInPage() {
   return (
     <FramedPage
       title="Sign in"
-      detail={next ? 'Sign in to go on to the page you asked for.' : 'Welcome back.'}
-      foot="Forgotten your password, or no account? Ask an admin of your workspace for a link."
+      detail={next ? 'Sign in to continue.' : 'Welcome back.'}
+      foot="Forgot your password or don’t have an account? Ask an admin of your workspace for a link."
     >
       <PasswordForm onStep={onStep} />
     </FramedPage>

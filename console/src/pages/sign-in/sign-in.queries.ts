@@ -16,16 +16,16 @@ export const useSignInWithPasskey = () =>
     return send<NextStep>('POST', 'sign-in/passkey', { response })
   })
 
-/** What to say when signing in did not work, never more than the service says. */
-export function refusalWords(error: unknown, wrong: string): string {
+/** The message for a failed sign-in. It reveals no more than the server's response does. */
+export function signInError(error: unknown, wrong: string): string {
   if (!(error instanceof ApiError)) return errorMessage(error)
   if (error.code === 'wrong_credentials') return wrong
   if (error.code !== 'too_many_tries') return error.message
   const seconds = Number(error.details.retry_after ?? 60)
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
-  return `Too many tries. Wait ${wait}, then try again.`
+  return `Too many attempts. Try again in ${wait}.`
 }
 
-/** A passkey dialog that the person closed is no failure. */
+/** Closing the browser's passkey dialog is not an error. */
 export const wasCancelled = (error: unknown) =>
   error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError')

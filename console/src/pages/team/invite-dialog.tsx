@@ -7,26 +7,32 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { RoleChoice } from './role-choice.tsx'
 import { useInvite } from './team.queries.ts'
 
-export interface MadeInvite {
+export interface CreatedInvite {
   email: string
   link: CreatedLink
 }
 
-export function InviteDialog({ onClose, onMade }: { onClose: () => void; onMade: (made: MadeInvite) => void }) {
+export function InviteDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (created: CreatedInvite) => void
+}) {
   const form = useForm({
     first: { email: '', role: 'developer' as Role },
     check: ({ email }) => ({ email: emailError(email) }),
     action: useInvite(),
     input: ({ email, role }) => ({ email: email.trim(), role }),
-    onDone: (link, { email }) => onMade({ email: email.trim(), link }),
+    onDone: (link, { email }) => onCreated({ email: email.trim(), link }),
   })
   return (
     <FormDialog
       onClose={onClose}
-      title="Invite somebody"
-      detail="You get a link to hand on. Only an account with this address can use it."
+      title="Invite a teammate"
+      detail="Creates a link to share. Only an account with this email address can use it."
       form={form}
-      submit="Make the link"
+      submit="Create link"
     >
       <EmailInput {...form.text('email')} data-autofocus />
       <RoleChoice {...form.field('role')} />

@@ -7,33 +7,34 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
-import type { MadeInvite } from './invite-dialog.tsx'
-import { roleWords } from './role-choice.tsx'
+import type { CreatedInvite } from './invite-dialog.tsx'
+import { roles } from './role-choice.tsx'
 import styles from './team.module.css'
 import { useInvite, useTeam, useWithdrawInvite } from './team.queries.ts'
 
-/** Invitations that nobody followed yet. */
-export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
+/** Invitations that were not accepted yet. */
+export function Invites({ onCreated }: { onCreated: (created: CreatedInvite) => void }) {
   const { data } = useTeam()
   const mayManage = useCan('team:manage')
   const invite = useInvite()
   const withdraw = useWithdrawInvite()
   const [withdrawn, setWithdrawn] = useState<Invite | null>(null)
-  const gone = useLast(withdrawn)
+  const lastWithdrawn = useLast(withdrawn)
   if (!data || data.invites.length === 0) return null
-  const renew = ({ email, role }: Invite) => invite.run({ email, role }, { onDone: (link) => onMade({ email, link }) })
+  const renew = ({ email, role }: Invite) =>
+    invite.run({ email, role }, { onDone: (link) => onCreated({ email, link }) })
   return (
     <section className={styles.invites}>
-      <h2 className={styles.heading}>Invited, not here yet</h2>
+      <h2 className={styles.heading}>Pending invitations</h2>
       <DataTable
         label="Invitations"
         list={{ rows: data.invites, error: null, isLoading: false, retry: () => undefined }}
         rowKey={(each) => each.id}
         columns={[
-          { key: 'email', title: 'E-mail address', cell: ({ email }) => <SafeText>{email}</SafeText> },
-          { key: 'role', title: 'Role', width: 150, cell: ({ role }) => roleWords[role].title },
+          { key: 'email', title: 'Email', cell: ({ email }) => <SafeText>{email}</SafeText> },
+          { key: 'role', title: 'Role', width: 150, cell: ({ role }) => roles[role].title },
           { key: 'by', title: 'Invited by', hideOn: 'tablet', cell: (each) => <SafeText>{each.created_by}</SafeText> },
-          { key: 'ends', title: 'Link ends', width: 130, cell: (each) => <TimeAgo at={each.expires_at} /> },
+          { key: 'ends', title: 'Expires', width: 130, cell: (each) => <TimeAgo at={each.expires_at} /> },
           ...(mayManage
             ? [
                 {
@@ -43,9 +44,9 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
                   align: 'right' as const,
                   cell: (each: Invite) => (
                     <Menu
-                      label={`Actions for the invitation of ${each.email}`}
+                      label={`Actions for the invitation to ${each.email}`}
                       groups={[
-                        [{ title: 'Make a new link', icon: 'link', onSelect: () => renew(each) }],
+                        [{ title: 'Create new link', icon: 'link', onSelect: () => renew(each) }],
                         [{ title: 'Withdraw…', icon: 'trash', danger: true, onSelect: () => setWithdrawn(each) }],
                       ]}
                     />
@@ -58,12 +59,12 @@ export function Invites({ onMade }: { onMade: (made: MadeInvite) => void }) {
       <ConfirmDialog
         open={withdrawn !== null}
         onClose={() => setWithdrawn(null)}
-        title="Withdraw the invitation?"
-        confirm="Withdraw"
+        title="Withdraw invitation?"
+        confirm="Withdraw invitation"
         action={withdraw}
         input={withdrawn?.id}
       >
-        The link that <bdi>{gone?.email}</bdi> may have stops working at once.
+        The link for <bdi>{lastWithdrawn?.email}</bdi> stops working immediately.
       </ConfirmDialog>
     </section>
   )

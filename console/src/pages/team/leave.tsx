@@ -6,42 +6,42 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { useTeam } from './team.queries.ts'
 
-/** The way out of a workspace; the last admin is told why there is none. */
+/** Leaves the workspace. The last admin cannot, and the dialog explains why. */
 export function LeaveButton() {
   const workspace = useWorkspace()
   const { data } = useTeam()
   const leave = useLeave()
-  const [isAsking, setAsking] = useState(false)
-  const close = () => setAsking(false)
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
   const admins = data?.members.filter(({ role }) => role === 'admin') ?? []
   const isLast = admins.length === 1 && admins[0]?.is_you === true
   return (
     <>
-      <Button kind="quiet" icon="signOut" onClick={() => setAsking(true)}>
+      <Button kind="quiet" icon="signOut" onClick={() => setOpen(true)}>
         Leave
       </Button>
       <Dialog
-        open={isAsking && isLast}
+        open={isOpen && isLast}
         onClose={close}
         size="s"
         title="You are the last admin"
         actions={
           <Button kind="primary" onClick={close}>
-            Understood
+            Close
           </Button>
         }
       >
-        Make somebody else an admin first. Without one, nobody could manage this workspace.
+        Make another member an admin first. A workspace needs at least one admin.
       </Dialog>
       <ConfirmDialog
-        open={isAsking && !isLast}
+        open={isOpen && !isLast}
         onClose={close}
         title={`Leave ${workspace.name}?`}
-        confirm="Leave"
+        confirm="Leave workspace"
         action={leave}
         input={undefined}
       >
-        You lose access at once; an admin would have to invite you again. Keys you created go on working.
+        You lose access immediately. To return, you need a new invitation. Keys you created keep working.
       </ConfirmDialog>
     </>
   )
@@ -55,7 +55,7 @@ function useLeave() {
   return useAction(
     async (send) => {
       await send('POST', here.api('team/leave'))
-      // Off its pages first: the session that comes next no longer knows the workspace.
+      // Leave the workspace's pages first: the renewed session no longer contains it.
       await navigate({ to: '/account' })
       await renew()
       await navigate({ to: '/' })

@@ -9,7 +9,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { Chip } from '../../ui/status-badge.tsx'
 import { TimeAgo } from '../../ui/time.tsx'
 import { Tip } from '../../ui/tip.tsx'
-import { roleWords } from './role-choice.tsx'
+import { roles } from './role-choice.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import { useRemoveMember, useTeam } from './team.queries.ts'
 
@@ -18,7 +18,7 @@ export function Members() {
   const mayManage = useCan('team:manage')
   const [changed, setChanged] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
-  const leaver = useLast(removed)
+  const lastRemoved = useLast(removed)
   const members = data?.members
   const isLastAdmin = (member: Member) =>
     member.role === 'admin' && members?.filter(({ role }) => role === 'admin').length === 1
@@ -43,14 +43,14 @@ export function Members() {
             title: 'Role',
             width: 150,
             cell: (member) => (
-              <Tip text={roleWords[member.role].may}>
-                <span>{roleWords[member.role].title}</span>
+              <Tip text={roles[member.role].description}>
+                <span>{roles[member.role].title}</span>
               </Tip>
             ),
           },
           {
             key: 'second',
-            title: 'Second factor',
+            title: 'Two-factor',
             width: 140,
             cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
@@ -81,7 +81,7 @@ export function Members() {
                         [{ title: 'Change role…', icon: 'edit', onSelect: () => setChanged(member) }],
                         [
                           !member.is_you && {
-                            title: 'Remove from the team…',
+                            title: 'Remove…',
                             icon: 'trash',
                             danger: true,
                             onSelect: () => setRemoved(member),
@@ -99,13 +99,12 @@ export function Members() {
       <ConfirmDialog
         open={removed !== null}
         onClose={() => setRemoved(null)}
-        title={`Remove ${leaver?.name ?? ''}?`}
-        confirm="Remove"
+        title={`Remove ${lastRemoved?.name ?? ''}?`}
+        confirm="Remove member"
         action={useRemoveMember()}
         input={removed}
       >
-        <bdi>{leaver?.email}</bdi> can no longer open this workspace, from this moment on. Keys they created go on
-        working: look through them if they must not.
+        <bdi>{lastRemoved?.email}</bdi> loses access immediately. Keys they created keep working. Revoke them if needed.
       </ConfirmDialog>
     </>
   )

@@ -3,13 +3,13 @@ import { Radio } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 import styles from './team.module.css'
 
-export const roleWords: Record<Role, { title: string; may: string }> = {
-  admin: { title: 'Admin', may: 'Everything: keys, webhooks and their secrets, credits, the team and the settings.' },
+export const roles: Record<Role, { title: string; description: string }> = {
+  admin: { title: 'Admin', description: 'Full access: keys, webhooks, secrets, credits, team and settings.' },
   developer: {
     title: 'Developer',
-    may: 'Logs, test events, retries and test messages. Sees keys and webhooks, changes none.',
+    description: 'Logs, test events, retries and test messages. Can view keys and webhooks but not change them.',
   },
-  member: { title: 'Member', may: 'Messages, templates, orders and form submissions. No developer pages.' },
+  member: { title: 'Member', description: 'Messages, templates, orders and form submissions. No developer pages.' },
 }
 
 const order: readonly Role[] = ['admin', 'developer', 'member']
@@ -33,8 +33,8 @@ export function RoleChoice({
           <Radio
             key={role}
             value={role}
-            label={roleWords[role].title}
-            description={roleWords[role].may}
+            label={roles[role].title}
+            description={roles[role].description}
             disabled={disabled.includes(role)}
             {...(disabled.includes(role) ? { className: styles.closed ?? '' } : {})}
           />

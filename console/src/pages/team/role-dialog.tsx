@@ -24,21 +24,21 @@ export function RoleDialog({
   return (
     <FormDialog
       onClose={onClose}
-      title={member.is_you ? 'Your role' : `Role of ${member.name}`}
+      title={member.is_you ? 'Change your role' : `Change role of ${member.name}`}
       detail={<bdi>{member.email}</bdi>}
       form={form}
-      submit="Change the role"
+      submit="Change role"
       disabled={!isChanged}
     >
       {isLastAdmin && (
         <Notice>
-          {member.is_you ? 'You are' : `${member.name} is`} the last admin. Make somebody else an admin first: without
-          one, nobody could manage this workspace.
+          {member.is_you ? 'You are' : `${member.name} is`} the last admin. Make another member an admin first: a
+          workspace needs at least one.
         </Notice>
       )}
       <RoleChoice {...form.field('role')} disabled={isLastAdmin ? ['developer', 'member'] : []} />
       {member.is_you && isChanged && (
-        <Notice tone="warn">You cannot give yourself the old role back; another admin would have to.</Notice>
+        <Notice tone="warn">You cannot undo this yourself. Another admin has to restore your role.</Notice>
       )}
     </FormDialog>
   )

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { OneTimeLink } from '../../ui/one-time-link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { InviteDialog, type MadeInvite } from './invite-dialog.tsx'
+import { type CreatedInvite, InviteDialog } from './invite-dialog.tsx'
 import { Invites } from './invites.tsx'
 import { LeaveButton } from './leave.tsx'
 import { Members } from './members.tsx'
@@ -15,13 +15,20 @@ export function TeamPage() {
   const workspace = useWorkspace()
   const mayManage = useCan('team:manage')
   const [isInviting, setInviting] = useState(false)
-  const [made, setMade] = useState<MadeInvite | null>(null)
-  const handed = useLast(made)
+  const [created, setCreated] = useState<CreatedInvite | null>(null)
+  const lastCreated = useLast(created)
   usePaletteActions(
     useMemo(
       () =>
         mayManage
-          ? [{ id: 'team.invite', title: 'Invite somebody', keywords: 'team member add', run: () => setInviting(true) }]
+          ? [
+              {
+                id: 'team.invite',
+                title: 'Invite a teammate',
+                keywords: 'team member add',
+                run: () => setInviting(true),
+              },
+            ]
           : [],
       [mayManage],
     ),
@@ -43,19 +50,19 @@ export function TeamPage() {
       />
       <PageBody>
         <Members />
-        <Invites onMade={setMade} />
+        <Invites onCreated={setCreated} />
       </PageBody>
       {isInviting && (
         <InviteDialog
           onClose={() => setInviting(false)}
-          onMade={(each) => {
+          onCreated={(each) => {
             setInviting(false)
-            setMade(each)
+            setCreated(each)
           }}
         />
       )}
-      <OneTimeLink link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{handed?.email}</bdi> joins {workspace.name}.
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+        <bdi>{lastCreated?.email}</bdi> can use it to join {workspace.name}.
       </OneTimeLink>
     </>
   )

@@ -4,11 +4,11 @@ import type { Send } from '../../lib/api.ts'
 import { useData } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
-import { roleWords } from './role-choice.tsx'
+import { roles } from './role-choice.tsx'
 
 export const useTeam = () => useData<Team>(useHere().api('team'), { topics: ['team'] })
 
-/** An action on the team: it is refetched, and one's own role with it. */
+/** An action on the team. Refetches the team and the session, which holds your own role. */
 function useTeamAction<Input = void, Result = unknown>(
   perform: (send: Send, team: string, input: Input) => Promise<Result>,
   done?: (result: Result, input: Input) => string,
@@ -37,11 +37,11 @@ export const useWithdrawInvite = () =>
 export const useChangeRole = (member: Member) =>
   useTeamAction(
     (send, team, role: Role) => send('PATCH', `${team}/members/${member.id}`, { role }),
-    (_, role) => `${member.name} is ${roleWords[role].title.toLowerCase()} now`,
+    (_, role) => `${member.name} is now ${role === 'admin' ? 'an' : 'a'} ${roles[role].title.toLowerCase()}`,
   )
 
 export const useRemoveMember = () =>
   useTeamAction(
     (send, team, member: Member) => send('DELETE', `${team}/members/${member.id}`),
-    (_, member) => `${member.name} was removed`,
+    (_, member) => `${member.name} removed`,
   )

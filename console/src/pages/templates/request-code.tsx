@@ -4,7 +4,7 @@ import { useConnectedSenders } from '../../parts/recipient.tsx'
 import { CodeTabs } from '../../ui/code-block.tsx'
 import { snippetsFor } from './snippets.ts'
 
-/** The send request for this template, ready to be pasted. */
+/** The API request that sends this template. */
 export function RequestCode({
   template,
   variables,
@@ -14,7 +14,7 @@ export function RequestCode({
 }) {
   const { public_url: url } = useSession()
   const senders = useConnectedSenders()
-  // With one sender the API needs no name for it.
+  // sender_id is only required if the workspace has more than one sender.
   const sender =
     senders.length > 1 ? senders.find(({ connection }) => connection.account === template.account) : undefined
   const request = {

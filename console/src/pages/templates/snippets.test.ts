@@ -10,12 +10,12 @@ const request = {
 }
 const [curl, node, python] = snippetsFor('https://api.example', request)
 
-test('curl sends the very request, whatever is in it', () => {
+test('the curl snippet quotes every character of the request', () => {
   const script = `curl() { for last; do :; done; printf %s "$last"; }\n${curl?.code}`
   expect(JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' }))).toEqual(request)
 })
 
-test('so does Node', async () => {
+test('the Node snippet sends the request unchanged', async () => {
   let sent = ''
   const fetch = async (_url: string, { body }: { body: string }) => {
     sent = body
@@ -26,7 +26,7 @@ test('so does Node', async () => {
   expect(JSON.parse(sent)).toEqual(request)
 })
 
-test('Python writes its own words for true, false and null', () => {
+test('the Python snippet writes True, False and None', () => {
   expect(python?.code).toContain('"flag": True')
   expect(python?.code).toContain('"none": None')
 })

@@ -1,6 +1,6 @@
 import type { Snippet } from '../../ui/code-block.tsx'
 
-/** A send request in the languages people paste from. */
+/** The send request as code in three languages. */
 export function snippetsFor(url: string, request: object): Snippet[] {
   const json = JSON.stringify(request, null, 2)
   return [
@@ -15,7 +15,7 @@ const curl = (url: string, json: string) => `curl ${url}/v1/messages \\
   -H "Content-Type: application/json" \\
   -d '${json.replaceAll("'", `'\\''`)}'`
 
-const node = (url: string, json: string) => `const answer = await fetch('${url}/v1/messages', {
+const node = (url: string, json: string) => `const response = await fetch('${url}/v1/messages', {
   method: 'POST',
   headers: {
     Authorization: \`Bearer \${process.env.PARLEY_KEY}\`,
@@ -23,20 +23,20 @@ const node = (url: string, json: string) => `const answer = await fetch('${url}/
   },
   body: JSON.stringify(${indent(json, 2)}),
 })
-console.log(answer.status, await answer.json())`
+console.log(response.status, await response.json())`
 
 const python = (url: string, request: object) => `import os, requests
 
-answer = requests.post(
+response = requests.post(
     "${url}/v1/messages",
     headers={"Authorization": f"Bearer {os.environ['PARLEY_KEY']}"},
     json=${indent(literal(request, 0), 4)},
 )
-print(answer.status_code, answer.json())`
+print(response.status_code, response.json())`
 
 const indent = (text: string, by: number) => text.replaceAll('\n', `\n${' '.repeat(by)}`)
 
-/** JSON as Python writes it: its three words differ. */
+/** A JSON value as a Python literal: null, true and false differ. */
 function literal(value: unknown, depth: number): string {
   const pad = '    '.repeat(depth + 1)
   const end = '    '.repeat(depth)

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { templateBubble } from '../../lib/bubble.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice, useSearchParam } from '../../lib/url.ts'
+import { Quality } from '../../parts/quality.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -18,7 +19,7 @@ import { Chip } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { RequestCode } from './request-code.tsx'
-import { TemplateStatus, wordsOf } from './template-status.tsx'
+import { readable, TemplateStatus } from './template-status.tsx'
 import styles from './templates.module.css'
 import { useTemplate } from './templates.queries.ts'
 import { TestSend } from './test-send.tsx'
@@ -31,16 +32,16 @@ export function TemplatePage() {
   const back = { to: here.path('templates'), title: 'Templates' }
   return (
     <DetailPage query={useTemplate(id)} title="Template" back={back}>
-      {(template) => <Workbench key={id} template={template} back={back} />}
+      {(template) => <TemplateView key={id} template={template} back={back} />}
     </DetailPage>
   )
 }
 
-/** Variables at the left, how it looks at the right, the request below: each changes as one types. */
-function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }) {
+/** Variables on the left, preview on the right, request below. All update as you type. */
+function TemplateView({ template, back }: { template: ConsoleTemplate; back: Back }) {
   const [values, setValues] = useState<Values>(() => examplesOf(template.variables))
   const [tab, setTab] = useChoice('tab', ['use', 'components'])
-  const [sends, setSends] = useSearchParam('send')
+  const [dialog, setDialog] = useSearchParam('send')
   const maySend = useCan('messages:send')
   const isApproved = template.status === 'APPROVED'
   const toSend = valuesToSend(template.variables, values)
@@ -53,14 +54,14 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }
         badge={<TemplateStatus template={template} />}
         actions={
           maySend && (
-            <Button kind="primary" icon="message" disabled={!isApproved} onClick={() => setSends('yes')}>
-              Send a test
+            <Button kind="primary" icon="message" disabled={!isApproved} onClick={() => setDialog('yes')}>
+              Send test message
             </Button>
           )
         }
       >
         <Tabs
-          label="About this template"
+          label="Template"
           tabs={[
             { name: 'use', title: 'Use' },
             { name: 'components', title: 'Components' },
@@ -71,9 +72,7 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }
       </PageHeader>
       <PageBody>
         <TabPanel name={tab}>
-          {tab === 'components' && (
-            <JsonView title="Components, as the network holds them" value={template.components} />
-          )}
+          {tab === 'components' && <JsonView title="Components" value={template.components} />}
           {tab === 'use' && (
             <div className={styles.workbench}>
               <div className={styles.main}>
@@ -83,12 +82,19 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }
                   detail={
                     template.variables.length === 0
                       ? undefined
-                      : 'What you type shows up in the preview and in the request. Nothing is sent.'
+                      : 'Values appear in the preview and the request. Nothing is sent.'
                   }
                 >
                   <VariableFields variables={template.variables} values={values} onChange={setValues} />
                 </Card>
-                <Card title="Send it from your code" detail="The request with the values above.">
+                <Card
+                  title="API request"
+                  detail={
+                    template.variables.length === 0
+                      ? 'Sends this template.'
+                      : 'Sends this template with the values above.'
+                  }
+                >
                   <RequestCode template={template} variables={toSend} />
                 </Card>
               </div>
@@ -98,7 +104,7 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }
                 </ChatPaper>
               </div>
               <div className={styles.facts}>
-                <TemplateFacts template={template} />
+                <TemplateDetails template={template} />
               </div>
             </div>
           )}
@@ -106,8 +112,8 @@ function Workbench({ template, back }: { template: ConsoleTemplate; back: Back }
       </PageBody>
       {maySend && (
         <TestSend
-          open={sends !== null && isApproved}
-          onClose={() => setSends(null)}
+          open={dialog !== null && isApproved}
+          onClose={() => setDialog(null)}
           template={template}
           variables={toSend}
         />
@@ -120,34 +126,37 @@ function StatusNotice({ template: { status, rejected_reason: reason } }: { templ
   if (status === 'APPROVED') return null
   if (status === 'REJECTED') {
     return (
-      <Notice tone="bad" title={reason && reason !== 'NONE' ? wordsOf(reason) : 'Rejected'}>
-        The network rejected this template. Change it in Meta’s WhatsApp Manager and submit it again.
+      <Notice tone="bad" title={reason && reason !== 'NONE' ? readable(reason) : 'Rejected'}>
+        WhatsApp rejected this template. Edit it in WhatsApp Manager and submit it again.
       </Notice>
     )
   }
   return (
-    <Notice tone="warn" title="It cannot be sent now.">
-      Only an approved template can be sent; this one is {status.toLowerCase().replaceAll('_', ' ')}.
+    <Notice tone="warn" title="This template cannot be sent.">
+      Only approved templates can be sent. Its status is {readable(status).toLowerCase()}.
     </Notice>
   )
 }
 
-function TemplateFacts({ template }: { template: ConsoleTemplate }) {
+function TemplateDetails({ template }: { template: ConsoleTemplate }) {
   const here = useHere()
   return (
     <Card title="Details">
       <KeyValue
         facts={[
-          { name: 'Id', value: <CopyId id={template.id} /> },
+          { name: 'ID', value: <CopyId id={template.id} /> },
           { name: 'Language', value: <Chip mono>{template.language}</Chip> },
-          { name: 'Category', value: wordsOf(template.category) },
-          template.quality !== null && { name: 'Quality', value: wordsOf(template.quality) },
-          template.flow && { name: 'Form', value: <span className="mono">{template.flow.flow_id ?? 'unknown'}</span> },
+          { name: 'Category', value: readable(template.category) },
+          template.quality !== null && { name: 'Quality', value: <Quality rating={template.quality} /> },
+          template.flow && {
+            name: 'Form ID',
+            value: <span className="mono">{template.flow.flow_id ?? 'unknown'}</span>,
+          },
           { name: 'Account', value: <span className="mono">{template.account}</span> },
-          { name: 'Changed', value: <Moment at={template.updated_at} /> },
+          { name: 'Last changed', value: <Moment at={template.updated_at} /> },
           {
             name: 'Messages',
-            value: <PageLink to={here.path(`messages?template=${template.id}`)}>Sent with it</PageLink>,
+            value: <PageLink to={here.path(`messages?template=${template.id}`)}>View messages</PageLink>,
           },
         ]}
       />

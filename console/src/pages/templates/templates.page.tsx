@@ -26,7 +26,7 @@ export function TemplatesPage() {
     <>
       <PageHeader
         title="Templates"
-        detail="What you may write to people first, as the network approved it."
+        detail="Message templates approved by WhatsApp. You need one to start a conversation."
         actions={<SyncButton />}
       />
       <PageBody>
@@ -46,13 +46,12 @@ export function TemplatesPage() {
           columns={columns}
           empty={
             Object.keys(filters).length > 0 ? (
-              <EmptyState icon="search" title="No template fits">
-                Clear a filter or search for a shorter part of the name.
+              <EmptyState icon="search" title="No matching templates">
+                Remove a filter or search for a shorter part of the name.
               </EmptyState>
             ) : (
               <EmptyState icon="template" title="No templates yet" action={<SyncButton />}>
-                Templates are made in Meta’s WhatsApp Manager. They appear here within minutes, or at once with “Sync
-                now”.
+                Create templates in WhatsApp Manager. They appear here within minutes, or immediately with “Sync now”.
               </EmptyState>
             )
           }
@@ -91,7 +90,7 @@ const columns: readonly Column<ConsoleTemplate>[] = [
   },
   {
     key: 'updated',
-    title: 'Changed',
+    title: 'Last changed',
     width: 120,
     align: 'right',
     cell: ({ updated_at }) => <TimeAgo at={updated_at} />,

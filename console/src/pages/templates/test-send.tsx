@@ -12,12 +12,12 @@ interface Props {
   variables: Readonly<Record<string, unknown>>
 }
 
-/** Sends the template with the values of the page to one number. */
+/** Sends the template with the values of the page to one phone number. */
 export function TestSend({ open, onClose, template, variables }: Props) {
-  const [asked] = useSearchParam('to')
+  const [phone] = useSearchParam('to')
   const senders = useConnectedSenders(template.account)
   const form = useForm({
-    first: { to: asked ?? '', sender_id: null as string | null },
+    first: { to: phone ?? '', sender_id: null as string | null },
     action: useSendMessage(),
     input: (recipient) => ({
       ...recipientOf(recipient, senders),
@@ -29,8 +29,8 @@ export function TestSend({ open, onClose, template, variables }: Props) {
     <FormDialog
       open={open}
       onClose={onClose}
-      title="Send a test"
-      detail="A real message with the values of this page. It costs credits."
+      title="Send test message"
+      detail="Sends a real message with the values on this page. It costs credits."
       form={form}
       submit="Send"
     >

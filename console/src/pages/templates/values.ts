@@ -1,6 +1,6 @@
 import type { TemplateVariable } from '@parley/contract/template'
 
-/** What was typed for each variable, by its key. */
+/** The text entered for each variable, by key. */
 export type Values = Readonly<Record<string, string>>
 
 export const examplesOf = (variables: readonly TemplateVariable[]): Values =>
@@ -12,21 +12,21 @@ const samples: Readonly<Record<string, string>> = {
   products: '{"thumbnail_product_retailer_id": "", "sections": [{"title": "", "product_retailer_ids": [""]}]}',
 }
 
-/** Whether a value of this type is an object, and therefore typed as JSON. */
+/** Whether values of this type are objects, entered as JSON. */
 export const isObject = (type: TemplateVariable['type']) => ['location', 'product', 'products'].includes(type)
 
-/** As the API takes them: empty ones left out, objects read from their JSON. */
+/** The values for the API: empty ones are omitted, objects are parsed from JSON. */
 export function valuesToSend(variables: readonly TemplateVariable[], values: Values): Record<string, unknown> {
   return Object.fromEntries(
     variables.flatMap(({ key, type }) => {
       const text = values[key] ?? ''
-      return text === '' ? [] : [[key, isObject(type) ? readObject(text) : text]]
+      return text === '' ? [] : [[key, isObject(type) ? parseObject(text) : text]]
     }),
   )
 }
 
-/** What is not JSON stays text; the service says what is wrong with it. */
-function readObject(text: string): unknown {
+/** Invalid JSON stays text, so that the API reports the error. */
+function parseObject(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -9,9 +9,9 @@ interface Props {
   onChange: (values: Values) => void
 }
 
-/** A field for each variable, under the key the API takes it by. */
+/** A field for each variable, labeled with its API key. */
 export function VariableFields({ variables, values, onChange }: Props) {
-  if (variables.length === 0) return <span className="quiet">This template has no variables; it is sent as it is.</span>
+  if (variables.length === 0) return <span className="quiet">This template has no variables.</span>
   return (
     <Grid min={240}>
       {variables.map(({ key, type, required }) => {
@@ -36,13 +36,13 @@ export function VariableFields({ variables, values, onChange }: Props) {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  text: 'Text of one line',
-  image: 'https link to a picture',
-  video: 'https link to a video',
-  gif: 'https link to a video without sound',
-  document: 'https link to a document',
-  timestamp: 'A time, such as 2026-12-24T18:00:00Z',
-  location: 'A place, as JSON',
-  product: 'A product, as JSON',
-  products: 'Products, as JSON',
+  text: 'Single line of text',
+  image: 'HTTPS URL of an image',
+  video: 'HTTPS URL of a video',
+  gif: 'HTTPS URL of a video without sound',
+  document: 'HTTPS URL of a document',
+  timestamp: 'ISO 8601 time, such as 2026-12-24T18:00:00Z',
+  location: 'Location as JSON',
+  product: 'Product as JSON',
+  products: 'Products as JSON',
 }

@@ -4,26 +4,25 @@ import { FormDialog } from '../../ui/dialog.tsx'
 import { errorsIn, trimmed, WebhookFields } from './webhook-fields.tsx'
 import { useCreateWebhook } from './webhooks.queries.ts'
 
-/** Makes an endpoint. */
 export function CreateWebhookDialog({
   onClose,
-  onMade,
+  onCreated,
 }: {
   onClose: () => void
-  onMade: (made: CreatedWebhook) => void
+  onCreated: (created: CreatedWebhook) => void
 }) {
   const form = useForm({
     first: { name: '', url: '', events: ['message.received', 'message.failed'] },
     check: errorsIn,
     action: useCreateWebhook(),
     input: trimmed,
-    onDone: onMade,
+    onDone: onCreated,
   })
   return (
     <FormDialog
       onClose={onClose}
       title="Create webhook"
-      detail="An endpoint of yours that events are posted to, signed, and never lost."
+      detail="Parley sends signed events to this endpoint and holds them while it is down."
       form={form}
       submit="Create webhook"
     >

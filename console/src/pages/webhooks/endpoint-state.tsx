@@ -6,15 +6,15 @@ import { Notice } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
-/** What is the matter with an endpoint, if something is, and the way out. */
+/** A notice if an endpoint is failing or disabled, with the fix. */
 export function EndpointState({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
   if (webhook.state === 'disabled') return <Disabled webhook={webhook} mayManage={mayManage} />
   if (webhook.state !== 'failing') return null
   const { failures, failures_max, failing_since } = webhook
   return (
     <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
-      The first of them was at <Moment at={failing_since} />. After {failures_max} failures in a row it is disabled, and
-      its events are held. Open a delivery to see what it answers.
+      It has been failing since <Moment at={failing_since} />. After {failures_max} consecutive failures, the endpoint
+      is disabled and its events are held. Open a delivery to see the response.
     </Notice>
   )
 }
@@ -23,7 +23,7 @@ function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: 
   const { count, more } = webhook.held
   const enable = useEnableWebhook(
     webhook.id,
-    count > 0 ? 'Webhook enabled; what was held is being sent' : 'Webhook enabled',
+    count > 0 ? 'Webhook enabled. Held events are being sent.' : 'Webhook enabled',
   )
   return (
     <Notice
@@ -39,8 +39,8 @@ function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: 
     >
       <SafeText>{formatTimesIn(webhook.disabled_reason ?? '')}</SafeText>{' '}
       {count === 0
-        ? 'New events are held until it is enabled.'
-        : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent once it is enabled.`}
+        ? 'New events are held until you enable it.'
+        : `${formatNumber(count)}${more ? '+' : ''} ${count === 1 ? 'event is' : 'events are'} held and will be sent when you enable it.`}
     </Notice>
   )
 }

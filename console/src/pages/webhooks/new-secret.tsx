@@ -4,13 +4,13 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { verifySnippets } from './verify-snippets.ts'
 
-/** The one time an endpoint's signing secret is shown. */
+/** Shows a new signing secret, once. */
 export function NewSecretDialog({
-  made,
+  created,
   isNew,
   onClose,
 }: {
-  made: CreatedWebhook
+  created: CreatedWebhook
   isNew: boolean
   onClose: () => void
 }) {
@@ -20,18 +20,18 @@ export function NewSecretDialog({
       title={isNew ? 'Your new webhook' : 'Your new signing secret'}
       detail={
         <>
-          Every delivery to <bdi>{made.webhook.name}</bdi> is signed with this secret.
+          Every delivery to <bdi>{created.webhook.name}</bdi> is signed with this secret.
         </>
       }
       label="Signing secret"
-      secret={made.secret}
+      secret={created.secret}
       variable="PARLEY_WEBHOOK_SECRET"
-      lost="If it is lost, a new one has to be issued."
+      lost="It cannot be recovered. If you lose it, rotate the secret."
       notice={
         !isNew && (
-          <Notice tone="warn" title="The old secret is dead.">
-            From now on deliveries are signed with this one alone. Those that your receiver refuses until it knows the
-            new secret are tried again.
+          <Notice tone="warn" title="The old secret no longer works.">
+            Deliveries are now signed with the new secret. Deliveries that your endpoint rejects until you update it are
+            retried.
           </Notice>
         )
       }

@@ -16,7 +16,7 @@ import { useTestWebhook } from './webhooks.queries.ts'
 
 type EventType = TestEventInput['type']
 
-/** Sends an example event to this endpoint alone, once, and shows what it answered. */
+/** Sends an example event to this endpoint once, without retries, and shows the response. */
 export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook; onClose: () => void }) {
   const [eventId, setEventId] = useState<string | null>(null)
   const form = useForm({
@@ -32,7 +32,7 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
       title="Send test event"
       detail={
         <>
-          A realistic example, to <bdi>{webhook.name}</bdi> alone and tried once. Its data holds{' '}
+          Sends an example event to <bdi>{webhook.name}</bdi> once, without retries. Its data contains{' '}
           <span className="mono">"test": true</span>.
         </>
       }
@@ -49,9 +49,7 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
           allowDeselect={false}
         />
         {!webhook.enabled && (
-          <Notice tone="note">
-            The endpoint is disabled. A test is sent all the same, so that you can see whether it works.
-          </Notice>
+          <Notice tone="note">The endpoint is disabled. Test events are sent anyway, so you can check it.</Notice>
         )}
         {eventId && <TestResult key={eventId} webhookId={webhook.id} eventId={eventId} />}
       </Stack>
@@ -62,18 +60,18 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
 function TestResult({ webhookId, eventId }: { webhookId: string; eventId: string }) {
   const { data: delivery } = useDelivery({ event_id: eventId, webhook_id: webhookId }, { eager: true })
   return (
-    <section className={styles.result} aria-label="Result of the test">
-      <div role="status">{delivery && <CheckResult delivery={delivery} />}</div>
+    <section className={styles.result} aria-label="Test result">
+      <div role="status">{delivery && <AttemptResult delivery={delivery} />}</div>
       {delivery?.tries[0] ? <ResponseBody attempt={delivery.tries[0]} /> : <LoadingLines lines={3} />}
-      {delivery?.body && <JsonView title="What was sent" value={delivery.body} openDepth={2} />}
+      {delivery?.body && <JsonView title="Payload" value={delivery.body} openDepth={2} />}
     </section>
   )
 }
 
-function CheckResult({ delivery }: { delivery: DeliveryDetail }) {
+function AttemptResult({ delivery }: { delivery: DeliveryDetail }) {
   const attempt = delivery.tries[0]
   if (!attempt) return <Notice tone="note">Sending…</Notice>
-  const words = (
+  const summary = (
     <span className={styles.outcome}>
       <Outcome attempt={attempt} />
       <span>
@@ -84,15 +82,15 @@ function CheckResult({ delivery }: { delivery: DeliveryDetail }) {
   )
   if (!attempt.trouble) {
     return (
-      <Notice tone="good" title="The endpoint took it.">
-        {words}
+      <Notice tone="good" title="The endpoint accepted the event.">
+        {summary}
       </Notice>
     )
   }
   return (
     <Notice tone="bad" title={attempt.trouble.title}>
       {attempt.trouble.remedy}
-      {words}
+      {summary}
     </Notice>
   )
 }

@@ -1,7 +1,7 @@
 import { python, sdk, typescript } from '../../parts/verify-snippets.ts'
 import type { Snippet } from '../../ui/code-block.tsx'
 
-/** How a receiver verifies a delivery: with the SDK, and by hand. */
+/** Code that verifies a delivery, with and without the SDK. */
 export const verifySnippets: readonly Snippet[] = [
   { title: 'SDK', language: 'js', code: sdk },
   { title: 'TypeScript', language: 'js', code: typescript },

@@ -8,13 +8,13 @@ import { useDeleteWebhook, useDisableWebhook, useRotateSecret } from './webhooks
 
 export type WebhookAction = 'test' | 'disable' | 'rotate' | 'delete' | 'recover'
 
-interface DeedProps {
+interface DialogProps {
   webhook: ConsoleWebhook
   onClose: () => void
 }
 
-/** Holds an endpoint's events until it is enabled. */
-export function DisableDialog({ webhook, onClose }: DeedProps) {
+/** Disables an endpoint. Its events are held until it is enabled. */
+export function DisableDialog({ webhook, onClose }: DialogProps) {
   const form = useForm({
     first: { reason: '' },
     action: useDisableWebhook(webhook.id),
@@ -27,13 +27,13 @@ export function DisableDialog({ webhook, onClose }: DeedProps) {
       title="Disable webhook"
       size="s"
       form={form}
-      submit="Disable"
+      submit="Disable webhook"
       disabled={form.values.reason.trim() === ''}
     >
-      <p>Nothing is lost: events for it are held, and sent once it is enabled again.</p>
+      <p>New events are held and sent when you enable it again.</p>
       <Textarea
         label="Reason"
-        description="For whoever wonders why nothing arrives."
+        description="Shown to your team on this webhook’s page."
         maxLength={500}
         autosize
         minRows={2}
@@ -44,8 +44,12 @@ export function DisableDialog({ webhook, onClose }: DeedProps) {
   )
 }
 
-/** Issues a new secret; the old one is dead at once. */
-export function RotateDialog({ webhook, onClose, onMade }: DeedProps & { onMade: (made: CreatedWebhook) => void }) {
+/** Creates a new secret. The old one stops working immediately. */
+export function RotateDialog({
+  webhook,
+  onClose,
+  onCreated,
+}: DialogProps & { onCreated: (created: CreatedWebhook) => void }) {
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -53,18 +57,21 @@ export function RotateDialog({ webhook, onClose, onMade }: DeedProps & { onMade:
       confirm="Rotate secret"
       action={useRotateSecret(webhook.id)}
       input={undefined}
-      onDone={onMade}
+      onDone={onCreated}
     >
       <p>
-        <bdi>{webhook.name}</bdi> gets a new secret, which is shown once. <strong>The old one is dead at once:</strong>{' '}
-        until your receiver knows the new one it refuses deliveries, and those are tried again by themselves.
+        <strong>
+          The old secret of <bdi>{webhook.name}</bdi> stops working immediately.
+        </strong>{' '}
+        Deliveries are signed with the new one from now on. Deliveries that your endpoint rejects until you update it
+        are retried.
       </p>
     </ConfirmDialog>
   )
 }
 
-export function DeleteDialog({ webhook, onClose, onDeleted }: DeedProps & { onDeleted: () => void }) {
-  const open = webhook.held.count + webhook.waiting.count
+export function DeleteDialog({ webhook, onClose, onDeleted }: DialogProps & { onDeleted: () => void }) {
+  const pending = webhook.held.count + webhook.waiting.count
   return (
     <ConfirmDialog
       onClose={onClose}
@@ -75,8 +82,8 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: DeedProps & { onDe
       input={undefined}
       onDone={onDeleted}
     >
-      <p>It gets nothing more, and it does not come back. What it was sent stays on record.</p>
-      {open > 0 && <p>{plural(open, 'delivery', 'deliveries')} that it has not taken yet will be dropped.</p>}
+      <p>No more events are sent to it. Past deliveries stay in the log. This cannot be undone.</p>
+      {pending > 0 && <p>{plural(pending, 'pending delivery', 'pending deliveries')} will be discarded.</p>}
     </ConfirmDialog>
   )
 }
@@ -88,8 +95,8 @@ const spans = [
   { value: 'since', label: 'Since…' },
 ]
 
-/** Sends everything again that failed for good since a time. */
-export function RecoverDialog({ webhook, onClose }: DeedProps) {
+/** Retries all deliveries that failed permanently since a time. */
+export function RecoverDialog({ webhook, onClose }: DialogProps) {
   const form = useForm({
     first: { span: '86400', since: '' },
     action: useRecover(webhook.id),
@@ -102,14 +109,14 @@ export function RecoverDialog({ webhook, onClose }: DeedProps) {
       title="Recover failed deliveries"
       size="s"
       form={form}
-      submit="Recover"
+      submit="Recover deliveries"
       disabled={Number.isNaN(startOf(form.values).getTime())}
     >
       <p>
-        Everything that failed for good is sent to <bdi>{webhook.name}</bdi> once more, with a fresh schedule.
+        Retries every delivery to <bdi>{webhook.name}</bdi> that failed permanently, with a new retry schedule.
       </p>
       <SegmentedControl
-        aria-label="What failed within"
+        aria-label="Failed within"
         data={spans}
         value={form.values.span}
         onChange={(span) => form.set({ span })}

@@ -4,7 +4,6 @@ import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
 import { TextInput } from '../../ui/fields.tsx'
 import { Stack } from '../../ui/layout.tsx'
 
-/** What the form of an endpoint holds. */
 interface WebhookDraft {
   name: string
   url: string
@@ -13,21 +12,21 @@ interface WebhookDraft {
 
 export function errorsIn({ name, url, events }: WebhookDraft): Errors<WebhookDraft> {
   return {
-    name: name.trim() ? undefined : 'Give it a name: the system that listens.',
-    url: urlFault(url) ?? undefined,
+    name: name.trim() ? undefined : 'Enter a name, such as the system that receives the events.',
+    url: urlProblem(url) ?? undefined,
     events: events.length > 0 ? undefined : 'Choose at least one event.',
   }
 }
 
 export const trimmed = ({ name, url, events }: WebhookDraft) => ({ name: name.trim(), url: url.trim(), events })
 
-/** What can be told of a URL without asking the network; the service looks where it leads. */
-function urlFault(text: string): string | null {
-  if (!text.trim()) return 'Enter the URL that events are posted to.'
-  if (!URL.canParse(text.trim())) return 'Enter a whole URL, such as https://example.com/hooks/parley.'
+/** Checks the URL's format. The server checks the address it resolves to. */
+function urlProblem(text: string): string | null {
+  if (!text.trim()) return 'Enter the URL to send events to.'
+  if (!URL.canParse(text.trim())) return 'Enter a full URL, such as https://example.com/hooks/parley.'
   const { protocol, username, password } = new URL(text.trim())
-  if (protocol !== 'https:' && protocol !== 'http:') return 'The URL must begin with https://.'
-  if (username || password) return 'The URL must not hold a user name or password.'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'The URL must start with https://.'
+  if (username || password) return 'The URL must not contain a user name or password.'
   return null
 }
 
@@ -37,12 +36,12 @@ const groups = [
 ]
 
 const presets = [
-  { title: 'Everything', value: eventChoices.map(({ value }) => value) },
-  { title: 'What people write', value: ['message.received', 'flow.completed'] },
+  { title: 'All', value: eventChoices.map(({ value }) => value) },
+  { title: 'Incoming', value: ['message.received', 'flow.completed'] },
   { title: 'Message status', value: ['message.sent', 'message.delivered', 'message.read', 'message.failed'] },
 ]
 
-/** The fields of an endpoint, for making and for changing one. */
+/** The fields to create or edit an endpoint. */
 export function WebhookFields({ form }: { form: Form<WebhookDraft> }) {
   const isPlain = form.values.url.trim().startsWith('http://')
   return (
@@ -61,8 +60,8 @@ export function WebhookFields({ form }: { form: Form<WebhookDraft> }) {
         type="url"
         description={
           isPlain
-            ? 'Plain http is sent unencrypted, and only where the operator allows it. Use https.'
-            : 'Events are posted here. It must answer 2xx within ten seconds.'
+            ? 'HTTP is unencrypted and only works if the operator allows it. Use HTTPS.'
+            : 'Parley sends events to this URL. It must respond with a 2xx status within 10 seconds.'
         }
         placeholder="https://example.com/hooks/parley"
         withAsterisk

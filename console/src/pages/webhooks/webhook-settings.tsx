@@ -17,9 +17,9 @@ interface Props {
   onAction: (action: WebhookAction) => void
 }
 
-/** What an endpoint is called, where it is and what it listens to. */
+/** Name, URL and events of an endpoint, editable by admins. */
 export function WebhookSettings({ webhook, onAction }: Props) {
-  return useCan('webhooks:manage') ? <Editable webhook={webhook} onAction={onAction} /> : <Readable webhook={webhook} />
+  return useCan('webhooks:manage') ? <Editable webhook={webhook} onAction={onAction} /> : <ReadOnly webhook={webhook} />
 }
 
 function Editable({ webhook, onAction }: Props) {
@@ -32,7 +32,7 @@ function Editable({ webhook, onAction }: Props) {
   })
   return (
     <>
-      <Section title="Endpoint" detail="A change counts from the next attempt on, also for what waits already.">
+      <Section title="Endpoint" detail="Changes take effect immediately, also for pending deliveries.">
         <Form form={form}>
           <WebhookFields form={form} />
           <Row justify="flex-end" className={styles.save ?? ''}>
@@ -42,17 +42,17 @@ function Editable({ webhook, onAction }: Props) {
           </Row>
         </Form>
       </Section>
-      <Section title="Stop it">
+      <Section title="Disable or delete">
         {webhook.enabled && (
           <div className={styles.danger}>
-            <span>Hold its events for a while. None is lost.</span>
+            <span>Hold events until you enable it again.</span>
             <Button icon="pause" onClick={() => onAction('disable')}>
-              Disable
+              Disable webhook
             </Button>
           </div>
         )}
         <div className={styles.danger}>
-          <span>Delete it for good. What waits for it is dropped.</span>
+          <span>Delete permanently. Pending deliveries are discarded.</span>
           <Button kind="danger" icon="trash" onClick={() => onAction('delete')}>
             Delete webhook
           </Button>
@@ -62,7 +62,7 @@ function Editable({ webhook, onAction }: Props) {
   )
 }
 
-function Readable({ webhook }: { webhook: ConsoleWebhook }) {
+function ReadOnly({ webhook }: { webhook: ConsoleWebhook }) {
   return (
     <KeyValue
       facts={[

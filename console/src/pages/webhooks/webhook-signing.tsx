@@ -6,14 +6,14 @@ import { Row, Section } from '../../ui/layout.tsx'
 import { verifySnippets } from './verify-snippets.ts'
 import styles from './webhooks.module.css'
 
-/** How a receiver knows that a delivery is ours. */
+/** The signing secret, and how to verify signatures with it. */
 export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook; onRotate: () => void }) {
   const mayManage = useCan('webhooks:manage')
   return (
     <>
       <Section
         title="Signing secret"
-        detail="It was shown once, when the webhook was made. If it is lost, or somebody else may know it, rotate it."
+        detail="Shown once, when the webhook was created. If it was lost or leaked, rotate it."
       >
         <Row justify="space-between">
           <code className="mono">{webhook.secret_hint}</code>
@@ -23,19 +23,22 @@ export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook;
             </Button>
           )}
         </Row>
-        <p className="quiet">A rotation kills the old secret at once; deliveries refused meanwhile are tried again.</p>
+        <p className="quiet">
+          The old secret stops working immediately. Deliveries that your endpoint rejects until you update it are
+          retried.
+        </p>
       </Section>
       <Section
         title="Verify each delivery"
-        detail="Whoever knows your URL can post to it. Only we can sign with the secret."
+        detail="Anyone can send requests to your URL. Only Parley can sign them with the secret."
       >
         <div className={styles.words}>
           <p>
             <code className="mono">Service-Signature: t=…,v1=…</code> is the HMAC-SHA256 of{' '}
-            <code className="mono">{'<t>.<raw body>'}</code>, keyed with the secret as it was shown. The Standard
-            Webhooks headers are sent as well.
+            <code className="mono">{'<t>.<raw body>'}</code> with the full secret as the key. Standard Webhooks headers
+            are sent as well.
           </p>
-          <p>Refuse what is more than 300 seconds old, and take each event id once: the same event may come again.</p>
+          <p>Reject deliveries signed more than 300 seconds ago, and skip event IDs you have already processed.</p>
         </div>
         <CodeTabs label="Verify each delivery" snippets={verifySnippets} />
       </Section>

@@ -1,7 +1,7 @@
 import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { formatNumber, formatPercent, plural } from '../../lib/format.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { DeliveryList } from '../../parts/deliveries/delivery-list.tsx'
@@ -34,19 +34,19 @@ export function WebhookPage() {
   const back = { to: here.path('webhooks'), title: 'Webhooks' }
   return (
     <DetailPage query={useWebhook(id)} title="Webhook" back={back}>
-      {(webhook) => <OneWebhook webhook={webhook} back={back} />}
+      {(webhook) => <WebhookView webhook={webhook} back={back} />}
     </DetailPage>
   )
 }
 
-function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) {
+function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) {
   const navigate = useNavigate()
   const mayManage = useCan('webhooks:manage')
   const mayTest = useCan('webhooks:test')
   const mayRetry = useCan('deliveries:retry')
   const [tab, setTab] = useChoice('tab', ['deliveries', 'settings', 'signing'])
   const [action, setAction] = useState<WebhookAction | null>(null)
-  const [made, setMade] = useState<CreatedWebhook | null>(null)
+  const [created, setCreated] = useState<CreatedWebhook | null>(null)
   const close = () => setAction(null)
   return (
     <>
@@ -74,7 +74,11 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
                   },
                   mayManage && { title: 'Rotate signing secret', icon: 'lock', onSelect: () => setAction('rotate') },
                   mayManage &&
-                    webhook.enabled && { title: 'Disable', icon: 'pause', onSelect: () => setAction('disable') },
+                    webhook.enabled && {
+                      title: 'Disable webhook',
+                      icon: 'pause',
+                      onSelect: () => setAction('disable'),
+                    },
                 ],
                 [
                   mayManage && {
@@ -89,7 +93,7 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
           </>
         }
       >
-        <Tabs label="Parts of this webhook" tabs={tabs} value={tab} onChange={setTab} />
+        <Tabs label="Webhook" tabs={tabs} value={tab} onChange={setTab} />
       </PageHeader>
       <PageBody>
         <EndpointState webhook={webhook} mayManage={mayManage} />
@@ -113,11 +117,11 @@ function OneWebhook({ webhook, back }: { webhook: ConsoleWebhook; back: Back }) 
       {action === 'test' && <TestEventDialog webhook={webhook} onClose={close} />}
       {action === 'disable' && <DisableDialog webhook={webhook} onClose={close} />}
       {action === 'recover' && <RecoverDialog webhook={webhook} onClose={close} />}
-      {action === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onMade={setMade} />}
+      {action === 'rotate' && <RotateDialog webhook={webhook} onClose={close} onCreated={setCreated} />}
       {action === 'delete' && (
         <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />
       )}
-      {made && <NewSecretDialog made={made} isNew={false} onClose={() => setMade(null)} />}
+      {created && <NewSecretDialog created={created} isNew={false} onClose={() => setCreated(null)} />}
     </>
   )
 }
@@ -128,12 +132,16 @@ function Figures({ webhook }: { webhook: ConsoleWebhook }) {
   return (
     <Stats>
       <Stat
-        label="Success, 24 h"
+        label="Success rate (24 h)"
         value={recent.attempts === 0 ? '–' : formatPercent(recent.succeeded / recent.attempts)}
-        detail={`${formatNumber(recent.attempts)} attempts`}
+        detail={plural(recent.attempts, 'attempt')}
       />
-      <Stat label="p95, 24 h" value={<Duration ms={recent.p95_ms} />} detail="from sending to the answer" />
-      <Stat label="Waiting" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'none held'} />
+      <Stat
+        label="Response time, p95 (24 h)"
+        value={<Duration ms={recent.p95_ms} />}
+        detail="from request to response"
+      />
+      <Stat label="Pending" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'none held'} />
       <Stat
         label="Last attempt"
         value={<TimeAgo at={webhook.last_attempt_at} />}

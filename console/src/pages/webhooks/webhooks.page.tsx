@@ -1,7 +1,7 @@
 import type { Bounded, ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { formatNumber, formatPercent } from '../../lib/format.ts'
+import { formatNumber, formatPercent, plural } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
@@ -25,7 +25,7 @@ export function WebhooksPage() {
   const mayManage = useCan('webhooks:manage')
   const list = useWebhooks()
   const [creating, setCreating] = useSearchParam('new')
-  const [made, setMade] = useState<CreatedWebhook | null>(null)
+  const [created, setCreated] = useState<CreatedWebhook | null>(null)
   const open = (id: string) => void navigate({ to: here.path(`webhooks/${id}`) })
   const actions = useMemo(
     () =>
@@ -44,7 +44,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        detail="Endpoints of yours that events are posted to, signed. None is lost while one is away."
+        detail="Your endpoints receive signed events. Events are held while an endpoint is down."
         actions={create}
       />
       <PageBody>
@@ -57,8 +57,8 @@ export function WebhooksPage() {
           empty={
             <EmptyState icon="webhook" title="No webhooks yet" action={create}>
               {mayManage
-                ? 'A webhook tells your own system what happens: a message that came in, one that was delivered, a form that was filled in.'
-                : 'An admin of this workspace can create one.'}
+                ? 'Create a webhook to receive events in your system, such as incoming messages, delivery statuses and form submissions.'
+                : 'Ask an admin of this workspace to create one.'}
             </EmptyState>
           }
         />
@@ -66,13 +66,13 @@ export function WebhooksPage() {
       {creating !== null && mayManage && (
         <CreateWebhookDialog
           onClose={() => setCreating(null)}
-          onMade={(next) => {
+          onCreated={(next) => {
             setCreating(null)
-            setMade(next)
+            setCreated(next)
           }}
         />
       )}
-      {made && <NewSecretDialog made={made} isNew onClose={() => open(made.webhook.id)} />}
+      {created && <NewSecretDialog created={created} isNew onClose={() => open(created.webhook.id)} />}
     </>
   )
 }
@@ -90,7 +90,7 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
       </span>
     ),
   },
-  { key: 'state', title: 'State', width: 116, cell: (webhook) => <StatusBadge status={webhook.state} /> },
+  { key: 'state', title: 'Status', width: 116, cell: (webhook) => <StatusBadge status={webhook.state} /> },
   {
     key: 'events',
     title: 'Events',
@@ -98,22 +98,20 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
     hideOn: 'tablet',
     cell: ({ events }) => (
       <Tip text={events.join(', ')}>
-        <span>
-          {events.length} {events.length === 1 ? 'event' : 'events'}
-        </span>
+        <span>{plural(events.length, 'event')}</span>
       </Tip>
     ),
   },
   {
     key: 'success',
-    title: 'Success, 24 h',
+    title: 'Success (24 h)',
     width: 120,
     align: 'right',
     cell: (webhook) => <Success webhook={webhook} />,
   },
   {
     key: 'p95',
-    title: 'p95, 24 h',
+    title: 'p95 (24 h)',
     width: 100,
     align: 'right',
     hideOn: 'tablet',

@@ -12,14 +12,14 @@ import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** The endpoints and how they fare; renewed as deliveries are made. */
+/** The endpoints with their delivery statistics. Refetched as deliveries are made. */
 export const useWebhooks = () =>
   useUnpagedList<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
 
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })
 
-/** An action on endpoints: what is shown of them is refetched. */
+/** An action on endpoints. Refetches them. */
 function useWebhookAction<Input = void, Result = unknown>(
   perform: (send: Send, webhooks: string, input: Input) => Promise<Result>,
   done?: string,
@@ -37,7 +37,7 @@ export const useCreateWebhook = () =>
 export const useChangeWebhook = (id: string) =>
   useWebhookAction(
     (send, webhooks, change: WebhookChange) => send<Webhook>('PATCH', `${webhooks}/${id}`, change),
-    'Webhook changed',
+    'Webhook saved',
   )
 
 export const useRotateSecret = (id: string) =>
@@ -49,7 +49,7 @@ export const useEnableWebhook = (id: string, done: string) =>
 export const useDisableWebhook = (id: string) =>
   useWebhookAction(
     (send, webhooks, reason: string) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/disable`, { reason }),
-    'Webhook disabled; its events are held',
+    'Webhook disabled. Its events are held.',
   )
 
 export const useDeleteWebhook = (id: string) =>

@@ -20,10 +20,10 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       onClose={onClose}
       size="s"
-      title="Create a workspace"
-      detail="It begins empty: no members, no credits, no senders."
+      title="Create workspace"
+      detail="A new workspace has no members, credits or senders."
       form={form}
-      submit="Create"
+      submit="Create workspace"
     >
       <TextInput label="Name" placeholder="Acme" autoComplete="off" {...form.text('name')} data-autofocus />
     </FormDialog>

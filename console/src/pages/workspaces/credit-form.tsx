@@ -9,8 +9,9 @@ export function CreditForm({ workspace }: { workspace: OperatedWorkspace }) {
   const form = useForm({
     first: { amount: '' as number | string, note: '' },
     check: ({ amount, note }) => ({
-      amount: typeof amount === 'number' && amount !== 0 ? undefined : 'Enter how many credits, such as 1000 or -50.',
-      note: note.trim() ? undefined : 'Say what it is for; it stays on record.',
+      amount:
+        typeof amount === 'number' && amount !== 0 ? undefined : 'Enter a number of credits, such as 1000 or -50.',
+      note: note.trim() ? undefined : 'Enter a note. It appears in the transactions.',
     }),
     action: useCredit(workspace),
     input: ({ amount, note }) => ({ amount: Number(amount), note: note.trim() }),
@@ -34,7 +35,7 @@ export function CreditForm({ workspace }: { workspace: OperatedWorkspace }) {
         {...form.text('note')}
       />
       <Button type="submit" busy={form.isPending}>
-        {Number(form.values.amount) < 0 ? 'Take' : 'Give'}
+        {Number(form.values.amount) < 0 ? 'Remove' : 'Add'}
       </Button>
     </Form>
   )

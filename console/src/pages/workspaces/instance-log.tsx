@@ -4,19 +4,17 @@ import { Stack } from '../../ui/layout.tsx'
 import { EmptyState } from '../../ui/states.tsx'
 import { useInstanceLog } from './workspaces.queries.ts'
 
-/** What was done to the installation and by people to their own accounts; what concerns a workspace is in its own log. */
+/** Changes to the installation and to people's own accounts. A workspace's changes are in its own audit log. */
 export function InstanceLog() {
   return (
     <Stack>
-      <p className="quiet">
-        Signing in, accounts, apps and prices. What was done to a workspace is in that workspace’s own audit log.
-      </p>
+      <p className="quiet">Sign-ins, accounts, apps and prices. Each workspace has its own audit log.</p>
       <DataTable
-        label="Log of the installation"
+        label="Installation audit log"
         list={useInstanceLog()}
         rowKey={({ id }) => id}
         columns={auditColumns}
-        empty={<EmptyState icon="audit" title="Nothing on record yet" />}
+        empty={<EmptyState icon="audit" title="No entries yet" />}
       />
     </Stack>
   )

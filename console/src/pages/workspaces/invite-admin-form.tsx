@@ -8,10 +8,10 @@ import { type CreatedLink, type OperatedWorkspace, useInviteAdmin } from './work
 
 export function InviteAdminForm({
   workspace,
-  onMade,
+  onCreated,
 }: {
   workspace: OperatedWorkspace
-  onMade: (made: { email: string; link: CreatedLink }) => void
+  onCreated: (created: { email: string; link: CreatedLink }) => void
 }) {
   const form = useForm({
     first: { email: '' },
@@ -19,7 +19,7 @@ export function InviteAdminForm({
     action: useInviteAdmin(workspace),
     input: ({ email }) => email.trim(),
     onDone: (link, { email }): void => {
-      onMade({ email: email.trim(), link })
+      onCreated({ email: email.trim(), link })
       form.reset()
     },
   })
@@ -27,7 +27,7 @@ export function InviteAdminForm({
     <Form form={form} className={styles.line}>
       <EmailInput className={styles.grow} {...form.text('email')} />
       <Button type="submit" busy={form.isPending}>
-        Make the link
+        Create link
       </Button>
     </Form>
   )

@@ -11,13 +11,13 @@ import { PersonPasskeys } from './person-passkeys.tsx'
 import styles from './workspaces.module.css'
 import { type CreatedLink, type OperatedPerson, usePeople, useResetLink } from './workspaces.queries.ts'
 
-/** Everybody who can sign in, and a way back in for those who cannot. */
+/** Everyone with an account. Operators can create password reset links and remove passkeys. */
 export function People() {
   const list = usePeople()
-  const [asked, setAsked] = useState<OperatedPerson | null>(null)
+  const [resetPerson, setResetPerson] = useState<OperatedPerson | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
-  const [made, setMade] = useState<{ person: OperatedPerson; link: CreatedLink } | null>(null)
-  const [person, handed] = [useLast(asked), useLast(made)]
+  const [created, setCreated] = useState<{ person: OperatedPerson; link: CreatedLink } | null>(null)
+  const [lastResetPerson, lastCreated] = [useLast(resetPerson), useLast(created)]
   return (
     <>
       <DataTable
@@ -32,20 +32,20 @@ export function People() {
           },
           {
             key: 'is',
-            title: 'Is',
+            title: 'Roles',
             cell: ({ operator, workspaces }) => (
               <span className={styles.chips}>
                 {operator && <Chip>Operator</Chip>}
                 {workspaces.map(({ id, name, role }) => (
                   <Chip key={id}>{`${role} of ${name}`}</Chip>
                 ))}
-                {!operator && workspaces.length === 0 && <span className="quiet">In no workspace</span>}
+                {!operator && workspaces.length === 0 && <span className="quiet">No workspace</span>}
               </span>
             ),
           },
           {
             key: 'second',
-            title: 'Second factor',
+            title: 'Two-factor',
             width: 130,
             cell: ({ two_factor }) => <SecondFactor isOn={two_factor} />,
           },
@@ -78,7 +78,7 @@ export function People() {
                 groups={[
                   [
                     { title: 'Passkeys…', icon: 'passkey', onSelect: () => setOpenId(person.id) },
-                    { title: 'Link for a new password…', icon: 'link', onSelect: () => setAsked(person) },
+                    { title: 'Reset password…', icon: 'link', onSelect: () => setResetPerson(person) },
                   ],
                 ]}
               />
@@ -87,22 +87,22 @@ export function People() {
         ]}
       />
       <ConfirmDialog
-        open={asked !== null}
-        onClose={() => setAsked(null)}
-        title="Make a link for a new password?"
-        confirm="Make the link"
+        open={resetPerson !== null}
+        onClose={() => setResetPerson(null)}
+        title="Create a password reset link?"
+        confirm="Create link"
         danger={false}
         action={useResetLink()}
-        input={asked}
-        onDone={setMade}
+        input={resetPerson}
+        onDone={setCreated}
       >
-        Whoever opens it within half an hour sets a new password for <bdi>{person?.email}</bdi>. All their passkeys are
-        then removed and all their devices signed out. An authenticator app is still asked for. Be sure that it is
-        really they who ask.
+        Anyone with the link can set a new password for <bdi>{lastResetPerson?.email}</bdi> within 30 minutes. Using it
+        removes all their passkeys and signs out all their devices. An authenticator app is still required. Make sure
+        the request really comes from them.
       </ConfirmDialog>
       <PersonPasskeys person={list.rows?.find(({ id }) => id === openId) ?? null} onClose={() => setOpenId(null)} />
-      <OneTimeLink link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{handed?.person.email}</bdi> sets a new password.
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+        <bdi>{lastCreated?.person.email}</bdi> can use it to set a new password.
       </OneTimeLink>
     </>
   )

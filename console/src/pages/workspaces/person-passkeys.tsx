@@ -6,21 +6,21 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { type OperatedPerson, useRemovePasskey } from './workspaces.queries.ts'
 
-/** A person's passkeys, for an operator: which there are, and a way to remove one that is not theirs. */
+/** Lets an operator view a person's passkeys and remove one. */
 export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | null; onClose: () => void }) {
   const [chosen, setChosen] = useState<PasskeyRow | null>(null)
-  const [shown, removed] = [useLast(person), useLast(chosen)]
+  const [lastPerson, removed] = [useLast(person), useLast(chosen)]
   return (
     <>
       <Dialog
         open={person !== null}
         onClose={onClose}
         title="Passkeys"
-        detail={<bdi>{shown?.email}</bdi>}
+        detail={<bdi>{lastPerson?.email}</bdi>}
         actions={<Button onClick={onClose}>Close</Button>}
       >
-        {shown?.passkeys.length ? (
-          <PasskeyList passkeys={shown.passkeys} onRemove={setChosen} />
+        {lastPerson?.passkeys.length ? (
+          <PasskeyList passkeys={lastPerson.passkeys} onRemove={setChosen} />
         ) : (
           <p className="quiet">No passkeys.</p>
         )}
@@ -33,9 +33,9 @@ export function PersonPasskeys({ person, onClose }: { person: OperatedPerson | n
         action={useRemovePasskey(person)}
         input={chosen?.id}
       >
-        <bdi>{removed?.name}</bdi> no longer signs <bdi>{shown?.email}</bdi> in. Their open sessions continue. If
-        somebody else may have added it, create a link for a new password: following it removes all passkeys and signs
-        out every device.
+        <bdi>{lastPerson?.email}</bdi> can no longer sign in with <bdi>{removed?.name}</bdi>. Open sessions stay signed
+        in. If someone else may have added it, create a password reset link instead: using it removes all passkeys and
+        signs out every device.
       </ConfirmDialog>
     </>
   )

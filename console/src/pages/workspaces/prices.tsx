@@ -14,8 +14,8 @@ export function Prices() {
   return (
     <Stack>
       <p className="quiet">
-        What a message costs in every workspace, in credits. A change counts for messages accepted from then on. A
-        category of templates without a price of its own costs what a template does.
+        Credits per message, for all workspaces. Changes apply to messages accepted from then on. A template category
+        without its own price costs the template price.
       </p>
       <DataTable
         label="Prices"
@@ -30,7 +30,7 @@ export function Prices() {
             align: 'right',
             cell: (price) => (
               <Button size="s" onClick={() => setChanged(price)}>
-                Change<span className="unseen"> {priceLabel(price.item)}</span>
+                Edit<span className="unseen"> {priceLabel(price.item)}</span>
               </Button>
             ),
           },
@@ -45,7 +45,7 @@ function PriceDialog({ price, onClose }: { price: Price; onClose: () => void }) 
   const form = useForm({
     first: { credits: price.credits as number | string },
     check: ({ credits }) => ({
-      credits: typeof credits === 'number' ? undefined : 'Enter a whole number; 0 makes it free.',
+      credits: typeof credits === 'number' ? undefined : 'Enter a whole number, or 0 for free messages.',
     }),
     action: useSetPrice(price.item),
     input: ({ credits }) => Number(credits),
@@ -56,13 +56,13 @@ function PriceDialog({ price, onClose }: { price: Price; onClose: () => void }) 
       onClose={onClose}
       size="s"
       title={priceLabel(price.item)}
-      detail="Counts for messages accepted from now on, in every workspace."
+      detail="Applies to messages accepted from now on, in all workspaces."
       form={form}
-      submit="Set the price"
+      submit="Save price"
       disabled={form.values.credits === price.credits}
     >
       <NumberInput
-        label="Credits for each"
+        label="Credits per message"
         min={0}
         max={1_000_000}
         allowDecimal={false}

@@ -15,16 +15,16 @@ export function SuspendDialog({ workspace, onClose }: { workspace: OperatedWorks
     <FormDialog
       onClose={onClose}
       title={`Suspend ${workspace.name}?`}
-      detail="Every key is refused from the next call on, and nothing more is sent. What comes in is kept, and nothing is deleted."
+      detail="API keys stop working immediately and no messages are sent. Incoming messages are still stored. Nothing is deleted."
       form={form}
-      submit="Suspend"
+      submit="Suspend workspace"
       danger
       disabled={reason.trim() === '' || typed.trim() !== workspace.name.trim()}
     >
       <TextInput
         label="Reason"
-        description="Shown to its team on every page."
-        placeholder="Invoice 2026-104 is unpaid. Write to billing@example.com."
+        description="Shown to the team on every page."
+        placeholder="Invoice 2026-104 is unpaid. Contact billing@example.com."
         maxLength={300}
         {...form.text('reason')}
         data-autofocus

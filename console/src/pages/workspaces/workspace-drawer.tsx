@@ -38,9 +38,9 @@ export function WorkspaceDrawer({
 
 function Details({ workspace }: { workspace: OperatedWorkspace }) {
   const session = useSession()
-  const [asks, setAsks] = useState<'suspend' | 'resume' | null>(null)
-  const [made, setMade] = useState<{ email: string; link: CreatedLink } | null>(null)
-  const handed = useLast(made)
+  const [dialog, setDialog] = useState<'suspend' | 'resume' | null>(null)
+  const [created, setCreated] = useState<{ email: string; link: CreatedLink } | null>(null)
+  const lastCreated = useLast(created)
   const isIn = session.workspaces.some(({ id }) => id === workspace.id)
   return (
     <Stack gap={5}>
@@ -51,12 +51,12 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
       )}
       <KeyValue
         facts={[
-          { name: 'Id', value: <CopyId id={workspace.id} /> },
+          { name: 'ID', value: <CopyId id={workspace.id} /> },
           { name: 'Created', value: <Moment at={workspace.created_at} /> },
           workspace.suspended_at !== null && { name: 'Suspended', value: <Moment at={workspace.suspended_at} /> },
           { name: 'Credits', value: formatCredits(workspace.balance) },
           {
-            name: 'In it',
+            name: 'Contains',
             value: [
               plural(workspace.members, 'member'),
               plural(workspace.senders, 'sender'),
@@ -69,45 +69,46 @@ function Details({ workspace }: { workspace: OperatedWorkspace }) {
       <Row>
         {isIn && (
           <ButtonLink to={`/w/${workspace.id}`} icon="arrowRight">
-            Open it
+            Open workspace
           </ButtonLink>
         )}
         {workspace.suspended_at ? (
-          <Button icon="play" onClick={() => setAsks('resume')}>
-            Resume
+          <Button icon="play" onClick={() => setDialog('resume')}>
+            Resume workspace
           </Button>
         ) : (
-          <Button kind="danger" icon="pause" onClick={() => setAsks('suspend')}>
-            Suspend
+          <Button kind="danger" icon="pause" onClick={() => setDialog('suspend')}>
+            Suspend workspace
           </Button>
         )}
       </Row>
-      <Card title="Credits" detail="Give, or with a minus take. The note is shown in the workspace’s statement.">
+      <Card
+        title="Credits"
+        detail="Enter a negative amount to remove credits. The note appears in the workspace’s transactions."
+      >
         <CreditForm workspace={workspace} />
       </Card>
       <Card
-        title={workspace.members === 0 ? 'Invite its first admin' : 'Invite an admin'}
-        detail="You get a link to hand on; everybody else they invite themselves."
+        title={workspace.members === 0 ? 'Invite the first admin' : 'Invite an admin'}
+        detail="Creates a link to share. The admin can invite everyone else."
       >
-        <InviteAdminForm workspace={workspace} onMade={setMade} />
+        <InviteAdminForm workspace={workspace} onCreated={setCreated} />
       </Card>
-      {!isIn && (
-        <p className="quiet small">You see that this workspace is there and how much is in it, not what is in it.</p>
-      )}
-      {asks === 'suspend' && <SuspendDialog workspace={workspace} onClose={() => setAsks(null)} />}
+      {!isIn && <p className="quiet small">You are not a member, so you cannot see the content of this workspace.</p>}
+      {dialog === 'suspend' && <SuspendDialog workspace={workspace} onClose={() => setDialog(null)} />}
       <ConfirmDialog
-        open={asks === 'resume'}
-        onClose={() => setAsks(null)}
+        open={dialog === 'resume'}
+        onClose={() => setDialog(null)}
         title={`Resume ${workspace.name}?`}
-        confirm="Resume"
+        confirm="Resume workspace"
         danger={false}
         action={useResume(workspace)}
         input={undefined}
       >
-        Its keys work again from the next call on, and what waited is sent.
+        API keys work again immediately, and queued messages are sent.
       </ConfirmDialog>
-      <OneTimeLink link={made?.link ?? null} onClose={() => setMade(null)} title="Hand this link on">
-        With it <bdi>{handed?.email}</bdi> becomes an admin of <bdi>{workspace.name}</bdi>.
+      <OneTimeLink link={created?.link ?? null} onClose={() => setCreated(null)} title="Share this link">
+        <bdi>{lastCreated?.email}</bdi> can use it to become an admin of <bdi>{workspace.name}</bdi>.
       </OneTimeLink>
     </Stack>
   )

@@ -35,7 +35,7 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
           },
           {
             key: 'state',
-            title: 'State',
+            title: 'Status',
             width: 130,
             cell: ({ suspended_at }) => <StatusBadge status={suspended_at ? 'suspended' : 'active'} />,
           },
@@ -69,14 +69,14 @@ export function WorkspaceTable({ onCreate }: { onCreate: () => void }) {
         empty={
           <EmptyState
             icon="building"
-            title="No workspace yet"
+            title="No workspaces yet"
             action={
               <Button kind="primary" icon="plus" onClick={onCreate}>
                 Create workspace
               </Button>
             }
           >
-            A workspace has its own keys, senders, webhooks and credits, and a team that sees nothing of the others.
+            Each workspace has its own team, keys, senders, webhooks and credits, isolated from other workspaces.
           </EmptyState>
         }
       />

@@ -22,7 +22,7 @@ export function WorkspacesPage() {
   usePaletteActions(
     useMemo(
       () => [
-        { id: 'workspace.create', title: 'Create a workspace', keywords: 'operator new', run: () => setCreating(true) },
+        { id: 'workspace.create', title: 'Create workspace', keywords: 'operator new', run: () => setCreating(true) },
       ],
       [],
     ),
@@ -40,12 +40,12 @@ export function WorkspacesPage() {
         }
       >
         <Tabs
-          label="What to see of the installation"
+          label="Instance"
           tabs={[
             { name: 'workspaces', title: 'Workspaces', count: workspaces.rows?.length },
             { name: 'people', title: 'People', count: people.rows?.length },
             { name: 'prices', title: 'Prices' },
-            { name: 'log', title: 'Log' },
+            { name: 'log', title: 'Audit log' },
           ]}
           value={tab}
           onChange={setTab}

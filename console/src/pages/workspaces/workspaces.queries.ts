@@ -18,7 +18,7 @@ export const usePeople = () => useUnpagedList<OperatedPerson>('operator/people')
 export const usePrices = () => useUnpagedList<Price>(prices)
 export const useInstanceLog = () => useList<AuditEntry>('operator/audit')
 
-/** An action of the operator: what the operator sees is refetched, and the workspaces of the session. */
+/** An action by an operator. Refetches the operator pages and the session, which lists the workspaces. */
 const useOperatorAction = <Input = void, Result = unknown>(
   perform: (send: Send, input: Input) => Promise<Result>,
   done?: (result: Result, input: Input) => string,
@@ -27,26 +27,26 @@ const useOperatorAction = <Input = void, Result = unknown>(
 export const useCreateWorkspace = () =>
   useOperatorAction(
     (send, name: string) => send<{ id: string }>('POST', workspaces, { name }),
-    (_, name) => `${name} is there. Invite its first admin next.`,
+    (_, name) => `${name} created. Invite its first admin next.`,
   )
 
 export const useSuspend = ({ id, name }: OperatedWorkspace) =>
   useOperatorAction(
     (send, reason: string) => send('POST', `${workspaces}/${id}/suspend`, { reason }),
-    () => `${name} is suspended`,
+    () => `${name} suspended`,
   )
 
 export const useResume = ({ id, name }: OperatedWorkspace) =>
   useOperatorAction(
     (send) => send('POST', `${workspaces}/${id}/resume`),
-    () => `${name} is active again`,
+    () => `${name} resumed`,
   )
 
 export const useCredit = ({ id, name }: OperatedWorkspace) =>
   useOperatorAction(
     (send, entry: { amount: number; note: string }) =>
       send<{ balance: number }>('POST', `${workspaces}/${id}/credits`, entry),
-    ({ balance }) => `${name} has ${formatCredits(balance)} credits now`,
+    ({ balance }) => `${name} now has ${formatCredits(balance)} credits`,
   )
 
 export const useInviteAdmin = ({ id }: OperatedWorkspace) =>
@@ -67,5 +67,5 @@ export const useRemovePasskey = (person: OperatedPerson | null) =>
 export const useSetPrice = (item: string) =>
   useOperatorAction(
     (send, credits: number) => send<Price>('PUT', `${prices}/${encodeURIComponent(item)}`, { credits }),
-    (_, credits) => `${priceLabel(item)}: ${formatCredits(credits)} from now on`,
+    (_, credits) => `Price saved: ${priceLabel(item)} ${formatCredits(credits)}`,
   )

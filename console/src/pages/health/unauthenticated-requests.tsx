@@ -6,26 +6,26 @@ import { TimeAgo } from '../../ui/time.tsx'
 import styles from './health.module.css'
 import type { TrafficReport } from './health.queries.ts'
 
-/** Calls that belong to no workspace, since their key is missing or known to nobody: a stranger, or a forgotten machine. */
-export function ApiErrorGroups({ refusals }: { refusals: TrafficReport['refusals'] }) {
+/** Requests without a known API key. They belong to no workspace, so only the operator sees them. */
+export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['refusals'] }) {
   return (
-    <section className={styles.refusals}>
+    <section className={styles.requests}>
       <div>
-        <h2 className={styles.title}>Calls without a workspace</h2>
+        <h2 className={styles.title}>Unauthenticated requests</h2>
         <p className="quiet">
-          Refused in the last 24 hours because nobody knows whose they are. No workspace sees these in its own log.
+          Requests in the last 24 hours with a missing or unknown API key. They appear in no workspace’s request log.
         </p>
       </div>
       <DataTable
-        label="Calls without a workspace"
-        list={{ rows: refusals, error: null, isLoading: false, retry: () => undefined }}
+        label="Unauthenticated requests"
+        list={{ rows: errors, error: null, isLoading: false, retry: () => undefined }}
         rowKey={({ code }) => code}
         columns={[
           {
             key: 'code',
-            title: 'Refusal',
+            title: 'Error',
             cell: ({ code, title, remedy }) => (
-              <span className={styles.refusal}>
+              <span className={styles.error}>
                 <span>
                   {title} <Chip mono>{code}</Chip>
                 </span>
@@ -35,7 +35,7 @@ export function ApiErrorGroups({ refusals }: { refusals: TrafficReport['refusals
           },
           {
             key: 'addresses',
-            title: 'Addresses',
+            title: 'IP addresses',
             width: 260,
             cell: ({ addresses, address_count }) => (
               <span className="mono small">
@@ -46,16 +46,22 @@ export function ApiErrorGroups({ refusals }: { refusals: TrafficReport['refusals
           },
           {
             key: 'count',
-            title: 'Times',
+            title: 'Count',
             width: 90,
             align: 'right',
             cell: ({ count }) => <span className="numbers">{formatNumber(count)}</span>,
           },
-          { key: 'last', title: 'Last', width: 120, align: 'right', cell: ({ last_at }) => <TimeAgo at={last_at} /> },
+          {
+            key: 'last',
+            title: 'Last seen',
+            width: 120,
+            align: 'right',
+            cell: ({ last_at }) => <TimeAgo at={last_at} />,
+          },
         ]}
         empty={
-          <EmptyState icon="apiError" title="None in the last 24 hours">
-            Every call came with a key that belongs to a workspace.
+          <EmptyState icon="apiError" title="No unauthenticated requests">
+            Every request in the last 24 hours had a known API key.
           </EmptyState>
         }
       />

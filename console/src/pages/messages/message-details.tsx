@@ -8,8 +8,8 @@ import { Card } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Moment } from '../../ui/time.tsx'
 
-/** All that is known of a message besides its course. */
-export function Facts({ message }: { message: MessageDetail }) {
+/** The details of a message, next to its timeline. */
+export function MessageDetails({ message }: { message: MessageDetail }) {
   const here = useHere()
   const seesKeys = useCan('keys:read')
   const { author, credits, sender, template, received } = message
@@ -17,8 +17,8 @@ export function Facts({ message }: { message: MessageDetail }) {
     <Card title="Details">
       <KeyValue
         facts={[
-          { name: 'Id', value: <CopyId id={message.id} /> },
-          message.wa_message_id !== null && { name: 'Network id', value: <CopyId id={message.wa_message_id} short /> },
+          { name: 'ID', value: <CopyId id={message.id} /> },
+          message.wa_message_id !== null && { name: 'WhatsApp ID', value: <CopyId id={message.wa_message_id} short /> },
           { name: 'Type', value: message.type },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
           {
@@ -49,7 +49,7 @@ export function Facts({ message }: { message: MessageDetail }) {
                 <bdi>{author.name}</bdi>
               ),
           },
-          credits && { name: 'Credits', value: paid(credits) },
+          credits && { name: 'Credits', value: creditText(credits) },
           received?.media && {
             name: 'File',
             value: (
@@ -60,7 +60,7 @@ export function Facts({ message }: { message: MessageDetail }) {
             ),
           },
           received?.reply && {
-            name: 'Tapped',
+            name: 'Reply',
             value: (
               <>
                 <SafeText>{received.reply.title}</SafeText> <bdi className="mono small quiet">{received.reply.id}</bdi>
@@ -69,21 +69,21 @@ export function Facts({ message }: { message: MessageDetail }) {
           },
           received?.form_id != null && {
             name: 'Form',
-            value: <PageLink to={here.path(`forms/${received.form_id}`)}>Open the submission</PageLink>,
+            value: <PageLink to={here.path(`forms/${received.form_id}`)}>View submission</PageLink>,
           },
           received?.order_id != null && {
             name: 'Order',
-            value: <PageLink to={here.path(`orders/${received.order_id}`)}>Open the order</PageLink>,
+            value: <PageLink to={here.path(`orders/${received.order_id}`)}>View order</PageLink>,
           },
-          { name: message.direction === 'sent' ? 'Asked for' : 'Arrived here', value: <Moment at={message.at} /> },
-          message.received_at !== null && { name: 'Written', value: <Moment at={message.received_at} /> },
+          { name: message.direction === 'sent' ? 'Created' : 'Received', value: <Moment at={message.at} /> },
+          message.received_at !== null && { name: 'Sent', value: <Moment at={message.received_at} /> },
         ]}
       />
     </Card>
   )
 }
 
-function paid({ spent, refunded }: NonNullable<MessageDetail['credits']>): string {
+function creditText({ spent, refunded }: NonNullable<MessageDetail['credits']>): string {
   if (spent === 0) return 'None'
-  return refunded === 0 ? formatCredits(spent) : `${formatCredits(spent)}, given back`
+  return refunded === 0 ? formatCredits(spent) : `${formatCredits(spent)}, refunded`
 }

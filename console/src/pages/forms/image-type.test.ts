@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pictureTypeOf } from './picture-type.ts'
+import { imageTypeOf } from './image-type.ts'
 
 const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 
@@ -13,6 +13,6 @@ test.each([
   ['<html><script>alert(1)</script>', null],
   ['%PDF-1.7', null],
   ['', null],
-])('%j is shown only if it begins like a picture', (text, type) => {
-  expect(pictureTypeOf(bytes(text))).toBe(type)
+])('the image type of %j is %s', (text, type) => {
+  expect(imageTypeOf(bytes(text))).toBe(type)
 })

@@ -7,26 +7,26 @@ import styles from './keys.module.css'
 import { useRevokeKey, useRotateKey } from './keys.queries.ts'
 
 const graces: { hours: GraceHours; label: string; detail: string }[] = [
-  { hours: 24, label: 'After 24 hours', detail: 'Time to deploy everywhere. Both keys work meanwhile.' },
-  { hours: 1, label: 'After one hour', detail: 'Both keys work for an hour.' },
-  { hours: 0, label: 'At once', detail: 'For a key that has leaked. Whatever uses it now is refused.' },
+  { hours: 24, label: 'After 24 hours', detail: 'Both keys work while you deploy the new one.' },
+  { hours: 1, label: 'After 1 hour', detail: 'Both keys work for an hour.' },
+  { hours: 0, label: 'Immediately', detail: 'For a leaked key. Requests with the old key fail from now on.' },
 ]
 
-/** Replaces a key by a new one under the same rules. */
+/** Replaces a key with a new one that has the same name, scopes and limits. */
 export function RotateKeyDialog({
   apiKey,
   onClose,
-  onMade,
+  onCreated,
 }: {
   apiKey: ConsoleKey
   onClose: () => void
-  onMade: (made: CreatedKey) => void
+  onCreated: (created: CreatedKey) => void
 }) {
   const form = useForm({
     first: { grace_hours: '24' },
     action: useRotateKey(apiKey.id),
     input: ({ grace_hours }) => Number(grace_hours) as GraceHours,
-    onDone: onMade,
+    onDone: onCreated,
   })
   return (
     <FormDialog
@@ -34,14 +34,14 @@ export function RotateKeyDialog({
       title="Rotate key"
       detail={
         <>
-          A new key with the name, scopes and limits of <bdi>{apiKey.name}</bdi>.
+          Creates a new key with the same name, scopes and limits as <bdi>{apiKey.name}</bdi>.
         </>
       }
       size="s"
       form={form}
       submit="Rotate key"
     >
-      <Radio.Group label="When the old key stops working" {...form.field('grace_hours')}>
+      <Radio.Group label="The old key stops working" {...form.field('grace_hours')}>
         <Stack gap={3} className={styles.choices ?? ''}>
           {graces.map((grace) => (
             <Radio key={grace.hours} value={String(grace.hours)} label={grace.label} description={grace.detail} />
@@ -52,7 +52,6 @@ export function RotateKeyDialog({
   )
 }
 
-/** Stops a key for good. */
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ConsoleKey; onClose: () => void }) {
   return (
     <ConfirmDialog
@@ -64,8 +63,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: ConsoleKey; onClo
       input={undefined}
     >
       <p>
-        From the next request on, whatever uses <span className="mono">{apiKey.hint}</span> is refused. A revoked key
-        does not come back.
+        Requests with <span className="mono">{apiKey.hint}</span> fail immediately. This cannot be undone.
       </p>
     </ConfirmDialog>
   )
