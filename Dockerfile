@@ -1,4 +1,4 @@
-# Parley as an image, for those who want one; `npm start` needs none of this.
+# The container image. `npm start` does not need it.
 
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
@@ -12,10 +12,10 @@ COPY cli/package.json cli/
 COPY bench/package.json bench/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The console is built with what only development needs; what is left afterwards is what the service needs.
+# Build the console with the development dependencies, then remove them.
 RUN node --input-type=module -e "import { ensureConsole } from '/app/scripts/ensure-console.mjs'; await ensureConsole('/app', process.execPath)" \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- # The image has a Node of its own.
+ # The image has its own Node.
  && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node node_modules/.cache
 
 FROM node:26-bookworm-slim
@@ -29,6 +29,6 @@ USER node
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=40s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["parley"]
 CMD ["start"]

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,11 +9,18 @@ import { until } from '../server/testing/until.ts'
 import { fillIn, isPrinted, type Quote, readBlocks, readSteps, type Seen } from './readme.ts'
 import { Terminal } from './terminal.ts'
 
-/** Follows README.md literally: runs its commands and checks the output it quotes. Only the ports are different. */
+/** Follows the documents literally: runs their commands and checks the output they quote. Only the ports are different. */
 const root = join(import.meta.dirname, '..')
 const readme = join(root, 'README.md')
-const sections = ['Start', 'A first message', 'Sending', 'Receiving webhooks', "Operator's command line"]
-const steps = readSteps(readme, sections)
+const docs = (page: string) => join(root, 'docs', page)
+/** The pages a newcomer reads, in this order. */
+const steps = [
+  ...readSteps(readme, ['Start', 'A first message']),
+  ...readSteps(docs('sending.md'), ['Send a template', 'Follow the status']),
+  ...readSteps(docs('receiving.md'), ['Start with an example']),
+  ...readSteps(readme, ['Command line']),
+]
+const snippets = [...readBlocks(docs('sending.md')), ...readBlocks(docs('receiving.md'))]
 let followed = 0
 
 const browser = useBrowser()
@@ -86,7 +93,7 @@ test('the README leads from a clone to a received message, a reply and the conso
   await expectLine(snippet, /^16505550123 and again$/m)
 
   await follow('npx parley key create')
-  expect(steps.slice(followed), 'steps of the README that were not followed').toEqual([])
+  expect(steps.slice(followed), 'steps of the documents that were not followed').toEqual([])
   // An open page would log errors when its server stops.
   await Promise.all([phone.close(), desk.close()])
   await service.terminal.interrupt()
@@ -96,22 +103,23 @@ test('the README leads from a clone to a received message, a reply and the conso
 test('the table of settings has exactly the settings of config.ts', () => {
   const namesIn = (text: string) =>
     new Set(text.match(/\b(PARLEY_[A-Z_]+|DATABASE_URL|PUBLIC_URL|LOG_LEVEL|HOST|PORT)\b/g))
-  const rows = readFileSync(readme, 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
+  const rows = readFileSync(docs('configuration.md'), 'utf8').match(/^\| `[A-Z][^|]*\|/gm) ?? []
   const config = readFileSync(join(root, 'server', 'src', 'config.ts'), 'utf8')
   expect(namesIn(rows.join('\n'))).toEqual(namesIn(config))
 })
 
-test.each(['README.md', 'CONTRIBUTING.md'])('every link of %s has a target', (page) => {
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })]
+
+test.each(pages)('every link of %s has a target', (page) => {
   const text = readFileSync(join(root, page), 'utf8')
   const targets = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
-  expect(targets).not.toEqual([])
   expect(targets.filter((target) => !hasTarget(join(root, page), target))).toEqual([])
 })
 
-/** Runs the next commands of the README, which start with `start`, and checks the output that it quotes. */
+/** Runs the next commands of the documents, which start with `start`, and checks the output that they quote. */
 async function follow(start: string): Promise<{ terminal: Terminal; quotes: Quote[] }> {
   const { commands = '', quotes = [] } = steps[followed++] ?? {}
-  expect(commands.slice(0, start.length), 'the next commands of the README').toBe(start)
+  expect(commands.slice(0, start.length), 'the next commands of the documents').toBe(start)
   const typed = here(fillIn(commands, seen))
   const terminal = current ?? openTerminal()
   if (/^npm start|parley listen|receiver\.ts/.test(typed)) {
@@ -136,21 +144,21 @@ function openTerminal(more: Record<string, string> = {}): Terminal {
   return terminal
 }
 
-/** Runs the TypeScript snippet of the README that contains `part`. */
+/** Runs the TypeScript snippet of the documents that contains `part`. */
 function runSnippet(part: string, env: Record<string, string>): Terminal {
-  const { text = '' } = readBlocks(readme).find((block) => block.language === 'ts' && block.text.includes(part)) ?? {}
+  const { text = '' } = snippets.find((block) => block.language === 'ts' && block.text.includes(part)) ?? {}
   const terminal = openTerminal({ ...env, SNIPPET: here(text) })
   terminal.start('npx node --input-type=module-typescript --eval "$SNIPPET"')
   return terminal
 }
 
-/** The README uses the default ports, which may be in use. */
+/** The documents use the default ports, which may be in use. */
 const here = (text: string): string => text.replace(/\b80(80|90|95)\b/g, (port) => ports.get(port) ?? port)
 
 const local = ({ isJson, text }: Quote): Quote => ({ isJson, text: here(text) })
 
 async function expectPrinted(terminal: Terminal, quote: Quote | undefined): Promise<void> {
-  if (!quote) throw new Error('the README quotes no output here')
+  if (!quote) throw new Error('the documents quote no output here')
   const look = () => isPrinted(local(quote), terminal.out(), seen) || terminal.hasEnded()
   await until('it is printed', look, 60_000).catch(() => {})
   if (!isPrinted(local(quote), terminal.out(), seen)) throw notPrinted(quote, terminal.all())
@@ -163,7 +171,7 @@ async function expectLine(terminal: Terminal, line: RegExp): Promise<void> {
 }
 
 const notPrinted = ({ text }: Quote, output: string) =>
-  new Error(`The README quotes this output:\n\n${text}\nbut the output is:\n\n${output}`)
+  new Error(`The documents quote this output:\n\n${text}\nbut the output is:\n\n${output}`)
 
 async function say(phone: Page, text: string): Promise<void> {
   await phone.getByRole('textbox', { name: 'Message' }).fill(text)

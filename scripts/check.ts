@@ -1,6 +1,6 @@
-// Runs type checks, lint and format checks of the whole project in parallel.
+// Checks types, lint, format and retired words of the whole project in parallel.
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 const bin = join(import.meta.dirname, '..', 'node_modules', '.bin')
 
@@ -9,6 +9,7 @@ const checks = [
   { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'console'] },
   { name: 'types of the handset', command: ['tsc', '--noEmit', '-p', 'simulator/handset'] },
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings'] },
+  { name: 'retired words', command: [process.execPath, join(import.meta.dirname, 'retired-words.ts')] },
 ]
 
 const results = await Promise.all(checks.map(runCheck))
@@ -19,7 +20,7 @@ for (const { name, code, output } of results) {
 process.exitCode = results.every(({ code }) => code === 0) ? 0 : 1
 
 function runCheck({ name, command: [program = '', ...args] }: { name: string; command: string[] }) {
-  const child = spawn(join(bin, program), args, { cwd: join(bin, '..', '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(resolve(bin, program), args, { cwd: join(bin, '..', '..'), stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

@@ -19,7 +19,7 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   {
     pattern: /\b(nobody|somebody|anybody)\b/i,
     use: 'no one, someone, or the person or process that is meant',
-    except: /[`']nobody[`']/,
+    except: /[`'"]nobody[`'"]/,
   },
   { pattern: /\btold\b/i, use: 'reported, published, notified' },
   { pattern: /\bthings?\b/i, use: 'the noun that is meant' },
@@ -51,7 +51,7 @@ export const retiredEverywhere: readonly RetiredWord[] = [
   { pattern: /\bcouriers?\b/i, use: 'delivery worker' },
   { pattern: /\blanes?\b/i, use: 'queue' },
   { pattern: /\bjudge(s|d|ments?)?\b|\bjudgments?\b/i, use: 'classify, decide' },
-  { pattern: /\bsettle[sd]?\b|\bsettling\b/i, use: 'record, apply, finish', except: /allSettled|onSettled/ },
+  { pattern: /\bsettle[sd]?\b|\bsettling\b/i, use: 'record, apply, finish', except: /allSettled|onSettled|\/settled/ },
   { pattern: /\bdeeds?\b/i, use: 'action, audit entry' },
   { pattern: /\bwish(es|ed)?\b/i, use: 'input, request' },
   { pattern: /\btally\b/i, use: 'counters' },
