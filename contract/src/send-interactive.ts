@@ -1,11 +1,11 @@
-/** The kinds of interactive message, shaped as the network shapes them, with its limits. */
+/** The types of interactive messages, in WhatsApp's own format and with its limits. */
 import { type Static, Type } from 'typebox'
 import { httpLink } from './formats.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const maybe = (maxLength: number) => Type.Optional(text(maxLength))
-const words = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
+const textObject = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
 
 const link = Type.Optional(httpLink(2048))
 const media = Type.Optional(Type.Object({ id: maybe(256), link }, strict))
@@ -19,12 +19,12 @@ const Header = Type.Object(
     video: media,
     document: Type.Optional(Type.Object({ id: maybe(256), link, filename: maybe(240) }, strict)),
   },
-  { ...strict, description: 'Exactly the member that `type` names is present.' },
+  { ...strict, description: 'Set `type`, and the field of the same name.' },
 )
 
-const footer = Type.Optional(words(60))
-const shortBody = words(1024)
-const longBody = words(4096)
+const footer = Type.Optional(textObject(60))
+const shortBody = textObject(1024)
+const longBody = textObject(4096)
 
 const Buttons = kind('button', {
   header: Type.Optional(Header),
@@ -62,7 +62,7 @@ const Rows = kind('list', {
           },
           strict,
         ),
-        { minItems: 1, maxItems: 10, description: 'At most ten rows over all sections.' },
+        { minItems: 1, maxItems: 10, description: 'At most 10 rows in all sections together.' },
       ),
     },
     strict,
@@ -93,7 +93,11 @@ const Form = kind('flow', {
         {
           flow_message_version: Type.Optional(Type.Literal('3')),
           flow_token: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 200, description: 'Made by the service if left out.' }),
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'Returned with the submission. Generated if you omit it.',
+            }),
           ),
           flow_id: maybe(64),
           flow_name: maybe(200),
@@ -104,7 +108,7 @@ const Form = kind('flow', {
             Type.Object({ screen: text(200), data: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }, strict),
           ),
         },
-        { ...strict, description: '`flow_id` or `flow_name`, not both.' },
+        { ...strict, description: 'Set either `flow_id` or `flow_name`.' },
       ),
     },
     strict,
@@ -145,7 +149,7 @@ const Products = kind('product_list', {
           },
           strict,
         ),
-        { minItems: 1, maxItems: 10, description: 'At most thirty products over all sections.' },
+        { minItems: 1, maxItems: 10, description: 'At most 30 products in all sections together.' },
       ),
     },
     strict,
@@ -180,7 +184,10 @@ export type InteractiveKind = keyof typeof interactiveSchemas
 
 export const SendInteractive = Type.Union(
   [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalogue],
-  { description: 'Buttons, a list, a link, a form, a request for a location or a contact, or products.' },
+  {
+    description:
+      'An interactive message: reply buttons, a list, a link button, a form, a location or contact request, products or a catalog.',
+  },
 )
 export type SendInteractive = Static<typeof SendInteractive>
 

@@ -1,7 +1,6 @@
 /**
- * The request of `POST /v1/messages`, with the network's own limits. What a schema cannot say plainly (exactly the
- * member that `type` names, an id or a link but not both, ten rows over all sections) is checked beside it by the
- * service.
+ * The request body of `POST /v1/messages`, with WhatsApp's limits. The server checks the rules that a schema cannot
+ * express clearly: exactly the field that `type` names, either an ID or a link, at most 10 rows in all sections.
  */
 import { type Static, Type } from 'typebox'
 import { httpLink, Recipient } from './formats.ts'
@@ -29,19 +28,27 @@ const text = (maxLength: number, description?: string) =>
 const maybe = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
 
 const file = {
-  id: maybe(256, "The network's id of an uploaded file. Give this or `link`."),
-  link: Type.Optional(httpLink(2048, 'Where the network fetches the file. Give this or `id`.')),
+  id: maybe(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
+  link: Type.Optional(httpLink(2048, 'A public URL that WhatsApp downloads the file from. Set either `id` or `link`.')),
 }
 const caption = maybe(1024)
 
 export const SendText = Type.Object(
-  { body: text(4096), preview_url: Type.Optional(Type.Boolean({ description: 'Show a preview of the first link.' })) },
+  {
+    body: text(4096),
+    preview_url: Type.Optional(Type.Boolean({ description: 'Show a preview of the first link in the text.' })),
+  },
   strict,
 )
 export const SendImage = Type.Object({ ...file, caption }, strict)
 export const SendVideo = Type.Object({ ...file, caption }, strict)
 export const SendAudio = Type.Object(
-  { ...file, voice: Type.Optional(Type.Boolean({ description: 'Show it as a voice note (ogg with opus).' })) },
+  {
+    ...file,
+    voice: Type.Optional(
+      Type.Boolean({ description: 'Show the file as a voice message. Requires an OGG file with the Opus codec.' }),
+    ),
+  },
   strict,
 )
 export const SendDocument = Type.Object({ ...file, caption, filename: maybe(240) }, strict)
@@ -71,7 +78,7 @@ export const SendContact = Type.Object(
         prefix: maybe(1000),
         suffix: maybe(1000),
       },
-      { ...strict, description: '`formatted_name` and at least one other part.' },
+      { ...strict, description: 'Set `formatted_name` and at least one other field.' },
     ),
     phones: many({ phone: maybe(1000), type: maybe(100), wa_id: maybe(100) }),
     emails: many({ email: maybe(1000), type: maybe(100) }),
@@ -89,7 +96,7 @@ export const SendContact = Type.Object(
     birthday: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-        description: '`YYYY-MM-DD`',
+        description: 'A date in the format `YYYY-MM-DD`.',
         errorMessage: 'Enter the date as YYYY-MM-DD.',
       }),
     ),
@@ -99,29 +106,33 @@ export const SendContact = Type.Object(
 
 export const SendReaction = Type.Object(
   {
-    message_id: text(256, 'The message reacted to: its `msg_…` id, or the id the network gave it.'),
-    emoji: Type.String({ maxLength: 32, description: 'An empty string takes the reaction back.' }),
+    message_id: text(256, "The message to react to: its `msg_…` ID, or WhatsApp's ID."),
+    emoji: Type.String({ maxLength: 32, description: 'The emoji. An empty string removes the reaction.' }),
   },
   strict,
 )
 
 export const SendTemplate = Type.Object(
   {
-    id: Type.Optional(TemplateId),
-    name: maybe(512, 'Together with `language`, in the place of `id`.'),
-    language: maybe(35),
+    id: Type.Optional(
+      Type.String({ ...TemplateId, description: 'The ID of the template. Set either `id`, or `name` and `language`.' }),
+    ),
+    name: maybe(512, 'The name of the template. Requires `language`.'),
+    language: maybe(35, 'The language of the template, such as `en_US`.'),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The value of each variable, under its `key` as `GET /v1/templates` lists it.',
+        description: 'The values of the variables, by `key`. `GET /v1/templates` lists the variables of each template.',
       }),
     ),
     flow: Type.Optional(
       Type.Object(
         {
-          token: maybe(200, 'Comes back with the submission as `flow_token`. Made by the service if left out.'),
-          data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The first screen's data." })),
+          token: maybe(200, 'Returned with the submission as `flow_token`. Generated if you omit it.'),
+          data: Type.Optional(
+            Type.Record(Type.String(), Type.Unknown(), { description: 'The input data of the first screen.' }),
+          ),
         },
-        { ...strict, description: 'For a template with a form button.' },
+        { ...strict, description: 'Only for templates with a form button.' },
       ),
     ),
   },
@@ -130,12 +141,20 @@ export const SendTemplate = Type.Object(
 
 export const SendRequest = Type.Object(
   {
-    sender_id: Type.Optional(SenderId),
+    sender_id: Type.Optional(
+      Type.String({
+        ...SenderId,
+        description: 'The number to send from. Optional if the workspace has only one sender.',
+      }),
+    ),
     to: Type.String({
       ...Recipient,
-      description: 'Digits in international form; one leading `+` is accepted and dropped.',
+      description:
+        "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed.",
     }),
-    type: Type.Enum([...sendTypes], { description: 'Names the member that carries the content.' }),
+    type: Type.Enum([...sendTypes], {
+      description: 'The message type. Set the field of the same name to the content.',
+    }),
     text: Type.Optional(SendText),
     template: Type.Optional(SendTemplate),
     image: Type.Optional(SendImage),
@@ -147,14 +166,19 @@ export const SendRequest = Type.Object(
     contacts: Type.Optional(Type.Array(SendContact, { minItems: 1, maxItems: 257 })),
     interactive: Type.Optional(SendInteractive),
     reaction: Type.Optional(SendReaction),
-    in_reply_to: Type.Optional(MessageId),
-    reference: maybe(255, 'Your own note; it comes back with the message.'),
+    in_reply_to: Type.Optional(
+      Type.String({
+        ...MessageId,
+        description: 'The ID of the message to reply to. The recipient sees it as a quote.',
+      }),
+    ),
+    reference: maybe(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },
   {
     ...strict,
-    description: 'A message to send. Exactly the member that `type` names is present.',
+    description: 'The message to send. Set `type`, and the field of the same name.',
     examples: [
-      { to: '491701234567', type: 'text', text: { body: 'Your parcel is at the door.' } },
+      { to: '491701234567', type: 'text', text: { body: 'Your parcel has arrived.' } },
       {
         to: '491701234567',
         type: 'template',

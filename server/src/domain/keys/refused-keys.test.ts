@@ -12,7 +12,7 @@ const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const deadBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const notAKey: Refused = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
+const notAKey: Refused = { code: 'invalid_key', message: 'Invalid API key.', headers: bearer }
 
 const known = newSecret()
 const lastOther = known.endsWith('0') ? '1' : '0'
