@@ -91,9 +91,9 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     (news) => {
       if (news.topic === 'due') wakeHere(db, 'deliveries')
       else if (news.topic === 'sync_due') wakeHere(db, 'synchronise')
-      else hub.hear(news)
+      else hub.publish(news)
     },
-    () => hub.missed(),
+    () => hub.publishAll(),
   )
   // Streams would keep the server from closing: nobody ends them but us.
   app.addHook('preClose', async () => hub.stop())
