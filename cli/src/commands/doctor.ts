@@ -42,7 +42,7 @@ async function lookAtDatabase({ config, clock, flag, store }: Call, progress: Pr
   if (!('db' in opened)) return [opened]
   // Loaded here, for no other command without the network needs it.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
-  const times = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000, deadlineMs: 6_000 }
+  const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
   try {
     const { findings } = await instanceHealth(opened.db, clock, {
