@@ -8,7 +8,7 @@ import { sendTypes } from './send.ts'
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-const parts = {
+const fields = {
   id: MessageId,
   object: Type.Literal('message'),
   sender_id: SenderId,
@@ -58,7 +58,7 @@ const example = {
   failed_at: null,
 }
 
-export const Message = Type.Object(parts, { $id: 'Message', description: 'An outbound message.', examples: [example] })
+export const Message = Type.Object(fields, { $id: 'Message', description: 'An outbound message.', examples: [example] })
 
 export const MessageStep = Type.Object({
   status: Type.Enum([...messageStatuses]),
@@ -67,7 +67,7 @@ export const MessageStep = Type.Object({
 })
 
 export const MessageWithHistory = Type.Object(
-  { ...parts, history: Type.Array(MessageStep, { description: 'Every status change of the message, oldest first.' }) },
+  { ...fields, history: Type.Array(MessageStep, { description: 'Every status change of the message, oldest first.' }) },
   { $id: 'MessageWithHistory', description: 'An outbound message with its status history.' },
 )
 

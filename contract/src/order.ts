@@ -28,7 +28,7 @@ export const OrderChange = Type.Object({
   at: Timestamp,
 })
 
-const parts = {
+const fields = {
   id: OrderId,
   object: Type.Literal('order'),
   message_id: MessageId,
@@ -49,10 +49,10 @@ const parts = {
   updated_at: Timestamp,
 }
 
-export const Order = Type.Object(parts, { $id: 'Order', description: 'An order.' })
+export const Order = Type.Object(fields, { $id: 'Order', description: 'An order.' })
 
 export const OrderWithChanges = Type.Object(
-  { ...parts, changes: Type.Array(OrderChange, { description: 'Every status change, oldest first.' }) },
+  { ...fields, changes: Type.Array(OrderChange, { description: 'Every status change, oldest first.' }) },
   { $id: 'OrderWithChanges', description: 'An order with its status changes.' },
 )
 

@@ -4,20 +4,20 @@ import { httpLink } from './formats.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const maybe = (maxLength: number) => Type.Optional(text(maxLength))
+const optionalText = (maxLength: number) => Type.Optional(text(maxLength))
 const textObject = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
 
 const link = Type.Optional(httpLink(2048))
-const media = Type.Optional(Type.Object({ id: maybe(256), link }, strict))
+const media = Type.Optional(Type.Object({ id: optionalText(256), link }, strict))
 
 const TextHeader = Type.Object({ type: Type.Literal('text'), text: text(60) }, strict)
 const Header = Type.Object(
   {
     type: Type.Enum(['text', 'image', 'video', 'document']),
-    text: maybe(60),
+    text: optionalText(60),
     image: media,
     video: media,
-    document: Type.Optional(Type.Object({ id: maybe(256), link, filename: maybe(240) }, strict)),
+    document: Type.Optional(Type.Object({ id: optionalText(256), link, filename: optionalText(240) }, strict)),
   },
   { ...strict, description: 'Set `type`, and the field of the same name.' },
 )
@@ -54,8 +54,8 @@ const Rows = kind('list', {
       sections: Type.Array(
         Type.Object(
           {
-            title: maybe(24),
-            rows: Type.Array(Type.Object({ id: text(200), title: text(24), description: maybe(72) }, strict), {
+            title: optionalText(24),
+            rows: Type.Array(Type.Object({ id: text(200), title: text(24), description: optionalText(72) }, strict), {
               minItems: 1,
               maxItems: 10,
             }),
@@ -99,8 +99,8 @@ const Form = kind('flow', {
               description: 'Returned with the submission. Generated if you omit it.',
             }),
           ),
-          flow_id: maybe(64),
-          flow_name: maybe(200),
+          flow_id: optionalText(64),
+          flow_name: optionalText(200),
           flow_cta: text(20),
           mode: Type.Optional(Type.Enum(['published', 'draft'])),
           flow_action: Type.Optional(Type.Enum(['navigate', 'data_exchange'])),
@@ -141,7 +141,7 @@ const Products = kind('product_list', {
       sections: Type.Array(
         Type.Object(
           {
-            title: maybe(24),
+            title: optionalText(24),
             product_items: Type.Array(Type.Object({ product_retailer_id: text(256) }, strict), {
               minItems: 1,
               maxItems: 30,
@@ -156,13 +156,13 @@ const Products = kind('product_list', {
   ),
 })
 
-const Catalogue = kind('catalog_message', {
+const Catalog = kind('catalog_message', {
   body: shortBody,
   footer,
   action: Type.Object(
     {
       name: Type.Literal('catalog_message'),
-      parameters: Type.Optional(Type.Object({ thumbnail_product_retailer_id: maybe(256) }, strict)),
+      parameters: Type.Optional(Type.Object({ thumbnail_product_retailer_id: optionalText(256) }, strict)),
     },
     strict,
   ),
@@ -177,13 +177,13 @@ export const interactiveSchemas = {
   contact_request: ContactRequest,
   product: Product,
   product_list: Products,
-  catalog_message: Catalogue,
+  catalog_message: Catalog,
 } as const
 
 export type InteractiveKind = keyof typeof interactiveSchemas
 
 export const SendInteractive = Type.Union(
-  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalogue],
+  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalog],
   {
     description:
       'An interactive message: reply buttons, a list, a link button, a form, a location or contact request, products or a catalog.',

@@ -25,13 +25,13 @@ export type SendType = (typeof sendTypes)[number]
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description && { description }) })
-const maybe = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
+const optionalText = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
 
 const file = {
-  id: maybe(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
+  id: optionalText(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
   link: Type.Optional(httpLink(2048, 'A public URL that WhatsApp downloads the file from. Set either `id` or `link`.')),
 }
-const caption = maybe(1024)
+const caption = optionalText(1024)
 
 export const SendText = Type.Object(
   {
@@ -51,20 +51,20 @@ export const SendAudio = Type.Object(
   },
   strict,
 )
-export const SendDocument = Type.Object({ ...file, caption, filename: maybe(240) }, strict)
+export const SendDocument = Type.Object({ ...file, caption, filename: optionalText(240) }, strict)
 export const SendSticker = Type.Object(file, strict)
 
 export const SendLocation = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90 }),
     longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    name: maybe(1000),
-    address: maybe(1000),
+    name: optionalText(1000),
+    address: optionalText(1000),
   },
   strict,
 )
 
-const many = <T extends Type.TProperties>(properties: T) =>
+const arrayOf = <T extends Type.TProperties>(properties: T) =>
   Type.Optional(Type.Array(Type.Object(properties, strict), { maxItems: 20 }))
 
 export const SendContact = Type.Object(
@@ -72,27 +72,29 @@ export const SendContact = Type.Object(
     name: Type.Object(
       {
         formatted_name: text(1000),
-        first_name: maybe(1000),
-        last_name: maybe(1000),
-        middle_name: maybe(1000),
-        prefix: maybe(1000),
-        suffix: maybe(1000),
+        first_name: optionalText(1000),
+        last_name: optionalText(1000),
+        middle_name: optionalText(1000),
+        prefix: optionalText(1000),
+        suffix: optionalText(1000),
       },
       { ...strict, description: 'Set `formatted_name` and at least one other field.' },
     ),
-    phones: many({ phone: maybe(1000), type: maybe(100), wa_id: maybe(100) }),
-    emails: many({ email: maybe(1000), type: maybe(100) }),
-    urls: many({ url: maybe(2048), type: maybe(100) }),
-    addresses: many({
-      street: maybe(1000),
-      city: maybe(1000),
-      state: maybe(1000),
-      zip: maybe(100),
-      country: maybe(1000),
-      country_code: maybe(10),
-      type: maybe(100),
+    phones: arrayOf({ phone: optionalText(1000), type: optionalText(100), wa_id: optionalText(100) }),
+    emails: arrayOf({ email: optionalText(1000), type: optionalText(100) }),
+    urls: arrayOf({ url: optionalText(2048), type: optionalText(100) }),
+    addresses: arrayOf({
+      street: optionalText(1000),
+      city: optionalText(1000),
+      state: optionalText(1000),
+      zip: optionalText(100),
+      country: optionalText(1000),
+      country_code: optionalText(10),
+      type: optionalText(100),
     }),
-    org: Type.Optional(Type.Object({ company: maybe(1000), department: maybe(1000), title: maybe(1000) }, strict)),
+    org: Type.Optional(
+      Type.Object({ company: optionalText(1000), department: optionalText(1000), title: optionalText(1000) }, strict),
+    ),
     birthday: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
@@ -117,8 +119,8 @@ export const SendTemplate = Type.Object(
     id: Type.Optional(
       Type.String({ ...TemplateId, description: 'The ID of the template. Set either `id`, or `name` and `language`.' }),
     ),
-    name: maybe(512, 'The name of the template. Requires `language`.'),
-    language: maybe(35, 'The language of the template, such as `en_US`.'),
+    name: optionalText(512, 'The name of the template. Requires `language`.'),
+    language: optionalText(35, 'The language of the template, such as `en_US`.'),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'The values of the variables, by `key`. `GET /v1/templates` lists the variables of each template.',
@@ -127,7 +129,7 @@ export const SendTemplate = Type.Object(
     flow: Type.Optional(
       Type.Object(
         {
-          token: maybe(200, 'Returned with the submission as `flow_token`. Generated if you omit it.'),
+          token: optionalText(200, 'Returned with the submission as `flow_token`. Generated if you omit it.'),
           data: Type.Optional(
             Type.Record(Type.String(), Type.Unknown(), { description: 'The input data of the first screen.' }),
           ),
@@ -172,7 +174,7 @@ export const SendRequest = Type.Object(
         description: 'The ID of the message to reply to. The recipient sees it as a quote.',
       }),
     ),
-    reference: maybe(255, 'Your own reference, such as an order number. It is returned with the message.'),
+    reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },
   {
     ...strict,

@@ -6,8 +6,8 @@ import type { Bodies } from './bodies.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType, notHttp } from './errors.ts'
 import { isForIngress } from './ingress.ts'
+import { rejectInvalidHttp } from './invalid-http.ts'
 import type { Pipeline, PipelineDeps } from './pipeline.ts'
-import { rejectUnreadable } from './unreadable.ts'
 import { hasValidTarget, isUnderV1 } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
@@ -27,7 +27,7 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
     serverFactory: (others) => newServer(v1, network, others, deps),
     // An invalid URL matches no route.
     rewriteUrl: (request) => (hasValidTarget(request) ? (request.url ?? '/') : '/unreadable'),
-    clientErrorHandler: (error, socket) => void rejectUnreadable(error, socket, newRequestId(), deps),
+    clientErrorHandler: (error, socket) => void rejectInvalidHttp(error, socket, newRequestId(), deps),
   })
   // For everything that Fastify serves: the console, pages and metrics.
   app.setErrorHandler((error, { id: requestId, routeOptions }, reply) => {
@@ -45,7 +45,7 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
   // By default Node responds to these two itself: an unknown Expect header, and CONNECT.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    void rejectUnreadable(notHttp('CONNECT'), socket, newRequestId(), deps)
+    void rejectInvalidHttp(notHttp('CONNECT'), socket, newRequestId(), deps)
   })
   return app
 }

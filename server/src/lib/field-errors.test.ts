@@ -17,7 +17,7 @@ const word = Type.String({ minLength: 1, maxLength: 5 })
 const link = Type.String({ pattern: '^http', errorMessage: 'Enter a link.' })
 
 /** The schema of the field `x`, an invalid value, and the expected code and message. */
-const faults: [keyword: string, x: TSchema, value: unknown, code: string, message: string][] = [
+const cases: [keyword: string, x: TSchema, value: unknown, code: string, message: string][] = [
   ['type', Type.String(), 1, 'wrong_type', '"x" must be a string.'],
   ['type', Type.Integer(), 1.5, 'wrong_type', '"x" must be a whole number.'],
   ['type', Type.Number(), '1', 'wrong_type', '"x" must be a number.'],
@@ -56,7 +56,7 @@ const faults: [keyword: string, x: TSchema, value: unknown, code: string, messag
   ['anyOf', nullable(word), 1, 'wrong_type', '"x" must be a string.'],
 ]
 
-test.each(faults)('%s: %j with %j is %s', (_keyword, schema, value, code, message) => {
+test.each(cases)('%s: %j with %j is %s', (_keyword, schema, value, code, message) => {
   const validate = newValidator(Type.Object({ x: schema }, { additionalProperties: false }), 'body')
   expect(validate({ x: value })).toEqual([{ param: 'x', code, message }])
 })
@@ -99,7 +99,7 @@ test('every keyword of the contract is in the table above', async () => {
       })
     }
   }
-  const tested = new Set(faults.map(([keyword]) => keyword)).union(new Set(['required', 'additionalProperties']))
+  const tested = new Set(cases.map(([keyword]) => keyword)).union(new Set(['required', 'additionalProperties']))
   expect(used.size).toBeGreaterThan(15)
   expect([...used].filter((key) => !tested.has(key) && !silent.includes(key) && !key.startsWith('~'))).toEqual([
     // A record's fields; their names are not restricted.

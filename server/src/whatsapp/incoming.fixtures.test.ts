@@ -3,17 +3,17 @@ import { fixture, fixtures } from './fixtures.ts'
 import { type Incoming, readWebhook } from './incoming.ts'
 
 const webhooks = fixtures((value) => value.object === 'whatsapp_business_account')
-const becomes = fixture('becomes.json') as Record<string, string[]>
+const expected = fixture('expected.json') as Record<string, string[]>
 const now = new Date('2026-09-01T00:00:00.000Z')
 
-describe('every webhook fixture is parsed as listed in becomes.json', () => {
-  test('becomes.json lists every fixture', () => {
+describe('every webhook fixture is parsed as listed in expected.json', () => {
+  test('expected.json lists every fixture', () => {
     expect(webhooks.length).toBeGreaterThan(150)
-    expect(Object.keys(becomes).sort()).toEqual(webhooks.map(([path]) => path).sort())
+    expect(Object.keys(expected).sort()).toEqual(webhooks.map(([path]) => path).sort())
   })
 
   test.each(webhooks)('%s', (path, body) => {
-    expect(readWebhook(body, now).map(summary)).toEqual(becomes[path])
+    expect(readWebhook(body, now).map(summary)).toEqual(expected[path])
   })
 })
 

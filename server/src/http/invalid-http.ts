@@ -19,7 +19,7 @@ const lingerMs = 500
  * not a request. Earlier requests on the connection get their responses first; then the error is sent and the
  * connection closed.
  */
-export async function rejectUnreadable(
+export async function rejectInvalidHttp(
   error: Error,
   socket: HttpSocket,
   requestId: string,
