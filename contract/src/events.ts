@@ -3,7 +3,7 @@
  * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { FlowResponseId, MessageId, Timestamp, Uuid } from './ids.ts'
+import { described, FlowResponseId, MessageId, Timestamp, Uuid } from './ids.ts'
 import { InboundMessage } from './inbound.ts'
 
 export const eventTypes = [
@@ -33,7 +33,7 @@ export const MessageError = Type.Object(
 
 /** The data of the four status events. */
 export const MessageStatusData = Type.Object({
-  message_id: MessageId,
+  message_id: described(MessageId, 'The ID of the message.'),
   to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
   status: Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')], {
     description: 'The new status of the message. It matches the event type.',
@@ -41,7 +41,10 @@ export const MessageStatusData = Type.Object({
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
     description: "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request.",
   }),
-  occurred_at: Timestamp,
+  occurred_at: described(
+    Timestamp,
+    'When the status changed. ISO 8601, UTC. Events may arrive out of order; sort them by this time.',
+  ),
   error: Type.Union([MessageError, Type.Null()], {
     description: 'Why the message failed. Null unless `status` is `failed`.',
   }),
@@ -59,8 +62,8 @@ export const FlowFile = Type.Object({
 const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
 export const FlowSubmission = Type.Object({
-  id: FlowResponseId,
-  message_id: MessageId,
+  id: described(FlowResponseId, 'The ID of the form submission.'),
+  message_id: described(MessageId, 'The ID of the inbound message that contained the submission.'),
   from: nullableString("The submitter's phone number, digits only. Null if WhatsApp does not provide it."),
   from_user_id: nullableString("WhatsApp's ID of the submitter, unique within your business."),
   flow_token: nullableString(
@@ -79,7 +82,7 @@ export const FlowSubmission = Type.Object({
   files: Type.Array(FlowFile, {
     description: 'The uploaded files. Download each with `GET /v1/flow_responses/{id}/files/{index}`.',
   }),
-  received_at: Timestamp,
+  received_at: described(Timestamp, 'When the form was submitted, according to WhatsApp. ISO 8601, UTC.'),
 })
 
 const messageSample = {
@@ -89,8 +92,7 @@ const messageSample = {
 }
 
 export const MessageSent = event('message.sent', {
-  description:
-    'WhatsApp accepted the message but has not delivered it yet. For one-time codes, delivery can follow much later.',
+  description: 'WhatsApp accepted the message. For one-time codes, delivery can follow much later.',
   data: MessageStatusData,
   sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.000Z', error: null },
 })
@@ -185,9 +187,9 @@ function event<T extends EventType, D extends TObject<TProperties>>(
 ) {
   return Type.Object(
     {
-      id: Uuid,
+      id: described(Uuid, 'The ID of the event. Use it to ignore duplicates.'),
       type: Type.Literal(type, { description: 'The event type.' }),
-      created_at: Timestamp,
+      created_at: described(Timestamp, 'When the event was created. ISO 8601, UTC.'),
       data,
     },
     {

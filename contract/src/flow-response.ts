@@ -9,7 +9,7 @@ const { id, ...submission } = FlowSubmission.properties
 export const FlowResponse = Type.Object(
   {
     id,
-    object: Type.Literal('flow_response'),
+    object: Type.Literal('flow_response', { description: 'The object type.' }),
     ...submission,
     response: Type.Record(Type.String(), Type.Unknown(), {
       description:

@@ -20,5 +20,10 @@ export const Timestamp = Type.String({
   examples: ['2026-11-15T09:30:00.000Z'],
 })
 
-export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
+/** The same string schema, with a description of the field. */
+export const described = (schema: Type.TString, description: string) => Type.String({ ...schema, description })
+
+export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(
+  schema: Schema,
+  description?: string,
+) => Type.Union([schema, Type.Null()], description === undefined ? {} : { description })

@@ -1,6 +1,6 @@
 /** A message that one of the workspace's numbers received: the `data` of `message.received`. */
 import { type Static, Type } from 'typebox'
-import { MessageId, SenderId, Timestamp } from './ids.ts'
+import { described, MessageId, nullable, SenderId, Timestamp } from './ids.ts'
 
 /** The message types so far. Types may be added: treat an unknown one as `unsupported`. */
 export const inboundTypes = [
@@ -19,9 +19,6 @@ export const inboundTypes = [
 ] as const
 
 export type InboundType = (typeof inboundTypes)[number]
-
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 
 export const InReplyTo = Type.Object(
   {
@@ -56,10 +53,10 @@ export const InboundMedia = Type.Object(
 
 export const InboundLocation = Type.Object(
   {
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    name: nullable(Type.String(), 'Set if the sender picked a place on the map.'),
-    address: nullable(Type.String(), 'Set if the sender picked a place on the map.'),
+    latitude: Type.Number({ description: 'The latitude in degrees.' }),
+    longitude: Type.Number({ description: 'The longitude in degrees.' }),
+    name: nullable(Type.String(), 'The name of the place. Set if the sender picked it on the map.'),
+    address: nullable(Type.String(), 'The address of the place. Set if the sender picked it on the map.'),
     url: nullable(Type.String(), 'A link for the place.'),
   },
   { description: 'A location. A shared current position has coordinates only.' },
@@ -67,7 +64,7 @@ export const InboundLocation = Type.Object(
 
 export const InboundMessage = Type.Object(
   {
-    message_id: MessageId,
+    message_id: described(MessageId, 'The ID of the message.'),
     wa_message_id: Type.String({ description: "WhatsApp's ID of the message." }),
     from: nullable(Type.String(), "The sender's phone number, digits only. Null if WhatsApp does not provide it."),
     from_user_id: nullable(
@@ -75,7 +72,7 @@ export const InboundMessage = Type.Object(
       "WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.",
     ),
     profile_name: nullable(Type.String(), 'The profile name that the sender chose. It is not verified.'),
-    sender_id: SenderId,
+    sender_id: described(SenderId, 'The number that received the message.'),
     type: Type.String({
       description: `The message type: ${inboundTypes.map((type) => `\`${type}\``).join(', ')}. Types may be added; treat an unknown one as \`unsupported\`.`,
     }),
@@ -83,11 +80,17 @@ export const InboundMessage = Type.Object(
       Type.String(),
       'The text, the caption, or the label of the tapped button. Null for locations, contacts, orders and submitted forms.',
     ),
-    received_at: Timestamp,
-    in_reply_to: nullable(InReplyTo, "Set if the sender used WhatsApp's reply feature."),
-    reply: nullable(Reply, 'Set for `button`, and for `interactive` except submitted forms.'),
-    media: nullable(InboundMedia, 'Set for `image`, `video`, `audio`, `document` and `sticker`.'),
-    location: nullable(InboundLocation, 'Set for `location`.'),
+    received_at: described(Timestamp, 'When the message was sent, according to WhatsApp. ISO 8601, UTC.'),
+    in_reply_to: nullable(
+      InReplyTo,
+      "The message that this message replies to. Set if the sender used WhatsApp's reply feature.",
+    ),
+    reply: nullable(
+      Reply,
+      'The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.',
+    ),
+    media: nullable(InboundMedia, 'The file. Set for `image`, `video`, `audio`, `document` and `sticker`.'),
+    location: nullable(InboundLocation, 'The location. Set for `location`.'),
   },
   { description: 'An inbound message. Every field is always present; fields that do not apply are null.' },
 )

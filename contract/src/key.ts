@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Uuid } from './ids.ts'
+import { described, Uuid } from './ids.ts'
 import { Scopes } from './scopes.ts'
 
 export const rateLimitRange = { minimum: 1, maximum: 100, default: 30 } as const
@@ -7,8 +7,15 @@ export const rateLimitRange = { minimum: 1, maximum: 100, default: 30 } as const
 /** The response of `GET /v1/me`. */
 export const Me = Type.Object(
   {
-    account_id: Type.String({ ...Uuid, description: 'The ID of the workspace that the key belongs to.' }),
-    key: Type.Object({ id: Uuid, name: Type.String(), scopes: Scopes }),
+    account_id: described(Uuid, 'The ID of the workspace that the key belongs to.'),
+    key: Type.Object(
+      {
+        id: described(Uuid, 'The ID of the key.'),
+        name: Type.String({ description: 'The name of the key in the console.' }),
+        scopes: Scopes,
+      },
+      { description: 'The API key of the request.' },
+    ),
     rate_limit_per_min: Type.Integer({
       minimum: rateLimitRange.minimum,
       maximum: rateLimitRange.maximum,

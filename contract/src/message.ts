@@ -2,19 +2,19 @@
 import { type Static, Type } from 'typebox'
 import { MessageError } from './events.ts'
 import { Moment, Recipient } from './formats.ts'
-import { MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
+import { described, MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
 import { sendTypes } from './send.ts'
 
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
 const fields = {
-  id: MessageId,
-  object: Type.Literal('message'),
-  sender_id: SenderId,
+  id: described(MessageId, 'The ID of the message.'),
+  object: Type.Literal('message', { description: 'The object type.' }),
+  sender_id: described(SenderId, 'The number that the message was sent from.'),
   to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
-  type: Type.Enum([...sendTypes]),
-  template_id: nullable(TemplateId),
+  type: Type.Enum([...sendTypes], { description: 'The message type.' }),
+  template_id: nullable(TemplateId, 'The template. Null unless `type` is `template`.'),
   reference: Type.Union([Type.String(), Type.Null()], {
     description: 'Your own reference, as you set it when sending.',
   }),
@@ -32,11 +32,11 @@ const fields = {
   error: Type.Union([MessageError, Type.Null()], {
     description: 'Why the message failed. Null unless `status` is `failed`.',
   }),
-  created_at: Timestamp,
-  sent_at: nullable(Timestamp),
-  delivered_at: nullable(Timestamp),
-  read_at: nullable(Timestamp),
-  failed_at: nullable(Timestamp),
+  created_at: described(Timestamp, 'When the message was created. ISO 8601, UTC.'),
+  sent_at: nullable(Timestamp, 'When WhatsApp accepted the message.'),
+  delivered_at: nullable(Timestamp, "When the message was delivered to the recipient's device."),
+  read_at: nullable(Timestamp, 'When the recipient read the message.'),
+  failed_at: nullable(Timestamp, 'When the message failed.'),
 }
 
 const example = {
@@ -61,9 +61,9 @@ const example = {
 export const Message = Type.Object(fields, { $id: 'Message', description: 'An outbound message.', examples: [example] })
 
 export const MessageStep = Type.Object({
-  status: Type.Enum([...messageStatuses]),
-  occurred_at: Timestamp,
-  error: Type.Union([MessageError, Type.Null()]),
+  status: Type.Enum([...messageStatuses], { description: 'The new status.' }),
+  occurred_at: described(Timestamp, 'When the status changed. ISO 8601, UTC.'),
+  error: nullable(MessageError, 'Why the message failed. Null unless `status` is `failed`.'),
 })
 
 export const MessageWithHistory = Type.Object(
@@ -75,7 +75,7 @@ const moment = (description: string) => Type.Optional(Type.String({ ...Moment, d
 
 /** The filters of `GET /v1/messages`, in addition to those of every list. */
 export const MessageFilters = Type.Object({
-  status: Type.Optional(Type.Enum([...messageStatuses])),
+  status: Type.Optional(Type.Enum([...messageStatuses], { description: 'Only messages with this status.' })),
   to: Type.Optional(Type.String({ ...Recipient, description: "The recipient's phone number. Exact match." })),
   created_after: moment('Only messages created after this time, in ISO 8601 format.'),
   created_before: moment('Only messages created before this time, in ISO 8601 format.'),

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 /** The envelope of every list response. */
 export const List = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    object: Type.Literal('list'),
+    object: Type.Literal('list', { description: 'The object type.' }),
     data: Type.Array(item, { description: 'The items of this page.' }),
     total: Type.Integer({ minimum: 0, description: 'The number of items on all pages.' }),
     has_more: Type.Boolean({ description: 'Whether there is another page.' }),

@@ -18,5 +18,5 @@ export const Scope = Type.Unsafe<Scope>(Type.String({ enum: scopes }))
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(scopeCatalogue, name)
 
-export const Scopes = Type.Array(Scope)
+export const Scopes = Type.Array(Scope, { description: 'The scopes of the key.' })
 export type Scopes = Static<typeof Scopes>

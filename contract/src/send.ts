@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { httpLink, Recipient } from './formats.ts'
-import { MessageId, SenderId, TemplateId } from './ids.ts'
+import { described, MessageId, SenderId, TemplateId } from './ids.ts'
 import { SendInteractive } from './send-interactive.ts'
 
 export const sendTypes = [
@@ -31,11 +31,11 @@ const file = {
   id: optionalText(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
   link: Type.Optional(httpLink(2048, 'A public URL that WhatsApp downloads the file from. Set either `id` or `link`.')),
 }
-const caption = optionalText(1024)
+const caption = optionalText(1024, 'The text below the file.')
 
 export const SendText = Type.Object(
   {
-    body: text(4096),
+    body: text(4096, 'The text of the message.'),
     preview_url: Type.Optional(Type.Boolean({ description: 'Show a preview of the first link in the text.' })),
   },
   strict,
@@ -51,15 +51,18 @@ export const SendAudio = Type.Object(
   },
   strict,
 )
-export const SendDocument = Type.Object({ ...file, caption, filename: optionalText(240) }, strict)
+export const SendDocument = Type.Object(
+  { ...file, caption, filename: optionalText(240, 'The file name that the recipient sees.') },
+  strict,
+)
 export const SendSticker = Type.Object(file, strict)
 
 export const SendLocation = Type.Object(
   {
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    name: optionalText(1000),
-    address: optionalText(1000),
+    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'The latitude in degrees.' }),
+    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'The longitude in degrees.' }),
+    name: optionalText(1000, 'The name of the place.'),
+    address: optionalText(1000, 'The address of the place.'),
   },
   strict,
 )
@@ -71,7 +74,7 @@ export const SendContact = Type.Object(
   {
     name: Type.Object(
       {
-        formatted_name: text(1000),
+        formatted_name: text(1000, 'The full name, as the recipient sees it.'),
         first_name: optionalText(1000),
         last_name: optionalText(1000),
         middle_name: optionalText(1000),
@@ -116,9 +119,7 @@ export const SendReaction = Type.Object(
 
 export const SendTemplate = Type.Object(
   {
-    id: Type.Optional(
-      Type.String({ ...TemplateId, description: 'The ID of the template. Set either `id`, or `name` and `language`.' }),
-    ),
+    id: Type.Optional(described(TemplateId, 'The ID of the template. Set either `id`, or `name` and `language`.')),
     name: optionalText(512, 'The name of the template. Requires `language`.'),
     language: optionalText(35, 'The language of the template, such as `en_US`.'),
     variables: Type.Optional(
@@ -144,10 +145,7 @@ export const SendTemplate = Type.Object(
 export const SendRequest = Type.Object(
   {
     sender_id: Type.Optional(
-      Type.String({
-        ...SenderId,
-        description: 'The number to send from. Optional if the workspace has only one sender.',
-      }),
+      described(SenderId, 'The number to send from. Optional if the workspace has only one sender.'),
     ),
     to: Type.String({
       ...Recipient,
@@ -169,10 +167,7 @@ export const SendRequest = Type.Object(
     interactive: Type.Optional(SendInteractive),
     reaction: Type.Optional(SendReaction),
     in_reply_to: Type.Optional(
-      Type.String({
-        ...MessageId,
-        description: 'The ID of the message to reply to. The recipient sees it as a quote.',
-      }),
+      described(MessageId, 'The ID of the message to reply to. The recipient sees it as a quote.'),
     ),
     reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },

@@ -1,6 +1,6 @@
 /** The phone numbers that a workspace sends and receives messages with. */
 import { type Static, Type } from 'typebox'
-import { SenderId, Timestamp } from './ids.ts'
+import { described, SenderId, Timestamp } from './ids.ts'
 
 /** WhatsApp's names. Only `CONNECTED` can send. */
 export const senderStatuses = [
@@ -21,8 +21,8 @@ export const qualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
 
 export const Sender = Type.Object(
   {
-    id: SenderId,
-    object: Type.Literal('sender'),
+    id: described(SenderId, 'The ID of the sender.'),
+    object: Type.Literal('sender', { description: 'The object type.' }),
     phone_number: Type.String({ description: 'The phone number in international format, digits only.' }),
     display_name: Type.Union([Type.String(), Type.Null()], { description: 'The display name that WhatsApp verified.' }),
     status: Type.String({
@@ -31,7 +31,7 @@ export const Sender = Type.Object(
     quality_rating: Type.String({
       description: `WhatsApp's quality rating of the number: ${qualityRatings.map((rating) => `\`${rating}\``).join(', ')}.`,
     }),
-    created_at: Timestamp,
+    created_at: described(Timestamp, 'When the sender was added to the workspace. ISO 8601, UTC.'),
   },
   {
     $id: 'Sender',

@@ -1,6 +1,6 @@
 /** Message templates and their variables. */
 import { type Static, Type } from 'typebox'
-import { TemplateId, Timestamp } from './ids.ts'
+import { described, TemplateId, Timestamp } from './ids.ts'
 
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 
@@ -65,9 +65,9 @@ export const TemplateFlow = Type.Object(
 
 export const Template = Type.Object(
   {
-    id: TemplateId,
-    object: Type.Literal('template'),
-    name: Type.String(),
+    id: described(TemplateId, 'The ID of the template.'),
+    object: Type.Literal('template', { description: 'The object type.' }),
+    name: Type.String({ description: 'The name of the template at WhatsApp.' }),
     language: Type.String({ description: "WhatsApp's language code, such as `en_US` or `es`." }),
     category: Type.String({ description: `One of ${listed(templateCategories)}; values may be added.` }),
     status: Type.String({
@@ -81,7 +81,7 @@ export const Template = Type.Object(
       description: 'The form that the template opens. Null if it has no form button.',
     }),
     components: Type.Array(Type.Unknown(), { description: 'The components of the template, as WhatsApp stores them.' }),
-    updated_at: Timestamp,
+    updated_at: described(Timestamp, 'When the template last changed. ISO 8601, UTC.'),
   },
   {
     $id: 'Template',
@@ -115,8 +115,8 @@ export const TemplateFilters = Type.Object({
     Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template. Exact match.' }),
   ),
   language: Type.Optional(Type.String({ minLength: 1, maxLength: 35, description: 'The language code. Exact match.' })),
-  status: Type.Optional(Type.Enum([...templateStatuses])),
-  category: Type.Optional(Type.Enum([...templateCategories])),
+  status: Type.Optional(Type.Enum([...templateStatuses], { description: 'Only templates with this status.' })),
+  category: Type.Optional(Type.Enum([...templateCategories], { description: 'Only templates of this category.' })),
 })
 
 export type TemplateVariable = Static<typeof TemplateVariable>

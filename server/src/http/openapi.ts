@@ -121,7 +121,7 @@ function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
       .map(([status, list]) => [
         status,
         {
-          description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join('\n\n'),
+          description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].cause}`).join('\n\n'),
           headers: responseHeaders,
           content: { 'application/json': { schema: withRefs(ErrorReply, named) } },
         },
