@@ -6,17 +6,17 @@ import { Template } from './template.ts'
 
 const schemas = [...Object.entries(eventSchemas), ['sender', Sender], ['template', Template]] as const
 
-test.each(schemas)('the example of %s is one', (_name, schema) => {
+test.each(schemas)('the example of %s matches its schema', (_name, schema) => {
   const examples = (schema as { examples?: unknown[] }).examples ?? []
   expect(examples.length).toBeGreaterThan(0)
   for (const example of examples) expect(Check(schema, example)).toBe(true)
 })
 
-test('there is one schema for each event', () => {
+test('every event type has one schema', () => {
   expect(Object.keys(eventSchemas)).toEqual([...eventTypes])
 })
 
-test.each(eventTypes)('a receiver of %s may meet fields it does not know, and misses none', (type) => {
+test.each(eventTypes)('%s allows unknown fields and requires every known one', (type) => {
   const schema = eventSchemas[type]
   const [example] = (schema as { examples?: { data: Record<string, unknown> }[] }).examples ?? []
   expect(Check(schema, { ...example, data: { ...example?.data, brand_new: true }, more: 1 })).toBe(true)

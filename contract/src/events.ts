@@ -1,9 +1,9 @@
 /**
- * The six events a workspace's endpoints can subscribe to. Receivers ignore event types and fields they do not know,
- * so nothing here forbids further fields.
+ * The six event types that webhook endpoints can subscribe to. Receivers have to ignore unknown event types and fields,
+ * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { FlowResponseId, MessageId, Timestamp, Uuid } from './ids.ts'
+import { described, FlowResponseId, MessageId, Timestamp, Uuid } from './ids.ts'
 import { InboundMessage } from './inbound.ts'
 
 export const eventTypes = [
@@ -20,54 +20,69 @@ export type EventType = (typeof eventTypes)[number]
 export const MessageError = Type.Object(
   {
     code: Type.Union([Type.Integer(), Type.String()], {
-      description: "The network's number; where the service itself gave up, a word such as `outcome_unknown`.",
+      description: "WhatsApp's error code, or a word such as `outcome_unknown` if the service stopped trying.",
     }),
-    title: Type.String({ description: 'What the code means, in a few words.' }),
-    message: Type.String({ description: "The network's message." }),
+    title: Type.String({ description: 'A short description of the code.' }),
+    message: Type.String({ description: "WhatsApp's error message." }),
     details: Type.Union([Type.String(), Type.Null()], {
-      description: 'What exactly was wrong, where the network says.',
+      description: 'More detail, if WhatsApp provided any.',
     }),
   },
-  { description: 'Why a message will not arrive.' },
+  { description: 'Why the message failed.' },
 )
 
-/** Data of the four status events. `status` names the event; the failed one carries the error. */
+/** The data of the four status events. */
 export const MessageStatusData = Type.Object({
-  message_id: MessageId,
-  to: Type.String({ description: "The recipient's number, digits only, in international form." }),
+  message_id: described(MessageId, 'The ID of the message.'),
+  to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
   status: Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')], {
-    description: 'The status the message reached; matches the event.',
+    description: 'The new status of the message. It matches the event type.',
   }),
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
-    description: "The network's id. Null only on `message.failed`, where the network refused the send call itself.",
+    description: "WhatsApp's ID of the message. Null only on `message.failed`, if WhatsApp rejected the send request.",
   }),
-  occurred_at: Timestamp,
-  error: Type.Union([MessageError, Type.Null()], { description: 'Null unless the message failed.' }),
+  occurred_at: described(
+    Timestamp,
+    'When the status changed. ISO 8601, UTC. Events may arrive out of order; sort them by this time.',
+  ),
+  error: Type.Union([MessageError, Type.Null()], {
+    description: 'Why the message failed. Null unless `status` is `failed`.',
+  }),
 })
 
 export const FlowFile = Type.Object({
-  field: Type.String({ description: "The form's field that holds the file." }),
-  index: Type.Integer({ minimum: 0, description: 'Names the file in `GET /v1/flow_responses/{id}/files/{index}`.' }),
-  file_name: Type.String({ description: 'As the submitter named it. Do not use it as a path.' }),
-  mime_type: Type.String(),
+  field: Type.String({ description: 'The field of the form that the file was uploaded to.' }),
+  index: Type.Integer({ minimum: 0, description: 'The index to use in `GET /v1/flow_responses/{id}/files/{index}`.' }),
+  file_name: Type.String({
+    description: 'The original file name, chosen by the submitter. Do not use it as a file path.',
+  }),
+  mime_type: Type.String({ description: 'The media type of the file.' }),
 })
 
 const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
 export const FlowSubmission = Type.Object({
-  id: FlowResponseId,
-  message_id: MessageId,
-  from: nullableString("The submitter's number, digits only. Null where the network withholds it."),
-  from_user_id: nullableString("The network's id for the submitter, scoped to the business."),
-  flow_token: nullableString('The token chosen at sending, or the one the service made. Null if the handset lost it.'),
-  flow_id: nullableString("The network's id of the form. Null when it could not be traced."),
-  source_message_id: nullableString('The message that carried the form, `msg_<uuid>`, when it could be traced.'),
-  template_id: nullableString('The template that carried the form, `tpl_<uuid>`, if one did.'),
+  id: described(FlowResponseId, 'The ID of the form submission.'),
+  message_id: described(MessageId, 'The ID of the inbound message that contained the submission.'),
+  from: nullableString("The submitter's phone number, digits only. Null if WhatsApp does not provide it."),
+  from_user_id: nullableString("WhatsApp's ID of the submitter, unique within your business."),
+  flow_token: nullableString(
+    'The token that you set when sending, or a generated one. Null if the device did not return it.',
+  ),
+  flow_id: nullableString("WhatsApp's ID of the form. Null if it is not known."),
+  source_message_id: nullableString(
+    'The ID of the message that contained the form, `msg_<uuid>`. Null if it is not known.',
+  ),
+  template_id: nullableString(
+    'The ID of the template that contained the form, `tpl_<uuid>`. Null if it was not a template.',
+  ),
   response: Type.Record(Type.String(), Type.Unknown(), {
-    description: "Keys are the form's own field names; values are the submitted answers.",
+    description: 'The submitted values, by the field names of the form.',
   }),
-  files: Type.Array(FlowFile, { description: 'Uploaded files; the contents are fetched apart.' }),
-  received_at: Timestamp,
+  files: Type.Array(FlowFile, {
+    description: 'The uploaded files. Download each with `GET /v1/flow_responses/{id}/files/{index}`.',
+  }),
+  received_at: described(Timestamp, 'When the form was submitted, according to WhatsApp. ISO 8601, UTC.'),
 })
 
 const messageSample = {
@@ -77,25 +92,25 @@ const messageSample = {
 }
 
 export const MessageSent = event('message.sent', {
-  description: 'The network accepted the message. For one-time codes this comes well before delivery.',
+  description: 'WhatsApp accepted the message. For one-time codes, delivery can follow much later.',
   data: MessageStatusData,
   sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.000Z', error: null },
 })
 
 export const MessageDelivered = event('message.delivered', {
-  description: 'The message reached the handset.',
+  description: "The message was delivered to the recipient's device.",
   data: MessageStatusData,
   sample: { ...messageSample, status: 'delivered', occurred_at: '2026-08-01T09:30:03.000Z', error: null },
 })
 
 export const MessageRead = event('message.read', {
-  description: 'The recipient opened the message; only where read receipts are on.',
+  description: 'The recipient read the message. Sent only if the recipient has read receipts turned on.',
   data: MessageStatusData,
   sample: { ...messageSample, status: 'read', occurred_at: '2026-08-01T09:31:12.000Z', error: null },
 })
 
 export const MessageFailed = event('message.failed', {
-  description: "The message will not arrive; `data.error` carries the network's code.",
+  description: "The message could not be delivered. `data.error` has WhatsApp's error code.",
   data: MessageStatusData,
   sample: {
     ...messageSample,
@@ -105,13 +120,13 @@ export const MessageFailed = event('message.failed', {
       code: 131026,
       title: 'Message undeliverable',
       message: 'Message undeliverable',
-      details: 'The recipient is not reachable on the network.',
+      details: 'The recipient is not reachable on WhatsApp.',
     },
   },
 })
 
 export const MessageReceived = event('message.received', {
-  description: "Somebody messaged one of the workspace's numbers; once per message.",
+  description: "One of the workspace's numbers received a message. Sent once per message.",
   data: InboundMessage,
   sample: {
     message_id: 'msg_0b9a8f7e-6d5c-4b3a-9281-706f5e4d3c2b',
@@ -131,7 +146,7 @@ export const MessageReceived = event('message.received', {
 })
 
 export const FlowCompleted = event('flow.completed', {
-  description: 'A form was submitted, however it was sent.',
+  description: 'A form was submitted. It does not matter how the form was sent.',
   data: FlowSubmission,
   sample: {
     id: 'frs_5c4b3a29-1807-4f6e-8d5c-4b3a29180706',
@@ -162,7 +177,7 @@ export type MessageStatusData = Static<typeof MessageStatusData>
 export type FlowFile = Static<typeof FlowFile>
 export type FlowSubmission = Static<typeof FlowSubmission>
 
-/** One event as it goes over the wire; `type` tells which. */
+/** One event as it is delivered; `type` is the discriminator. */
 export type Event = { [T in EventType]: Static<(typeof eventSchemas)[T]> }[EventType]
 export type EventOf<T extends EventType> = Static<(typeof eventSchemas)[T]>
 
@@ -172,9 +187,9 @@ function event<T extends EventType, D extends TObject<TProperties>>(
 ) {
   return Type.Object(
     {
-      id: Uuid,
+      id: described(Uuid, 'The ID of the event. Use it to ignore duplicates.'),
       type: Type.Literal(type, { description: 'The event type.' }),
-      created_at: Timestamp,
+      created_at: described(Timestamp, 'When the event was created. ISO 8601, UTC.'),
       data,
     },
     {

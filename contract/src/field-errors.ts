@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 
 /**
- * The codes of `errors[].code`. The same fault has the same code on every route; a code never changes its meaning. The enum
- * in the OpenAPI document and the table on /docs/errors are made from this list.
+ * The codes of `errors[].code`. A code means the same on every route and never changes its meaning. The enum in the
+ * OpenAPI document and the table on /docs/errors come from this list.
  */
 export const fieldErrors = {
   missing: 'A required field or parameter is missing.',
-  unknown: 'The field or parameter does not exist, or it refers to something that this workspace does not have.',
-  unexpected: 'The field must be left out here, because another field rules it out.',
+  unknown: 'The field or parameter does not exist, or no object with this ID or name exists in this workspace.',
+  unexpected: 'The field is not allowed in combination with the other fields.',
   wrong_type: 'The value has the wrong type, for example a number in place of a string.',
-  invalid: 'The value has the right type, but it is not in the required format or not one of the allowed values.',
+  invalid: 'The value is not in the required format, or is not one of the allowed values.',
   invalid_characters: 'The text contains characters that cannot be stored, such as NUL.',
   too_short: 'The text is empty, or shorter than allowed.',
   too_long: 'The text is longer than allowed.',
@@ -17,22 +17,24 @@ export const fieldErrors = {
   too_many: 'The array has more entries than allowed.',
   out_of_range: 'The number or time is lower or higher than allowed.',
   not_one_line:
-    'The text contains a line break, a tab or more than four spaces in a row, which WhatsApp does not accept.',
+    'The text contains a line break, a tab or more than four consecutive spaces, which WhatsApp does not accept.',
   not_connected: 'The sender is not connected and cannot send.',
   not_approved: 'The template is not approved and cannot be sent.',
-  not_sent: 'The message referred to has not been sent yet.',
-  other_account: 'The template belongs to another WhatsApp account than the sender.',
-  other_sender: 'The message referred to belongs to another sender.',
-  refused: 'WhatsApp refused the value.',
+  not_sent: 'The referenced message has not been sent yet.',
+  other_account: 'The template belongs to a different WhatsApp account than the sender.',
+  other_sender: 'The referenced message belongs to a different sender.',
+  refused: 'WhatsApp rejected the value.',
   taken: 'The WhatsApp account is already connected.',
 } as const satisfies Record<string, string>
 
 export type FieldErrorCode = keyof typeof fieldErrors
 
-/** One fault of a request; `param` is a path such as `template.variables.body.1`. */
+/** One error in a request. */
 export const FieldError = Type.Object({
-  param: Type.String(),
-  code: Type.Unsafe<FieldErrorCode>(Type.String({ enum: Object.keys(fieldErrors) })),
-  message: Type.String({ description: 'For people. It may change; branch on `code`.' }),
+  param: Type.String({ description: 'The field or parameter, as a path such as `template.variables.body.1`.' }),
+  code: Type.Unsafe<FieldErrorCode>(
+    Type.String({ enum: Object.keys(fieldErrors), description: 'What is wrong with it. Codes are stable.' }),
+  ),
+  message: Type.String({ description: 'What is wrong, for people. The text may change; branch on `code`.' }),
 })
 export type FieldError = Static<typeof FieldError>

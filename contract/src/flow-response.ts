@@ -1,4 +1,4 @@
-/** A form that somebody submitted: what `flow.completed` told, to be read again. */
+/** A submitted form: the same data as in `flow.completed`. */
 import { type Static, Type } from 'typebox'
 import { FlowSubmission } from './events.ts'
 import { Moment, Phone } from './formats.ts'
@@ -9,12 +9,12 @@ const { id, ...submission } = FlowSubmission.properties
 export const FlowResponse = Type.Object(
   {
     id,
-    object: Type.Literal('flow_response'),
+    object: Type.Literal('flow_response', { description: 'The object type.' }),
     ...submission,
     response: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "Keys are the form's own field names; values are the submitted answers. Answers that were no JSON object stand, " +
-        'as they came, under the one key `response_json`.',
+        'The submitted values, by the field names of the form. A submission that is not a JSON object is kept unchanged in ' +
+        'the single field `response_json`.',
     }),
   },
   {
@@ -41,26 +41,26 @@ export const FlowResponse = Type.Object(
 
 const moment = (description: string) => Type.Optional(Type.String({ ...Moment, description }))
 
-/** The filters of `GET /v1/flow_responses`, besides those of every list. */
+/** The filters of `GET /v1/flow_responses`, in addition to those of every list. */
 export const FlowResponseFilters = Type.Object({
-  from: Type.Optional(Type.String({ ...Phone, description: "The submitter's exact number." })),
-  flow_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "The network's id of the form." })),
-  received_after: moment('Submitted later than this, ISO 8601.'),
-  received_before: moment('Submitted earlier than this, ISO 8601.'),
+  from: Type.Optional(Type.String({ ...Phone, description: "The submitter's phone number. Exact match." })),
+  flow_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "WhatsApp's ID of the form." })),
+  received_after: moment('Only forms submitted after this time, in ISO 8601 format.'),
+  received_before: moment('Only forms submitted before this time, in ISO 8601 format.'),
 })
 
 export const FlowResponseParams = Type.Object({ id: FlowResponseId })
 
 export const FlowFileParams = Type.Object({
   id: FlowResponseId,
-  index: Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: '`index` of an entry of `files`.' }),
+  index: Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: 'The `index` of an entry in `files`.' }),
 })
 
-/** Why a file cannot be had any more. */
+/** Why a file is not available. */
 export const fileLosses = ['missing', 'wrong_hash', 'too_large', 'too_late', 'retention'] as const
 export type FileLoss = (typeof fileLosses)[number]
 
-/** How it stands with the contents of a file; for the console. */
+/** The download state of a file, as the console shows it. */
 export type FileState =
   | { kind: 'waiting'; next_try_at: string; attempts: number; last_error: string | null }
   | { kind: 'fetched'; size: number; content_type: string; fetched_at: string }
@@ -69,7 +69,7 @@ export type FileState =
 export type FlowResponse = Static<typeof FlowResponse>
 export type FlowResponseFilters = Static<typeof FlowResponseFilters>
 
-/** A submitted form with how it stands with each of its files. */
+/** A submitted form with the download state of each of its files. */
 export type FlowResponseWithFiles = Omit<FlowResponse, 'files'> & {
   files: (FlowResponse['files'][number] & { state: FileState })[]
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /*
- * Formats of text that several requests take. `errorMessage` is the sentence that people read when a value is not in the
- * format; the service takes it from the schema, and the OpenAPI document leaves it out.
+ * String formats that several requests share. `errorMessage` is the message for a value that is not in the format. The
+ * server's validator reads it from the schema; the OpenAPI document omits it.
  */
 
 /** A time in a filter. */
@@ -15,10 +15,10 @@ export const Moment = Type.String({
 
 const phoneMessage = 'Enter the phone number in international format, for example 491701234567.'
 
-/** The number of somebody to write to. */
+/** The phone number of a recipient. */
 export const Recipient = Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', errorMessage: phoneMessage })
 
-/** The number of somebody who wrote, as a filter. */
+/** The phone number of the sender of an inbound message, as a filter. */
 export const Phone = Type.String({ pattern: '^\\+?[1-9][0-9]{4,19}$', errorMessage: phoneMessage })
 
 export const httpLink = (maxLength: number, description?: string) =>

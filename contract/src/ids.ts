@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
-/** An id as it appears on the wire: a prefix that names the kind, and a UUID. */
+/** A public ID: a prefix for the kind of object, and a UUID. */
 const prefixed = (prefix: string) =>
   Type.String({ pattern: `^${prefix}_${uuid}$`, examples: [`${prefix}_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d`] })
 
@@ -15,10 +15,15 @@ export const FlowResponseId = prefixed('frs')
 export const OrderId = prefixed('ord')
 
 export const Timestamp = Type.String({
-  description: 'ISO 8601, UTC, milliseconds.',
+  description: 'A time in ISO 8601 format, in UTC with milliseconds.',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   examples: ['2026-11-15T09:30:00.000Z'],
 })
 
-export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
+/** The same string schema, with a description of the field. */
+export const described = (schema: Type.TString, description: string) => Type.String({ ...schema, description })
+
+export const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(
+  schema: Schema,
+  description?: string,
+) => Type.Union([schema, Type.Null()], description === undefined ? {} : { description })

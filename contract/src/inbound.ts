@@ -1,8 +1,8 @@
-/** What somebody sent to one of the workspace's numbers: the `data` of `message.received`. */
+/** A message that one of the workspace's numbers received: the `data` of `message.received`. */
 import { type Static, Type } from 'typebox'
-import { MessageId, SenderId, Timestamp } from './ids.ts'
+import { described, MessageId, nullable, SenderId, Timestamp } from './ids.ts'
 
-/** The kinds a receiver may see today. New ones may appear: treat an unknown kind as `unsupported`. */
+/** The message types so far. Types may be added: treat an unknown one as `unsupported`. */
 export const inboundTypes = [
   'text',
   'image',
@@ -20,71 +20,79 @@ export const inboundTypes = [
 
 export type InboundType = (typeof inboundTypes)[number]
 
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
-
 export const InReplyTo = Type.Object(
   {
-    wa_message_id: Type.String({ description: "The network's id of the quoted message." }),
-    message_id: nullable(MessageId, 'Set only when the quoted message is one this workspace sent.'),
+    wa_message_id: Type.String({ description: "WhatsApp's ID of the quoted message." }),
+    message_id: nullable(MessageId, 'The ID of the quoted message. Null unless this workspace sent it.'),
   },
-  { description: 'The earlier message that the sender answered.' },
+  { description: 'The message that this message is a reply to.' },
 )
 
 export const Reply = Type.Object(
   {
-    id: Type.String({ description: 'The value the workspace gave the button or row. Branch on this.' }),
-    title: Type.String({ description: 'The label that was tapped. It changes when the label is reworded.' }),
+    id: Type.String({ description: 'The ID that you gave the button or row. Branch on this field.' }),
+    title: Type.String({
+      description: 'The label of the button or row. Do not branch on it: it changes when you reword the label.',
+    }),
   },
   { description: 'The tapped button or list row.' },
 )
 
 export const InboundMedia = Type.Object(
   {
-    id: Type.String({ description: "The network's id of the file." }),
-    mime_type: Type.String({ description: 'As the network gave it; may carry parameters.' }),
-    filename: nullable(Type.String(), 'Documents only, as the sender named it. Do not use it as a path.'),
-    caption: nullable(Type.String(), 'Also given as `text`.'),
+    id: Type.String({ description: "WhatsApp's ID of the file." }),
+    mime_type: Type.String({ description: 'The media type that WhatsApp reported. It can contain parameters.' }),
+    filename: nullable(
+      Type.String(),
+      'The file name of a document, chosen by the sender. Do not use it as a file path.',
+    ),
+    caption: nullable(Type.String(), 'The caption. Also available as `text`.'),
   },
   { description: 'The file of an image, video, audio, document or sticker message.' },
 )
 
 export const InboundLocation = Type.Object(
   {
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    name: nullable(Type.String(), 'Set when a place was picked from the map.'),
-    address: nullable(Type.String(), 'Set when a place was picked from the map.'),
-    url: nullable(Type.String(), 'A link that belongs to the place.'),
+    latitude: Type.Number({ description: 'The latitude in degrees.' }),
+    longitude: Type.Number({ description: 'The longitude in degrees.' }),
+    name: nullable(Type.String(), 'The name of the place. Set if the sender picked it on the map.'),
+    address: nullable(Type.String(), 'The address of the place. Set if the sender picked it on the map.'),
+    url: nullable(Type.String(), 'A link for the place.'),
   },
-  { description: 'A place. A shared current position carries coordinates only.' },
+  { description: 'A location. A shared current position has coordinates only.' },
 )
 
 export const InboundMessage = Type.Object(
   {
-    message_id: MessageId,
-    wa_message_id: Type.String({ description: "The network's id." }),
-    from: nullable(Type.String(), "The sender's number, digits only. Null where the network withholds it."),
+    message_id: described(MessageId, 'The ID of the message.'),
+    wa_message_id: Type.String({ description: "WhatsApp's ID of the message." }),
+    from: nullable(Type.String(), "The sender's phone number, digits only. Null if WhatsApp does not provide it."),
     from_user_id: nullable(
       Type.String(),
-      "The network's id for the sender, scoped to the business. Identifies the sender where `from` is null.",
+      "WhatsApp's ID of the sender, unique within your business. Identifies the sender if `from` is null.",
     ),
-    profile_name: nullable(Type.String(), 'The name the sender chose. Unverified.'),
-    sender_id: SenderId,
+    profile_name: nullable(Type.String(), 'The profile name that the sender chose. It is not verified.'),
+    sender_id: described(SenderId, 'The number that received the message.'),
     type: Type.String({
-      description: `The kind of message: ${inboundTypes.map((type) => `\`${type}\``).join(', ')}. New values may appear; treat an unknown one as \`unsupported\`.`,
+      description: `The message type: ${inboundTypes.map((type) => `\`${type}\``).join(', ')}. Types may be added; treat an unknown one as \`unsupported\`.`,
     }),
     text: nullable(
       Type.String(),
-      'Typed text, caption, or label of the tapped button. Null for location, contacts, order and form.',
+      'The text, the caption, or the label of the tapped button. Null for locations, contacts, orders and submitted forms.',
     ),
-    received_at: Timestamp,
-    in_reply_to: nullable(InReplyTo, "Set when the sender used the network's reply feature."),
-    reply: nullable(Reply, 'Set for `button`, and for `interactive` unless it is a submitted form.'),
-    media: nullable(InboundMedia, 'Set for image, video, audio, document and sticker.'),
-    location: nullable(InboundLocation, 'Set for `location`.'),
+    received_at: described(Timestamp, 'When the message was sent, according to WhatsApp. ISO 8601, UTC.'),
+    in_reply_to: nullable(
+      InReplyTo,
+      "The message that this message replies to. Set if the sender used WhatsApp's reply feature.",
+    ),
+    reply: nullable(
+      Reply,
+      'The tapped button or list row. Set for `button`, and for `interactive` except submitted forms.',
+    ),
+    media: nullable(InboundMedia, 'The file. Set for `image`, `video`, `audio`, `document` and `sticker`.'),
+    location: nullable(InboundLocation, 'The location. Set for `location`.'),
   },
-  { description: 'An inbound message. Every field is always present; one that does not apply is null.' },
+  { description: 'An inbound message. Every field is always present; fields that do not apply are null.' },
 )
 
 export type InReplyTo = Static<typeof InReplyTo>

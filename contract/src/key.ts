@@ -1,20 +1,27 @@
 import { type Static, Type } from 'typebox'
-import { Uuid } from './ids.ts'
+import { described, Uuid } from './ids.ts'
 import { Scopes } from './scopes.ts'
 
 export const rateLimitRange = { minimum: 1, maximum: 100, default: 30 } as const
 
-/** Who is calling: `GET /v1/me`. */
+/** The response of `GET /v1/me`. */
 export const Me = Type.Object(
   {
-    account_id: Type.String({ ...Uuid, description: 'The workspace the key belongs to.' }),
-    key: Type.Object({ id: Uuid, name: Type.String(), scopes: Scopes }),
+    account_id: described(Uuid, 'The ID of the workspace that the key belongs to.'),
+    key: Type.Object(
+      {
+        id: described(Uuid, 'The ID of the key.'),
+        name: Type.String({ description: 'The name of the key in the console.' }),
+        scopes: Scopes,
+      },
+      { description: 'The API key of the request.' },
+    ),
     rate_limit_per_min: Type.Integer({
       minimum: rateLimitRange.minimum,
       maximum: rateLimitRange.maximum,
-      description: 'The key’s budget of requests a minute.',
+      description: 'The rate limit of the key, in requests per minute.',
     }),
   },
-  { $id: 'Me' },
+  { $id: 'Me', description: 'The workspace, the key and its scopes.' },
 )
 export type Me = Static<typeof Me>

@@ -1,35 +1,42 @@
-/** A message that a key sent, and how far it has come. */
+/** A message sent with an API key, and its status. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from './events.ts'
 import { Moment, Recipient } from './formats.ts'
-import { MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
+import { described, MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
 import { sendTypes } from './send.ts'
 
 export const messageStatuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-const parts = {
-  id: MessageId,
-  object: Type.Literal('message'),
-  sender_id: SenderId,
-  to: Type.String({ description: "The recipient's number, digits only, in international form." }),
-  type: Type.Enum([...sendTypes]),
-  template_id: nullable(TemplateId),
-  reference: Type.Union([Type.String(), Type.Null()], { description: 'Your own note, as it was given.' }),
+const fields = {
+  id: described(MessageId, 'The ID of the message.'),
+  object: Type.Literal('message', { description: 'The object type.' }),
+  sender_id: described(SenderId, 'The number that the message was sent from.'),
+  to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
+  type: Type.Enum([...sendTypes], { description: 'The message type.' }),
+  template_id: nullable(TemplateId, 'The template. Null unless `type` is `template`.'),
+  reference: Type.Union([Type.String(), Type.Null()], {
+    description: 'Your own reference, as you set it when sending.',
+  }),
   status: Type.Enum([...messageStatuses], {
     description:
-      '`queued`, `sent`, `delivered`, `read`, or `failed`. A status never goes back; what the handset says (`delivered`, `read`) outranks `failed`.',
+      '`queued`, `sent`, `delivered`, `read` or `failed`. A status never moves backward. `delivered` and `read` replace `failed`, because the device confirmed them.',
   }),
   wa_message_id: Type.Union([Type.String(), Type.Null()], {
-    description: "The network's id, once it took the message.",
+    description: "WhatsApp's ID of the message. Null until WhatsApp accepts it.",
   }),
-  credits: Type.Integer({ minimum: 0, description: 'What it cost. A message that fails gives its credits back.' }),
-  error: Type.Union([MessageError, Type.Null()], { description: 'Why it failed; null unless it did.' }),
-  created_at: Timestamp,
-  sent_at: nullable(Timestamp),
-  delivered_at: nullable(Timestamp),
-  read_at: nullable(Timestamp),
-  failed_at: nullable(Timestamp),
+  credits: Type.Integer({
+    minimum: 0,
+    description: 'The price of the message. Credits for a failed message are refunded.',
+  }),
+  error: Type.Union([MessageError, Type.Null()], {
+    description: 'Why the message failed. Null unless `status` is `failed`.',
+  }),
+  created_at: described(Timestamp, 'When the message was created. ISO 8601, UTC.'),
+  sent_at: nullable(Timestamp, 'When WhatsApp accepted the message.'),
+  delivered_at: nullable(Timestamp, "When the message was delivered to the recipient's device."),
+  read_at: nullable(Timestamp, 'When the recipient read the message.'),
+  failed_at: nullable(Timestamp, 'When the message failed.'),
 }
 
 const example = {
@@ -51,27 +58,27 @@ const example = {
   failed_at: null,
 }
 
-export const Message = Type.Object(parts, { $id: 'Message', description: 'A message.', examples: [example] })
+export const Message = Type.Object(fields, { $id: 'Message', description: 'An outbound message.', examples: [example] })
 
 export const MessageStep = Type.Object({
-  status: Type.Enum([...messageStatuses]),
-  occurred_at: Timestamp,
-  error: Type.Union([MessageError, Type.Null()]),
+  status: Type.Enum([...messageStatuses], { description: 'The new status.' }),
+  occurred_at: described(Timestamp, 'When the status changed. ISO 8601, UTC.'),
+  error: nullable(MessageError, 'Why the message failed. Null unless `status` is `failed`.'),
 })
 
 export const MessageWithHistory = Type.Object(
-  { ...parts, history: Type.Array(MessageStep, { description: 'Every status it has had, as they happened.' }) },
-  { $id: 'MessageWithHistory', description: 'A message, and every status it has had.' },
+  { ...fields, history: Type.Array(MessageStep, { description: 'Every status change of the message, oldest first.' }) },
+  { $id: 'MessageWithHistory', description: 'An outbound message with its status history.' },
 )
 
 const moment = (description: string) => Type.Optional(Type.String({ ...Moment, description }))
 
-/** The filters of `GET /v1/messages`, besides those of every list. */
+/** The filters of `GET /v1/messages`, in addition to those of every list. */
 export const MessageFilters = Type.Object({
-  status: Type.Optional(Type.Enum([...messageStatuses])),
-  to: Type.Optional(Type.String({ ...Recipient, description: 'The exact number.' })),
-  created_after: moment('Made later than this, ISO 8601.'),
-  created_before: moment('Made earlier than this, ISO 8601.'),
+  status: Type.Optional(Type.Enum([...messageStatuses], { description: 'Only messages with this status.' })),
+  to: Type.Optional(Type.String({ ...Recipient, description: "The recipient's phone number. Exact match." })),
+  created_after: moment('Only messages created after this time, in ISO 8601 format.'),
+  created_before: moment('Only messages created before this time, in ISO 8601 format.'),
 })
 
 export type Message = Static<typeof Message>

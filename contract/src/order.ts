@@ -1,19 +1,21 @@
-/** A cart that somebody sent from the workspace's catalogue. The console shows it; there is no endpoint for it. */
+/**
+ * An order that a customer placed from the workspace's catalog. Only the console shows it; /v1 has no endpoint for it.
+ */
 import { type Static, Type } from 'typebox'
 import { MessageId, nullable, OrderId, SenderId, Timestamp } from './ids.ts'
 
-/** A person moves an order from any of these to any other. */
+/** Any status can be changed to any other. */
 export const orderStatuses = ['new', 'confirmed', 'shipped', 'done', 'cancelled'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
 /**
- * Money is a decimal string, as the network wrote it: exact, while a JSON number would be a float to most readers, and
- * whole minor units would need to know how many decimals each currency has, which the network does not say.
+ * Amounts are decimal strings, as WhatsApp sends them. A JSON number would lose precision as a float, and minor units
+ * would require the number of decimals of each currency, which WhatsApp does not send.
  */
 const Money = Type.String({ pattern: '^\\d+(\\.\\d+)?$', examples: ['19.98'] })
 
 export const OrderItem = Type.Object({
-  product_id: Type.String({ description: 'The product’s id in the catalogue, as the workspace chose it.' }),
+  product_id: Type.String({ description: 'The ID of the product in the catalog.' }),
   quantity: nullable(Type.Integer({ minimum: 0 })),
   unit_price: nullable(Money),
   currency: nullable(Type.String()),
@@ -22,11 +24,11 @@ export const OrderItem = Type.Object({
 export const OrderChange = Type.Object({
   from: Type.Enum([...orderStatuses]),
   to: Type.Enum([...orderStatuses]),
-  by: Type.String({ description: 'Who changed it.' }),
+  by: Type.String({ description: 'The person who changed the status.' }),
   at: Timestamp,
 })
 
-const parts = {
+const fields = {
   id: OrderId,
   object: Type.Literal('order'),
   message_id: MessageId,
@@ -35,10 +37,10 @@ const parts = {
   from_user_id: nullable(Type.String()),
   profile_name: nullable(Type.String()),
   catalog_id: nullable(Type.String()),
-  note: Type.Union([Type.String(), Type.Null()], { description: 'What was written with the cart.' }),
+  note: Type.Union([Type.String(), Type.Null()], { description: 'The note that the customer sent with the order.' }),
   items: Type.Array(OrderItem),
   total: Type.Union([Money, Type.Null()], {
-    description: 'Null where a price or quantity is not known, or the currencies differ.',
+    description: 'The total of all items. Null if a price or quantity is not known, or if the currencies differ.',
   }),
   currency: nullable(Type.String()),
   status: Type.Enum([...orderStatuses]),
@@ -47,11 +49,11 @@ const parts = {
   updated_at: Timestamp,
 }
 
-export const Order = Type.Object(parts, { $id: 'Order', description: 'An order.' })
+export const Order = Type.Object(fields, { $id: 'Order', description: 'An order.' })
 
 export const OrderWithChanges = Type.Object(
-  { ...parts, changes: Type.Array(OrderChange, { description: 'Every change of its status, as they were made.' }) },
-  { $id: 'OrderWithChanges', description: 'An order, and every change of its status.' },
+  { ...fields, changes: Type.Array(OrderChange, { description: 'Every status change, oldest first.' }) },
+  { $id: 'OrderWithChanges', description: 'An order with its status changes.' },
 )
 
 export type OrderItem = Static<typeof OrderItem>

@@ -1,13 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox'
 
-/** The envelope of every list. */
+/** The envelope of every list response. */
 export const List = <Item extends TSchema>(item: Item) =>
   Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(item),
-    total: Type.Integer({ minimum: 0, description: 'How many there are over all pages.' }),
-    has_more: Type.Boolean(),
-    next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Give it as `cursor` for the next page.' }),
+    object: Type.Literal('list', { description: 'The object type.' }),
+    data: Type.Array(item, { description: 'The items of this page.' }),
+    total: Type.Integer({ minimum: 0, description: 'The number of items on all pages.' }),
+    has_more: Type.Boolean({ description: 'Whether there is another page.' }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor` to get the next page. Null on the last page.',
+    }),
   })
 
 export interface List<Item> {
@@ -20,13 +22,23 @@ export interface List<Item> {
 
 export const defaultLimit = 20
 
-/** The query parameters every paged list takes; a list adds its own filters to them. */
+/** The query parameters of every paginated list; each list adds its own filters. */
 export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultLimit })),
-  cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: '`next_cursor` of the page before.' }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: defaultLimit, description: 'The number of items per page.' }),
   ),
-  order: Type.Optional(Type.Unsafe<'asc' | 'desc'>(Type.String({ enum: ['asc', 'desc'], default: 'desc' }))),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
+  ),
+  order: Type.Optional(
+    Type.Unsafe<'asc' | 'desc'>(
+      Type.String({
+        enum: ['asc', 'desc'],
+        default: 'desc',
+        description: '`desc`: newest first. `asc`: oldest first.',
+      }),
+    ),
+  ),
 }
 
 export const PageQuery = Type.Object(pageQuery, { additionalProperties: false })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 
-/** What a key may be granted, with what each allows. */
+/** The scopes of API keys, and what each allows. */
 export const scopeCatalogue = {
   'senders:read': 'list the workspace’s sender numbers',
   'templates:read': 'list templates and the variables each needs',
@@ -16,7 +16,7 @@ export const scopes = Object.keys(scopeCatalogue) as Scope[]
 
 export const Scope = Type.Unsafe<Scope>(Type.String({ enum: scopes }))
 
-export const isScope = (word: string): word is Scope => Object.hasOwn(scopeCatalogue, word)
+export const isScope = (name: string): name is Scope => Object.hasOwn(scopeCatalogue, name)
 
-export const Scopes = Type.Array(Scope)
+export const Scopes = Type.Array(Scope, { description: 'The scopes of the key.' })
 export type Scopes = Static<typeof Scopes>

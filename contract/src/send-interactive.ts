@@ -1,30 +1,30 @@
-/** The kinds of interactive message, shaped as the network shapes them, with its limits. */
+/** The types of interactive messages, in WhatsApp's own format and with its limits. */
 import { type Static, Type } from 'typebox'
 import { httpLink } from './formats.ts'
 
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const maybe = (maxLength: number) => Type.Optional(text(maxLength))
-const words = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
+const optionalText = (maxLength: number) => Type.Optional(text(maxLength))
+const textObject = (maxLength: number) => Type.Object({ text: text(maxLength) }, strict)
 
 const link = Type.Optional(httpLink(2048))
-const media = Type.Optional(Type.Object({ id: maybe(256), link }, strict))
+const media = Type.Optional(Type.Object({ id: optionalText(256), link }, strict))
 
 const TextHeader = Type.Object({ type: Type.Literal('text'), text: text(60) }, strict)
 const Header = Type.Object(
   {
     type: Type.Enum(['text', 'image', 'video', 'document']),
-    text: maybe(60),
+    text: optionalText(60),
     image: media,
     video: media,
-    document: Type.Optional(Type.Object({ id: maybe(256), link, filename: maybe(240) }, strict)),
+    document: Type.Optional(Type.Object({ id: optionalText(256), link, filename: optionalText(240) }, strict)),
   },
-  { ...strict, description: 'Exactly the member that `type` names is present.' },
+  { ...strict, description: 'Set `type`, and the field of the same name.' },
 )
 
-const footer = Type.Optional(words(60))
-const shortBody = words(1024)
-const longBody = words(4096)
+const footer = Type.Optional(textObject(60))
+const shortBody = textObject(1024)
+const longBody = textObject(4096)
 
 const Buttons = kind('button', {
   header: Type.Optional(Header),
@@ -54,15 +54,15 @@ const Rows = kind('list', {
       sections: Type.Array(
         Type.Object(
           {
-            title: maybe(24),
-            rows: Type.Array(Type.Object({ id: text(200), title: text(24), description: maybe(72) }, strict), {
+            title: optionalText(24),
+            rows: Type.Array(Type.Object({ id: text(200), title: text(24), description: optionalText(72) }, strict), {
               minItems: 1,
               maxItems: 10,
             }),
           },
           strict,
         ),
-        { minItems: 1, maxItems: 10, description: 'At most ten rows over all sections.' },
+        { minItems: 1, maxItems: 10, description: 'At most 10 rows in all sections together.' },
       ),
     },
     strict,
@@ -93,10 +93,14 @@ const Form = kind('flow', {
         {
           flow_message_version: Type.Optional(Type.Literal('3')),
           flow_token: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 200, description: 'Made by the service if left out.' }),
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'Returned with the submission. Generated if you omit it.',
+            }),
           ),
-          flow_id: maybe(64),
-          flow_name: maybe(200),
+          flow_id: optionalText(64),
+          flow_name: optionalText(200),
           flow_cta: text(20),
           mode: Type.Optional(Type.Enum(['published', 'draft'])),
           flow_action: Type.Optional(Type.Enum(['navigate', 'data_exchange'])),
@@ -104,7 +108,7 @@ const Form = kind('flow', {
             Type.Object({ screen: text(200), data: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }, strict),
           ),
         },
-        { ...strict, description: '`flow_id` or `flow_name`, not both.' },
+        { ...strict, description: 'Set either `flow_id` or `flow_name`.' },
       ),
     },
     strict,
@@ -137,7 +141,7 @@ const Products = kind('product_list', {
       sections: Type.Array(
         Type.Object(
           {
-            title: maybe(24),
+            title: optionalText(24),
             product_items: Type.Array(Type.Object({ product_retailer_id: text(256) }, strict), {
               minItems: 1,
               maxItems: 30,
@@ -145,20 +149,20 @@ const Products = kind('product_list', {
           },
           strict,
         ),
-        { minItems: 1, maxItems: 10, description: 'At most thirty products over all sections.' },
+        { minItems: 1, maxItems: 10, description: 'At most 30 products in all sections together.' },
       ),
     },
     strict,
   ),
 })
 
-const Catalogue = kind('catalog_message', {
+const Catalog = kind('catalog_message', {
   body: shortBody,
   footer,
   action: Type.Object(
     {
       name: Type.Literal('catalog_message'),
-      parameters: Type.Optional(Type.Object({ thumbnail_product_retailer_id: maybe(256) }, strict)),
+      parameters: Type.Optional(Type.Object({ thumbnail_product_retailer_id: optionalText(256) }, strict)),
     },
     strict,
   ),
@@ -173,14 +177,17 @@ export const interactiveSchemas = {
   contact_request: ContactRequest,
   product: Product,
   product_list: Products,
-  catalog_message: Catalogue,
+  catalog_message: Catalog,
 } as const
 
 export type InteractiveKind = keyof typeof interactiveSchemas
 
 export const SendInteractive = Type.Union(
-  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalogue],
-  { description: 'Buttons, a list, a link, a form, a request for a location or a contact, or products.' },
+  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalog],
+  {
+    description:
+      'An interactive message: reply buttons, a list, a link button, a form, a location or contact request, products or a catalog.',
+  },
 )
 export type SendInteractive = Static<typeof SendInteractive>
 

@@ -1,11 +1,10 @@
 /**
- * The request of `POST /v1/messages`, with the network's own limits. What a schema cannot say plainly (exactly the
- * member that `type` names, an id or a link but not both, ten rows over all sections) is checked beside it by the
- * service.
+ * The request body of `POST /v1/messages`, with WhatsApp's limits. The server checks the rules that a schema cannot
+ * express clearly: exactly the field that `type` names, either an ID or a link, at most 10 rows in all sections.
  */
 import { type Static, Type } from 'typebox'
 import { httpLink, Recipient } from './formats.ts'
-import { MessageId, SenderId, TemplateId } from './ids.ts'
+import { described, MessageId, SenderId, TemplateId } from './ids.ts'
 import { SendInteractive } from './send-interactive.ts'
 
 export const sendTypes = [
@@ -26,70 +25,83 @@ export type SendType = (typeof sendTypes)[number]
 const strict = { additionalProperties: false } as const
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description && { description }) })
-const maybe = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
+const optionalText = (maxLength: number, description?: string) => Type.Optional(text(maxLength, description))
 
 const file = {
-  id: maybe(256, "The network's id of an uploaded file. Give this or `link`."),
-  link: Type.Optional(httpLink(2048, 'Where the network fetches the file. Give this or `id`.')),
+  id: optionalText(256, "WhatsApp's ID of an uploaded file. Set either `id` or `link`."),
+  link: Type.Optional(httpLink(2048, 'A public URL that WhatsApp downloads the file from. Set either `id` or `link`.')),
 }
-const caption = maybe(1024)
+const caption = optionalText(1024, 'The text below the file.')
 
 export const SendText = Type.Object(
-  { body: text(4096), preview_url: Type.Optional(Type.Boolean({ description: 'Show a preview of the first link.' })) },
+  {
+    body: text(4096, 'The text of the message.'),
+    preview_url: Type.Optional(Type.Boolean({ description: 'Show a preview of the first link in the text.' })),
+  },
   strict,
 )
 export const SendImage = Type.Object({ ...file, caption }, strict)
 export const SendVideo = Type.Object({ ...file, caption }, strict)
 export const SendAudio = Type.Object(
-  { ...file, voice: Type.Optional(Type.Boolean({ description: 'Show it as a voice note (ogg with opus).' })) },
+  {
+    ...file,
+    voice: Type.Optional(
+      Type.Boolean({ description: 'Show the file as a voice message. Requires an OGG file with the Opus codec.' }),
+    ),
+  },
   strict,
 )
-export const SendDocument = Type.Object({ ...file, caption, filename: maybe(240) }, strict)
+export const SendDocument = Type.Object(
+  { ...file, caption, filename: optionalText(240, 'The file name that the recipient sees.') },
+  strict,
+)
 export const SendSticker = Type.Object(file, strict)
 
 export const SendLocation = Type.Object(
   {
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    name: maybe(1000),
-    address: maybe(1000),
+    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'The latitude in degrees.' }),
+    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'The longitude in degrees.' }),
+    name: optionalText(1000, 'The name of the place.'),
+    address: optionalText(1000, 'The address of the place.'),
   },
   strict,
 )
 
-const many = <T extends Type.TProperties>(properties: T) =>
+const arrayOf = <T extends Type.TProperties>(properties: T) =>
   Type.Optional(Type.Array(Type.Object(properties, strict), { maxItems: 20 }))
 
 export const SendContact = Type.Object(
   {
     name: Type.Object(
       {
-        formatted_name: text(1000),
-        first_name: maybe(1000),
-        last_name: maybe(1000),
-        middle_name: maybe(1000),
-        prefix: maybe(1000),
-        suffix: maybe(1000),
+        formatted_name: text(1000, 'The full name, as the recipient sees it.'),
+        first_name: optionalText(1000),
+        last_name: optionalText(1000),
+        middle_name: optionalText(1000),
+        prefix: optionalText(1000),
+        suffix: optionalText(1000),
       },
-      { ...strict, description: '`formatted_name` and at least one other part.' },
+      { ...strict, description: 'Set `formatted_name` and at least one other field.' },
     ),
-    phones: many({ phone: maybe(1000), type: maybe(100), wa_id: maybe(100) }),
-    emails: many({ email: maybe(1000), type: maybe(100) }),
-    urls: many({ url: maybe(2048), type: maybe(100) }),
-    addresses: many({
-      street: maybe(1000),
-      city: maybe(1000),
-      state: maybe(1000),
-      zip: maybe(100),
-      country: maybe(1000),
-      country_code: maybe(10),
-      type: maybe(100),
+    phones: arrayOf({ phone: optionalText(1000), type: optionalText(100), wa_id: optionalText(100) }),
+    emails: arrayOf({ email: optionalText(1000), type: optionalText(100) }),
+    urls: arrayOf({ url: optionalText(2048), type: optionalText(100) }),
+    addresses: arrayOf({
+      street: optionalText(1000),
+      city: optionalText(1000),
+      state: optionalText(1000),
+      zip: optionalText(100),
+      country: optionalText(1000),
+      country_code: optionalText(10),
+      type: optionalText(100),
     }),
-    org: Type.Optional(Type.Object({ company: maybe(1000), department: maybe(1000), title: maybe(1000) }, strict)),
+    org: Type.Optional(
+      Type.Object({ company: optionalText(1000), department: optionalText(1000), title: optionalText(1000) }, strict),
+    ),
     birthday: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-        description: '`YYYY-MM-DD`',
+        description: 'A date in the format `YYYY-MM-DD`.',
         errorMessage: 'Enter the date as YYYY-MM-DD.',
       }),
     ),
@@ -99,29 +111,31 @@ export const SendContact = Type.Object(
 
 export const SendReaction = Type.Object(
   {
-    message_id: text(256, 'The message reacted to: its `msg_…` id, or the id the network gave it.'),
-    emoji: Type.String({ maxLength: 32, description: 'An empty string takes the reaction back.' }),
+    message_id: text(256, "The message to react to: its `msg_…` ID, or WhatsApp's ID."),
+    emoji: Type.String({ maxLength: 32, description: 'The emoji. An empty string removes the reaction.' }),
   },
   strict,
 )
 
 export const SendTemplate = Type.Object(
   {
-    id: Type.Optional(TemplateId),
-    name: maybe(512, 'Together with `language`, in the place of `id`.'),
-    language: maybe(35),
+    id: Type.Optional(described(TemplateId, 'The ID of the template. Set either `id`, or `name` and `language`.')),
+    name: optionalText(512, 'The name of the template. Requires `language`.'),
+    language: optionalText(35, 'The language of the template, such as `en_US`.'),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The value of each variable, under its `key` as `GET /v1/templates` lists it.',
+        description: 'The values of the variables, by `key`. `GET /v1/templates` lists the variables of each template.',
       }),
     ),
     flow: Type.Optional(
       Type.Object(
         {
-          token: maybe(200, 'Comes back with the submission as `flow_token`. Made by the service if left out.'),
-          data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The first screen's data." })),
+          token: optionalText(200, 'Returned with the submission as `flow_token`. Generated if you omit it.'),
+          data: Type.Optional(
+            Type.Record(Type.String(), Type.Unknown(), { description: 'The input data of the first screen.' }),
+          ),
         },
-        { ...strict, description: 'For a template with a form button.' },
+        { ...strict, description: 'Only for templates with a form button.' },
       ),
     ),
   },
@@ -130,12 +144,17 @@ export const SendTemplate = Type.Object(
 
 export const SendRequest = Type.Object(
   {
-    sender_id: Type.Optional(SenderId),
+    sender_id: Type.Optional(
+      described(SenderId, 'The number to send from. Optional if the workspace has only one sender.'),
+    ),
     to: Type.String({
       ...Recipient,
-      description: 'Digits in international form; one leading `+` is accepted and dropped.',
+      description:
+        "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed.",
     }),
-    type: Type.Enum([...sendTypes], { description: 'Names the member that carries the content.' }),
+    type: Type.Enum([...sendTypes], {
+      description: 'The message type. Set the field of the same name to the content.',
+    }),
     text: Type.Optional(SendText),
     template: Type.Optional(SendTemplate),
     image: Type.Optional(SendImage),
@@ -147,14 +166,16 @@ export const SendRequest = Type.Object(
     contacts: Type.Optional(Type.Array(SendContact, { minItems: 1, maxItems: 257 })),
     interactive: Type.Optional(SendInteractive),
     reaction: Type.Optional(SendReaction),
-    in_reply_to: Type.Optional(MessageId),
-    reference: maybe(255, 'Your own note; it comes back with the message.'),
+    in_reply_to: Type.Optional(
+      described(MessageId, 'The ID of the message to reply to. The recipient sees it as a quote.'),
+    ),
+    reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },
   {
     ...strict,
-    description: 'A message to send. Exactly the member that `type` names is present.',
+    description: 'The message to send. Set `type`, and the field of the same name.',
     examples: [
-      { to: '491701234567', type: 'text', text: { body: 'Your parcel is at the door.' } },
+      { to: '491701234567', type: 'text', text: { body: 'Your parcel has arrived.' } },
       {
         to: '491701234567',
         type: 'template',

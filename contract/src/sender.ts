@@ -1,8 +1,8 @@
-/** The numbers a workspace sends from and is messaged on. */
+/** The phone numbers that a workspace sends and receives messages with. */
 import { type Static, Type } from 'typebox'
-import { SenderId, Timestamp } from './ids.ts'
+import { described, SenderId, Timestamp } from './ids.ts'
 
-/** As the network names them. Only `CONNECTED` can send. */
+/** WhatsApp's names. Only `CONNECTED` can send. */
 export const senderStatuses = [
   'CONNECTED',
   'PENDING',
@@ -21,21 +21,21 @@ export const qualityRatings = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'] as const
 
 export const Sender = Type.Object(
   {
-    id: SenderId,
-    object: Type.Literal('sender'),
-    phone_number: Type.String({ description: 'Digits only, in international form.' }),
-    display_name: Type.Union([Type.String(), Type.Null()], { description: 'The name the network verified.' }),
+    id: described(SenderId, 'The ID of the sender.'),
+    object: Type.Literal('sender', { description: 'The object type.' }),
+    phone_number: Type.String({ description: 'The phone number in international format, digits only.' }),
+    display_name: Type.Union([Type.String(), Type.Null()], { description: 'The display name that WhatsApp verified.' }),
     status: Type.String({
-      description: `One of ${senderStatuses.map((status) => `\`${status}\``).join(', ')}; new values may appear. Only \`CONNECTED\` can send.`,
+      description: `One of ${senderStatuses.map((status) => `\`${status}\``).join(', ')}; values may be added. Only \`CONNECTED\` can send.`,
     }),
     quality_rating: Type.String({
-      description: `The network's view of the number: ${qualityRatings.map((rating) => `\`${rating}\``).join(', ')}.`,
+      description: `WhatsApp's quality rating of the number: ${qualityRatings.map((rating) => `\`${rating}\``).join(', ')}.`,
     }),
-    created_at: Timestamp,
+    created_at: described(Timestamp, 'When the sender was added to the workspace. ISO 8601, UTC.'),
   },
   {
     $id: 'Sender',
-    description: "One of the workspace's numbers.",
+    description: 'A phone number of the workspace.',
     examples: [
       {
         id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',

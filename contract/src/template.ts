@@ -1,10 +1,10 @@
-/** Message templates and the variables each one needs. */
+/** Message templates and their variables. */
 import { type Static, Type } from 'typebox'
-import { TemplateId, Timestamp } from './ids.ts'
+import { described, TemplateId, Timestamp } from './ids.ts'
 
 export const templateCategories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const
 
-/** As the network names them. Only `APPROVED` can be sent. */
+/** WhatsApp's names. Only `APPROVED` can be sent. */
 export const templateStatuses = [
   'APPROVED',
   'PENDING',
@@ -40,44 +40,48 @@ export const TemplateVariable = Type.Object(
   {
     key: Type.String({
       description:
-        'The name to send the value under: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code>`, `offer.expires_at`, and `cards.<n>.` before any of them for a carousel.',
+        'The key of the variable in `template.variables`: `header.<n|name|image|video|document|location>`, `body.<n|name>`, `buttons.<index>.<url|code>`, or `offer.expires_at`. In a carousel the key starts with `cards.<n>.`',
     }),
-    in: Type.Enum([...variablePlaces], { description: 'The part of the template that holds it.' }),
+    in: Type.Enum([...variablePlaces], { description: 'The part of the template that contains the variable.' }),
     type: Type.Enum([...variableTypes], {
       description:
-        'What the value is. `text`: a string of one line. `image`, `video`, `gif`, `document`: an https link, or `{id}` or `{link}` (`filename` too for a document). `location`: `{latitude, longitude, name, address}`. `timestamp`: an ISO 8601 time. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.',
+        'The type of the value. `text`: a string without line breaks. `image`, `video`, `gif`, `document`: a link, `{id}` or `{link}` (a document also takes `filename`). `location`: `{latitude, longitude, name, address}`. `timestamp`: a time in ISO 8601 format. `product`: `{catalog_id, product_retailer_id}`. `products`: `{thumbnail_product_retailer_id, sections: [{title, product_retailer_ids}]}`.',
     }),
-    required: Type.Boolean({ description: 'A message without it is refused.' }),
-    example: Type.Union([Type.String(), Type.Null()], { description: 'The example the template was approved with.' }),
+    required: Type.Boolean({ description: 'Whether the request fails without this variable.' }),
+    example: Type.Union([Type.String(), Type.Null()], {
+      description: 'The example value that the template was approved with.',
+    }),
   },
   { description: 'A variable of a template.' },
 )
 
 export const TemplateFlow = Type.Object(
   {
-    flow_id: Type.Union([Type.String(), Type.Null()], { description: "The network's id of the form." }),
-    button_index: Type.Integer({ minimum: 0, description: 'The button that opens it.' }),
+    flow_id: Type.Union([Type.String(), Type.Null()], { description: "WhatsApp's ID of the form." }),
+    button_index: Type.Integer({ minimum: 0, description: 'The index of the button that opens the form.' }),
   },
   { description: 'The form that a button of the template opens.' },
 )
 
 export const Template = Type.Object(
   {
-    id: TemplateId,
-    object: Type.Literal('template'),
-    name: Type.String(),
-    language: Type.String({ description: "The network's language code, such as `en_US` or `es`." }),
-    category: Type.String({ description: `One of ${listed(templateCategories)}; new values may appear.` }),
+    id: described(TemplateId, 'The ID of the template.'),
+    object: Type.Literal('template', { description: 'The object type.' }),
+    name: Type.String({ description: 'The name of the template at WhatsApp.' }),
+    language: Type.String({ description: "WhatsApp's language code, such as `en_US` or `es`." }),
+    category: Type.String({ description: `One of ${listed(templateCategories)}; values may be added.` }),
     status: Type.String({
-      description: `One of ${listed(templateStatuses)}; new values may appear. Only \`APPROVED\` can be sent.`,
+      description: `One of ${listed(templateStatuses)}; values may be added. Only \`APPROVED\` can be sent.`,
     }),
     variables: Type.Array(TemplateVariable, {
       description:
-        'What the template needs. In a one-time-code template the code is given once, as `body.1`, and fills the button as well. A quick-reply button also takes an optional `buttons.<index>.payload`, a catalogue button an optional `buttons.<index>.thumbnail`.',
+        'The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button also accepts an optional `buttons.<index>.payload`, and a catalog button an optional `buttons.<index>.thumbnail`.',
     }),
-    flow: Type.Union([TemplateFlow, Type.Null()], { description: 'Null without a form button.' }),
-    components: Type.Array(Type.Unknown(), { description: 'As the network holds them.' }),
-    updated_at: Timestamp,
+    flow: Type.Union([TemplateFlow, Type.Null()], {
+      description: 'The form that the template opens. Null if it has no form button.',
+    }),
+    components: Type.Array(Type.Unknown(), { description: 'The components of the template, as WhatsApp stores them.' }),
+    updated_at: described(Timestamp, 'When the template last changed. ISO 8601, UTC.'),
   },
   {
     $id: 'Template',
@@ -105,12 +109,14 @@ export const Template = Type.Object(
   },
 )
 
-/** The filters of `GET /v1/templates`, besides those of every list. */
+/** The filters of `GET /v1/templates`, in addition to those of every list. */
 export const TemplateFilters = Type.Object({
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The exact name.' })),
-  language: Type.Optional(Type.String({ minLength: 1, maxLength: 35, description: 'The exact language code.' })),
-  status: Type.Optional(Type.Enum([...templateStatuses])),
-  category: Type.Optional(Type.Enum([...templateCategories])),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 512, description: 'The name of the template. Exact match.' }),
+  ),
+  language: Type.Optional(Type.String({ minLength: 1, maxLength: 35, description: 'The language code. Exact match.' })),
+  status: Type.Optional(Type.Enum([...templateStatuses], { description: 'Only templates with this status.' })),
+  category: Type.Optional(Type.Enum([...templateCategories], { description: 'Only templates of this category.' })),
 })
 
 export type TemplateVariable = Static<typeof TemplateVariable>
@@ -118,6 +124,6 @@ export type TemplateFlow = Static<typeof TemplateFlow>
 export type Template = Static<typeof Template>
 export type TemplateFilters = Static<typeof TemplateFilters>
 
-function listed(words: readonly string[]) {
-  return words.map((word) => `\`${word}\``).join(', ')
+function listed(values: readonly string[]) {
+  return values.map((value) => `\`${value}\``).join(', ')
 }

@@ -22,7 +22,7 @@ import { clientAddressReader } from './http/client-address.ts'
 import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
 import { errorsPage } from './http/errors-page.ts'
 import { newIngressListener } from './http/ingress.ts'
-import { counted, countedScreen, mountMetrics } from './http/metrics.ts'
+import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
 import { newPipeline, type PipelineDeps } from './http/pipeline.ts'
@@ -68,7 +68,7 @@ export async function buildApi(
   const requests = new RequestMeter(all.map(({ path }) => path))
   const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
-  const bodies = new Bodies({ limits: bodyLimits, tally: counters, addressOf })
+  const bodies = new Bodies({ limits: bodyLimits, counters, addressOf })
   const deps: PipelineDeps = {
     db,
     clock,
@@ -86,7 +86,7 @@ export async function buildApi(
     },
   }
   const ingress = newIngress({ db, clock, log, ...network.vault })
-  const receive = counted(ingress.receive, counters)
+  const receive = countedReceive(ingress.receive, counters)
   const screen = countedScreen(ingress.screen, counters)
   const ingressListener = newIngressListener({
     ...ingress,

@@ -91,9 +91,9 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     (notice) => {
       if (notice.topic === 'due') wakeHere(db, 'deliveries')
       else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
-      else hub.hear(notice)
+      else hub.publish(notice)
     },
-    () => hub.missed(),
+    () => hub.publishAll(),
   )
   // Open event streams would keep the server from closing, so end them first.
   app.addHook('preClose', async () => hub.stop())

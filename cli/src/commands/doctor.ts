@@ -43,7 +43,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   if (!('db' in opened)) return [opened]
   // Imported lazily: commands that do not call the network need not load it.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
-  const times = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000, deadlineMs: 6_000 }
+  const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })
   try {
     const { findings } = await instanceHealth(opened.db, clock, {

@@ -26,12 +26,12 @@ export const ApiErrorGroup = Type.Object({
   count: Type.Integer(),
   first_at: Timestamp,
   last_at: Timestamp,
-  /** The ten busiest; how many there are in all stands beside. */
+  /** The ten keys with the most errors; `key_count` is the number of all keys. */
   keys: Type.Array(KeyCount),
   key_count: Type.Integer(),
   addresses: Type.Array(Type.String()),
   address_count: Type.Integer(),
-  /** How often in each step of the period, the oldest first. */
+  /** The count for each step of the period, oldest first. */
   trend: Type.Array(Type.Integer()),
   muted: nullable(Type.Object({ by: Type.String(), at: Timestamp })),
 })
@@ -41,7 +41,7 @@ export const ApiErrorGroups = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(ApiErrorGroup),
   since: Timestamp,
-  /** What a step of a trend spans, in hours. */
+  /** The length of a step, in hours. */
   step_hours: Type.Integer(),
 })
 export type ApiErrorGroups = Static<typeof ApiErrorGroups>
@@ -52,7 +52,7 @@ export const ApiErrorDetail = Type.Object({
   step_hours: Type.Integer(),
   by_key: Type.Array(Type.Object({ key: nullable(KeyCount), count: Type.Integer(), last_at: Timestamp })),
   by_address: Type.Array(Type.Object({ address: nullable(Type.String()), count: Type.Integer(), last_at: Timestamp })),
-  /** Among the latest requests of the group, as many as `routes_of` says. */
+  /** Counted over the latest `routes_of` requests of the group. */
   by_route: Type.Array(Type.Object({ method: Type.String(), route: Type.String(), count: Type.Integer() })),
   routes_of: Type.Integer(),
   samples: Type.Array(LoggedRequest),

@@ -3,11 +3,11 @@ import { nullable, Timestamp, Uuid } from '../ids.ts'
 
 const Values = nullable(Type.Record(Type.String(), Type.Unknown()))
 
-/** One thing that a person did. */
+/** An entry of the audit log. */
 export const AuditEntry = Type.Object({
   id: Uuid,
   at: Timestamp,
-  /** An e-mail address, or `command line`. */
+  /** An email address, or `command line`. */
   actor: Type.String(),
   /** `<noun>.<verb>` */
   action: Type.String(),

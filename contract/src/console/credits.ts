@@ -8,13 +8,13 @@ export type EntryKind = (typeof entryKinds)[number]
 
 export const CreditsReply = Type.Object({
   balance: Type.Integer(),
-  /** At or below this the console warns. */
+  /** The console shows a warning at or below this balance. */
   low_balance: Type.Integer(),
 })
 
-/** What is looked at less often, and takes longer to find out. */
+/** Separate from the balance, because it is needed less often and takes longer to compute. */
 export const CreditUsage = Type.Object({
-  /** The last thirty days, the oldest first; a day is one of UTC. */
+  /** The last 30 days in UTC, oldest first. */
   days: Type.Array(Type.Object({ day: Type.String(), spent: Type.Integer(), refunded: Type.Integer() })),
   prices: Type.Array(Type.Object({ item: Type.String(), credits: Type.Integer() })),
 })

@@ -1,13 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
 
-const word = <const Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.String({ enum: [...words] }))
+const oneOf = <const Value extends string>(values: readonly Value[]) =>
+  Type.Unsafe<Value>(Type.String({ enum: [...values] }))
 
-/** Not attempted yet, to be attempted again, waiting for its endpoint to be enabled, arrived, given up. */
+/**
+ * In this order: not attempted yet, waiting for a retry, waiting for its endpoint to be enabled, delivered, failed for
+ * good.
+ */
 export const deliveryStates = ['pending', 'retrying', 'held', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What a list can be narrowed to; `waiting` is pending or retrying. */
+/** The filters of a list; `waiting` is pending or retrying. */
 export const deliveryFilters = ['waiting', 'held', 'delivered', 'failed'] as const
 export type DeliveryFilter = (typeof deliveryFilters)[number]
 
@@ -18,9 +22,9 @@ export const Delivery = Type.Object({
   webhook_name: Type.String(),
   /** Null if the event is past its retention. */
   event_type: nullable(Type.String()),
-  state: word(deliveryStates),
+  state: oneOf(deliveryStates),
   created_at: Timestamp,
-  /** Attempts made so far, of all schedules. */
+  /** All attempts so far, including those of earlier retry schedules. */
   attempts: Type.Integer(),
   last_attempt_at: nullable(Timestamp),
   last_status: nullable(Type.Integer()),
@@ -35,7 +39,7 @@ export const DeliveryQuery = Type.Object(
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     webhook: Type.Optional(WebhookId),
-    state: Type.Optional(word(deliveryFilters)),
+    state: Type.Optional(oneOf(deliveryFilters)),
     type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     event: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     since: Type.Optional(Timestamp),
@@ -45,7 +49,10 @@ export const DeliveryQuery = Type.Object(
 )
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
-/** A page of deliveries. With a rare event type a page may be short, or empty, though more follow: `looked_back_to` says how far. */
+/**
+ * A page of deliveries. A filter for a rare event type may give a short or empty page although more follow;
+ * `looked_back_to` is the time up to which it was searched.
+ */
 export const DeliveryList = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(Delivery),
@@ -55,20 +62,20 @@ export const DeliveryList = Type.Object({
 })
 export type DeliveryList = Static<typeof DeliveryList>
 
-/** Why an attempt failed, in words, and what helps. */
+/** Why an attempt failed, and how to fix it. */
 export const FailureExplanation = Type.Object({ title: Type.String(), remedy: Type.String() })
 export type FailureExplanation = Static<typeof FailureExplanation>
 
 export const Attempt = Type.Object({
   at: Timestamp,
-  number: Type.Integer({ description: 'Which attempt of its schedule it was.' }),
-  trigger: word(['first', 'retry', 'manual']),
-  state: word(['delivered', 'failed', 'retrying']),
+  number: Type.Integer({ description: 'The number of the attempt in its retry schedule.' }),
+  trigger: oneOf(['first', 'retry', 'manual']),
+  state: oneOf(['delivered', 'failed', 'retrying']),
   address: nullable(Type.String()),
   status: nullable(Type.Integer()),
   error: nullable(Type.String()),
   trouble: nullable(FailureExplanation),
-  answer: Type.String({ description: 'How the answer began, as text.' }),
+  answer: Type.String({ description: 'The beginning of the response body, as text.' }),
   answer_bytes: Type.Integer(),
   answer_cut: Type.Boolean(),
   duration_ms: Type.Number(),
@@ -80,16 +87,16 @@ export const DeliveryDetail = Type.Object({
   webhook_url: Type.String(),
   webhook_enabled: Type.Boolean(),
   disabled_reason: nullable(Type.String()),
-  /** The bytes that are signed and sent, as text; null if the event is past its retention. */
+  /** The signed request body, as text; null if the event is past its retention. */
   body: nullable(Type.String()),
-  /** The message it tells of. */
+  /** The message that the event is about. */
   message_id: nullable(Type.String()),
-  /** An attempt is being made right now. */
+  /** An attempt is in progress. */
   under_way: Type.Boolean(),
-  tries: Type.Array(Attempt, { description: 'The oldest first.' }),
-  /** What is to come if every attempt fails. */
+  tries: Type.Array(Attempt, { description: 'Oldest first.' }),
+  /** The remaining attempts if all of them fail. */
   ahead: Type.Array(Type.Object({ number: Type.Integer(), at: Timestamp })),
-  /** Attempts of a whole schedule. */
+  /** The number of attempts in a complete schedule. */
   attempts_max: Type.Integer(),
 })
 export type DeliveryDetail = Static<typeof DeliveryDetail>

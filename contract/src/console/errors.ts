@@ -1,31 +1,38 @@
 import { type ErrorCode, errorCatalogue } from '../errors.ts'
 
-/** What only the console is refused with. Callers of /v1 never meet these, so their catalogue does not list them. */
+/**
+ * Errors that only the console's own requests get. They are not in the public catalogue, because /v1 never returns
+ * them.
+ */
 const consoleOnly = {
-  not_signed_in: { status: 401, type: 'authentication_error', message: 'Sign in to go on.' },
-  wrong_credentials: { status: 401, type: 'authentication_error', message: 'That is not right. Try again.' },
+  not_signed_in: { status: 401, type: 'authentication_error', message: 'Sign in to continue.' },
+  wrong_credentials: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'Wrong email, password or code. Try again.',
+  },
   not_permitted: { status: 403, type: 'permission_error', message: 'Your role in this workspace does not allow this.' },
   confirmation_required: {
     status: 403,
     type: 'permission_error',
-    message: 'Show once more that it is you: with your password or a code.',
+    message: 'Confirm your identity with your password or a code.',
   },
   two_factor_required: {
     status: 403,
     type: 'permission_error',
-    message: 'This workspace asks its people for a second factor. Set one up under your account.',
+    message: 'This workspace requires two-factor authentication. Set it up under Your account.',
   },
-  cross_site: { status: 403, type: 'permission_error', message: 'The request does not come from the console itself.' },
-  conflict: { status: 409, type: 'invalid_request_error', message: 'That is not possible as things stand.' },
+  cross_site: { status: 403, type: 'permission_error', message: 'The request does not come from the console.' },
+  conflict: { status: 409, type: 'invalid_request_error', message: 'This is not possible in the current state.' },
   link_expired: {
     status: 410,
     type: 'invalid_request_error',
-    message: 'This link was used already or is too old. Ask for a new one.',
+    message: 'This link has expired or was already used. Ask for a new one.',
   },
   too_many_tries: {
     status: 429,
     type: 'rate_limit_error',
-    message: 'Too many wrong tries in a row. Wait a while, then try again.',
+    message: 'Too many failed attempts. Wait a few minutes, then try again.',
   },
 } as const
 

@@ -17,7 +17,7 @@ const State = Type.Unsafe<FileState>(
   }),
 )
 
-/** A submitted form with how it stands with each of its files. */
+/** A submitted form with the download state of each of its files. */
 export const ConsoleForm = Type.Object({
   ...FlowResponse.properties,
   files: Type.Array(

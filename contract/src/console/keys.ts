@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { Scopes } from '../scopes.ts'
 
-/** `expiring` still works, but not for long. */
+/** `expiring` still works, but expires soon. */
 export const keyStates = ['active', 'expiring', 'expired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
 export const KeyStateName = Type.Unsafe<KeyState>(Type.String({ enum: [...keyStates] }))
 
-/** A key as the console shows it. Its secret is nowhere but in the answer that made it. */
+/** A key as the console shows it. The secret is only in the response that creates the key. */
 export const ConsoleKey = Type.Object({
   id: Uuid,
   name: Type.String(),
@@ -25,7 +25,7 @@ export const ConsoleKey = Type.Object({
 })
 export type ConsoleKey = Static<typeof ConsoleKey>
 
-/** In the list, with its requests of the last seven days, day by day in UTC, today last. */
+/** A key in the list, with its requests per day (UTC) of the last seven days, today last. */
 export const ListedKey = Type.Object({
   ...ConsoleKey.properties,
   requests_by_day: Type.Array(Type.Integer()),
@@ -55,7 +55,7 @@ export type NewKey = Static<typeof NewKey>
 export const KeyChange = Type.Partial(Type.Object(rules), { additionalProperties: false, minProperties: 1 })
 export type KeyChange = Static<typeof KeyChange>
 
-/** How long the old key goes on working beside the new one. */
+/** How long the old key keeps working after a rotation. */
 export const graceHours = [0, 1, 24] as const
 export type GraceHours = (typeof graceHours)[number]
 
@@ -65,11 +65,11 @@ export const KeyRotation = Type.Object(
 )
 export type KeyRotation = Static<typeof KeyRotation>
 
-/** The one answer that holds a key's secret. */
+/** The only response that contains a key's secret. */
 export const CreatedKey = Type.Object({
   key: ConsoleKey,
   secret: Type.String(),
-  /** What is allowed but perhaps not meant. */
+  /** Settings that are allowed but may be unintended. */
   warnings: Type.Array(Type.String()),
 })
 export type CreatedKey = Static<typeof CreatedKey>

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 
-/** A list of the console: as the API's, but for a total, which would take long to count where there are millions. */
+/** A list in the console. Unlike in the API it has no total, because counting millions of rows takes long. */
 export const ConsoleList = <Item extends TSchema>(item: Item) =>
   Type.Object({
     object: Type.Literal('list'),
@@ -16,7 +16,7 @@ export interface ConsoleList<Item> {
   next_cursor: string | null
 }
 
-/** The query parameters of every list; each adds its own filters. */
+/** The query parameters of every list; each list adds its own filters. */
 export const consolePageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),

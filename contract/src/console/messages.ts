@@ -1,4 +1,4 @@
-/** Messages as the console shows them: both directions in one list, and the whole story of one. */
+/** Messages as the console shows them: a list of both directions, and the details and timeline of one message. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from '../events.ts'
 import { Moment, Phone } from '../formats.ts'
@@ -23,30 +23,30 @@ export type Direction = (typeof directions)[number]
 
 const text = nullable(Type.String())
 
-/** One line of the list. */
+/** A row of the list. */
 export const ListedMessage = Type.Object({
   id: MessageId,
   direction: Type.Enum([...directions]),
   at: Timestamp,
-  /** The other side: whom it went to, or who wrote. Null where the network withholds the number. */
+  /** The phone number of the recipient or the sender. Null if WhatsApp does not provide it. */
   phone: text,
   user_id: text,
   profile_name: text,
   sender_id: SenderId,
   type: Type.String(),
-  /** `received` for what came in. */
+  /** `received` for inbound messages. */
   status: Type.Enum([...messageStatuses, 'received']),
-  /** The first words of it. */
+  /** The beginning of the text. */
   preview: text,
   template_id: nullable(TemplateId),
   template_name: text,
   reference: text,
-  /** Why it failed, in a few words. */
+  /** The title of the error. */
   error: text,
 })
 
 export const ListedMessageFilters = {
-  /** A number, an id (ours or the network's) or a reference, whole. */
+  /** A phone number, an ID (ours or WhatsApp's) or a reference. Exact match. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   direction: Type.Optional(Type.Enum([...directions])),
   status: Type.Optional(Type.Enum([...messageStatuses])),
@@ -63,14 +63,14 @@ export const ListedMessageQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** An error of the network in plain words. */
+/** An error of WhatsApp with its cause and how to fix it. */
 export const ExplainedError = Type.Object({
   ...MessageError.properties,
   cause: Type.String(),
   fix: Type.String(),
 })
 
-const StoryDelivery = Type.Object({
+const TimelineDelivery = Type.Object({
   webhook_id: WebhookId,
   webhook_name: Type.String(),
   url: Type.String(),
@@ -82,14 +82,14 @@ const StoryDelivery = Type.Object({
   next_attempt_at: nullable(Timestamp),
 })
 
-const StoryEvent = Type.Object({
+const TimelineEvent = Type.Object({
   id: Uuid,
   type: Type.String(),
   created_at: Timestamp,
-  deliveries: Type.Array(StoryDelivery),
+  deliveries: Type.Array(TimelineDelivery),
 })
 
-/** What came in, as far as it was read. */
+/** The content of an inbound message. */
 export const ReceivedContent = Type.Object({
   text,
   reply: nullable(Reply),
@@ -97,7 +97,7 @@ export const ReceivedContent = Type.Object({
   location: nullable(InboundLocation),
   form_id: nullable(FlowResponseId),
   order_id: nullable(OrderId),
-  /** Why the network could not hand the content over. */
+  /** Why WhatsApp could not provide the content. */
   error: nullable(MessageError),
 })
 
@@ -105,9 +105,9 @@ export const MessageDetail = Type.Object({
   ...ListedMessage.properties,
   sender: Type.Object({ id: SenderId, phone_number: Type.String(), display_name: text }),
   wa_message_id: text,
-  /** When the network says the person sent it; of a sent one null. */
+  /** When the message was sent, according to WhatsApp; null for outbound messages. */
   received_at: nullable(Timestamp),
-  /** The request as it was asked for, in the words of `POST /v1/messages`; null for what came in. */
+  /** The request body, in the format of `POST /v1/messages`; null for inbound messages. */
   request: nullable(Type.Record(Type.String(), Type.Unknown())),
   received: nullable(ReceivedContent),
   template: nullable(
@@ -119,9 +119,9 @@ export const MessageDetail = Type.Object({
       components: Type.Array(Type.Unknown()),
     }),
   ),
-  /** Who sent it: a key, or a person in the console. */
+  /** Who sent it: an API key, or a person in the console. */
   author: nullable(Type.Object({ kind: Type.Enum(['key', 'person']), id: nullable(Uuid), name: Type.String() })),
-  /** The call that made it; null if it is not known (any more) or not for this person to see. */
+  /** The API request that created the message; null if it is not known any more or the role may not see it. */
   api_request: nullable(
     Type.Object({
       id: Type.String(),
@@ -135,7 +135,7 @@ export const MessageDetail = Type.Object({
   ),
   steps: Type.Array(Type.Object({ status: Type.Enum([...messageStatuses, 'received']), at: Timestamp })),
   explained: nullable(ExplainedError),
-  /** While it is not settled: what the outbox does about it. */
+  /** The state in the outbox, until the outcome is known. */
   outbox: nullable(
     Type.Object({
       state: Type.Enum(['waiting', 'claimed', 'calling', 'unknown', 'expired']),
@@ -152,10 +152,10 @@ export const MessageDetail = Type.Object({
       refunded_at: nullable(Timestamp),
     }),
   ),
-  /** Null: not for this person to see. */
-  events: nullable(Type.Array(StoryEvent)),
+  /** Null if the role may not see events. */
+  events: nullable(Type.Array(TimelineEvent)),
   replies: Type.Array(ListedMessage),
-  /** What it answered; the message is null where we do not have it. */
+  /** The message that this is a reply to; `message` is null if it is not stored. */
   in_reply_to: nullable(Type.Object({ wa_message_id: Type.String(), message: nullable(ListedMessage) })),
 })
 
@@ -164,7 +164,7 @@ export const SentReply = Type.Object({ id: MessageId, credits: Type.Integer() })
 export type ListedMessage = Static<typeof ListedMessage>
 export type ListedMessageQuery = Static<typeof ListedMessageQuery>
 export type ExplainedError = Static<typeof ExplainedError>
-export type TimelineEvent = Static<typeof StoryEvent>
+export type TimelineEvent = Static<typeof TimelineEvent>
 export type ReceivedContent = Static<typeof ReceivedContent>
 export type MessageDetail = Static<typeof MessageDetail>
 export type SentReply = Static<typeof SentReply>

@@ -7,7 +7,7 @@ export const OperatedApp = Type.Object({
   id: Uuid,
   name: Type.String(),
   graph_url: Type.String(),
-  /** Where the network is to post: goes into the app's settings at Meta. */
+  /** The URL for WhatsApp's webhooks. It is entered in the app's settings at Meta. */
   callback_url: Type.String(),
   created_at: Timestamp,
 })
@@ -25,7 +25,7 @@ export const OperatedConnection = Type.Object({
 })
 export type OperatedConnection = Static<typeof OperatedConnection>
 
-/** What came of asking an account for its numbers and templates. */
+/** The result of syncing the numbers and templates of an account. */
 export const SyncReport = Type.Object({ ok: Type.Boolean(), why: nullable(Type.String()) })
 export type SyncReport = Static<typeof SyncReport>
 
@@ -51,7 +51,7 @@ export const HealthReport = Type.Object({
     Type.Object({
       check: Type.String(),
       verdict: Type.Unsafe<(typeof verdicts)[number]>(Type.String({ enum: [...verdicts] })),
-      /** What was found, what that leads to, what to do, and each thing concerned. */
+      /** What was found, what it means, what to do, and the affected objects. */
       says: Type.String(),
       means: nullable(Type.String()),
       advice: nullable(Type.String()),
@@ -61,7 +61,7 @@ export const HealthReport = Type.Object({
 })
 export type HealthReport = Static<typeof HealthReport>
 
-/** What waits over all workspaces, and who was refused before it was known which workspace they belong to. */
+/** The queues of all workspaces, and the API errors of requests without a known workspace. */
 export const TrafficReport = Type.Object({
   at: Timestamp,
   deliveries: Type.Object({
@@ -76,7 +76,7 @@ export const TrafficReport = Type.Object({
     unknown: Type.Integer(),
     oldest_overdue_ms: Type.Integer(),
   }),
-  /** Of the last 24 hours, without a workspace: no key, or one that nobody has. */
+  /** The API errors of the last 24 hours without a workspace: requests without a key or with an unknown one. */
   refusals: Type.Array(
     Type.Object({
       code: Type.String(),
@@ -86,7 +86,7 @@ export const TrafficReport = Type.Object({
       count: Type.Integer(),
       first_at: Timestamp,
       last_at: Timestamp,
-      /** The ten busiest; how many there are in all stands beside. */
+      /** The ten addresses with the most errors; `address_count` is the number of all addresses. */
       addresses: Type.Array(Type.String()),
       address_count: Type.Integer(),
     }),
@@ -94,6 +94,6 @@ export const TrafficReport = Type.Object({
 })
 export type TrafficReport = Static<typeof TrafficReport>
 
-/** What a type of message, or a category of templates (`template.MARKETING`), costs. */
+/** The price of a message type or a template category (`template.MARKETING`). */
 export const Price = Type.Object({ item: Type.String(), credits: Type.Integer() })
 export type Price = Static<typeof Price>

@@ -11,14 +11,14 @@ export const OverviewQuery = Type.Object(
 
 const Counts = Type.Array(Type.Integer())
 
-/** Where every step of a chart begins; all series of an overview have as many values. */
+/** The data of the overview's charts. `steps` has the start of each step, and every series has one value per step. */
 export const Overview = Type.Object({
   period: Type.Unsafe<Period>(Type.String({ enum: [...periods] })),
   from: Timestamp,
   to: Timestamp,
   step_hours: Type.Integer(),
   steps: Type.Array(Timestamp),
-  /** Messages by the status they have now, at the time they were taken; and those that came in. */
+  /** Outbound messages by current status, at the time they were accepted; and inbound messages. */
   messages: Type.Object({
     queued: Counts,
     sent: Counts,
@@ -27,13 +27,13 @@ export const Overview = Type.Object({
     failed: Counts,
     received: Counts,
   }),
-  /** Null where the role does not show it; so below. */
+  /** Null if the role may not see it; the same applies to the fields below. */
   requests: nullable(Type.Object({ ok: Counts, refused: Counts, failed: Counts })),
   deliveries: nullable(
     Type.Object({
       succeeded: Counts,
       failed: Counts,
-      /** Milliseconds the endpoints took to answer, nearly; null where nothing was delivered. */
+      /** The approximate response times of the endpoints; null if nothing was delivered. */
       p50_ms: Type.Array(nullable(Type.Integer())),
       p95_ms: Type.Array(nullable(Type.Integer())),
       /** Over the whole period. */
@@ -62,9 +62,9 @@ export const Problem = Type.Object({
   severity: Type.Unsafe<'problem' | 'warning'>(Type.String({ enum: ['problem', 'warning'] })),
   title: Type.String(),
   detail: Type.String(),
-  /** Where it can be seen to, below the workspace: `webhooks/whk_…`. */
+  /** The page where it can be fixed, relative to the workspace: `webhooks/whk_…`. */
   href: Type.String(),
-  /** Since when, where that is known. */
+  /** When it started, if known. */
   since: nullable(Timestamp),
 })
 export type Problem = Static<typeof Problem>
@@ -75,7 +75,7 @@ export type Problems = Static<typeof Problems>
 const stepKinds = ['second_factor', 'sender', 'key', 'request', 'webhook', 'delivery', 'teammate'] as const
 export type OnboardingStep = (typeof stepKinds)[number]
 
-/** Each step finds out by itself whether it is done. */
+/** The first steps in a workspace. Whether a step is done is computed from the data. */
 export const Onboarding = Type.Object({
   steps: Type.Array(
     Type.Object({
@@ -85,12 +85,12 @@ export const Onboarding = Type.Object({
       permitted: Type.Boolean(),
     }),
   ),
-  /** A key to show in examples: its hint, never more. */
+  /** The hint of a key, for code examples. */
   key_hint: nullable(Type.String()),
 })
 export type Onboarding = Static<typeof Onboarding>
 
-const findKinds = [
+const searchKinds = [
   'message',
   'person',
   'sender',
@@ -102,7 +102,7 @@ const findKinds = [
   'event',
   'request',
 ] as const
-export type FindKind = (typeof findKinds)[number]
+export type SearchKind = (typeof searchKinds)[number]
 
 export const FindQuery = Type.Object(
   { q: Type.String({ minLength: 1, maxLength: 200 }) },
@@ -110,11 +110,11 @@ export const FindQuery = Type.Object(
 )
 
 export const SearchResult = Type.Object({
-  kind: Type.Unsafe<FindKind>(Type.String({ enum: [...findKinds] })),
+  kind: Type.Unsafe<SearchKind>(Type.String({ enum: [...searchKinds] })),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
-  /** A path of the console. */
+  /** A path in the console. */
   href: Type.String(),
 })
 export type SearchResult = Static<typeof SearchResult>

@@ -1,12 +1,12 @@
-/** What a person may be in a workspace. An operator, who runs the installation, is something else: no role, and none needed. */
+/** The roles in a workspace. Being an operator of the installation is independent of them. */
 export const roles = ['admin', 'developer', 'member'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Who may do what in a workspace. The service enforces this table on every route of the console; the console itself only
+ * The roles that have each permission. The server enforces this table on every route of the console; the console only
  * hides what would be refused.
  */
-const holders = {
+const rolesByPermission = {
   'overview:read': ['admin', 'developer', 'member'],
   'messages:read': ['admin', 'developer', 'member'],
   'messages:send': ['admin', 'developer'],
@@ -31,10 +31,10 @@ const holders = {
   'settings:manage': ['admin'],
 } as const satisfies Record<string, readonly Role[]>
 
-export type Permission = keyof typeof holders
+export type Permission = keyof typeof rolesByPermission
 
-export const permissions = Object.keys(holders) as Permission[]
+export const permissions = Object.keys(rolesByPermission) as Permission[]
 
 export function can(role: Role, permission: Permission): boolean {
-  return (holders[permission] as readonly Role[]).includes(role)
+  return (rolesByPermission[permission] as readonly Role[]).includes(role)
 }

@@ -4,7 +4,7 @@ import { nullable, Timestamp, Uuid } from '../ids.ts'
 
 const KeyName = Type.Object({
   id: Type.String(),
-  /** Null: the key is not known any more. */
+  /** Null if the key no longer exists. */
   name: nullable(Type.String()),
   hint: nullable(Type.String()),
 })
@@ -13,7 +13,7 @@ export const LoggedRequest = Type.Object({
   id: Type.String(),
   at: Timestamp,
   method: Type.String(),
-  /** The pattern of the endpoint; of a path that is none, the path. */
+  /** The path pattern of the endpoint, or the path if it matches none. */
   route: Type.String(),
   status: Type.Integer(),
   code: nullable(Type.String()),
@@ -29,11 +29,11 @@ export const LoggedRequests = Type.Object({
   data: Type.Array(LoggedRequest),
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String()),
-  /** Where the newest row stands, to ask for what came `after` it. */
+  /** The position of the newest row, to request newer rows with `after`. */
   newest_cursor: nullable(Type.String()),
   /**
-   * A filter that no index serves looks through so many requests at a time. Set where it had to stop: nothing newer than
-   * this was left out, and `next_cursor` looks on from here.
+   * A filter without an index searches a limited number of requests at a time. This is the time where it stopped:
+   * everything newer was searched, and `next_cursor` continues from here.
    */
   searched_to: nullable(Timestamp),
 })
@@ -41,31 +41,31 @@ export type LoggedRequests = Static<typeof LoggedRequests>
 
 export const RequestDetail = Type.Object({
   ...LoggedRequest.properties,
-  /** What the error means and what to do; null where it went well. */
+  /** What the error means and what to do; null if the request succeeded. */
   error: nullable(Type.Object({ title: Type.String(), cause: Type.String(), remedy: Type.String() })),
-  /** The message that this request made, where it made one. */
+  /** The message that the request created, if any. */
   message_id: nullable(Type.String()),
 })
 export type RequestDetail = Static<typeof RequestDetail>
 
 export const requestFilters = {
-  /** A class, as in 4xx, or one status. */
+  /** A status, or a class such as `4xx`. */
   status: Type.Optional(Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$', examples: ['4xx'] })),
   code: Type.Optional(Type.String({ pattern: '^[a-z_]{1,60}$', examples: ['rate_limited'] })),
   method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$', examples: ['POST'] })),
   /** Any part of the path. */
   route: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  /** The id of a key. */
+  /** The ID of a key. */
   key: Type.Optional(Uuid),
   address: Type.Optional(Type.String({ minLength: 1, maxLength: 45 })),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
-  /** `req_…`, or the part behind it. */
+  /** `req_…`, or the part after the prefix. */
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
 }
 
 const RequestFilters = Type.Object(requestFilters)
 export type RequestFilters = Static<typeof RequestFilters>
 
-/** An export holds no more than this; the last line of one that was cut says so. */
+/** The maximum number of rows in an export. If there are more, the last line says so. */
 export const exportMax = 100_000

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { Sender } from '../sender.ts'
 
-/** A sender as the console shows it: with its account, and when it was last used. */
+/** A sender as the console shows it, with its account and when it was last used. */
 export const ConsoleSender = Type.Object({
   ...Sender.properties,
   throughput: nullable(Type.String()),
@@ -16,7 +16,7 @@ export const ConsoleSender = Type.Object({
   last_received_at: nullable(Timestamp),
 })
 
-/** How asking the network anew went, by account. */
+/** The result of a sync, by account. */
 export const SyncReply = Type.Object({
   accounts: Type.Array(
     Type.Object({
@@ -24,7 +24,7 @@ export const SyncReply = Type.Object({
       outcome: Type.Enum(['synced', 'failed', 'overtaken']),
       senders: Type.Integer(),
       templates: Type.Integer(),
-      /** What went wrong, or what is worth knowing. */
+      /** The error, or a note. */
       remark: nullable(Type.String()),
     }),
   ),

@@ -4,7 +4,7 @@ import { type Role, roles } from './permissions.ts'
 const When = Type.String({ format: 'date-time' })
 export const RoleName = Type.Unsafe<Role>(Type.String({ enum: [...roles] }))
 
-/** Who is signed in, and where they may go. */
+/** The person who is signed in, and their workspaces. */
 export const SessionReply = Type.Object({
   person: Type.Object({
     id: Type.String(),
@@ -12,7 +12,7 @@ export const SessionReply = Type.Object({
     email: Type.String(),
     two_factor: Type.Boolean(),
     passkeys: Type.Integer(),
-    /** Runs the installation: sees its workspaces, apps and health. */
+    /** Operators run the installation: they manage its workspaces, apps and health. */
     operator: Type.Boolean(),
   }),
   workspaces: Type.Array(
@@ -20,7 +20,7 @@ export const SessionReply = Type.Object({
       id: Type.String(),
       name: Type.String(),
       role: RoleName,
-      /** It lets nobody in without a second factor, whatever their role. */
+      /** Every member must have two-factor authentication. */
       requires_two_factor: Type.Boolean(),
       suspended: Type.Boolean(),
       suspended_reason: Type.Union([Type.String(), Type.Null()]),
@@ -28,7 +28,7 @@ export const SessionReply = Type.Object({
   ),
   session: Type.Object({
     id: Type.String(),
-    /** Until when this person counts as having just shown who they are. */
+    /** Until when the person's identity counts as confirmed. */
     confirmed_until: Type.Union([When, Type.Null()]),
   }),
   public_url: Type.String(),
@@ -37,7 +37,7 @@ export const SessionReply = Type.Object({
 })
 export type SessionReply = Static<typeof SessionReply>
 
-/** What comes after a step of signing in. */
+/** The next step of signing in. */
 export const NextStep = Type.Object({
   next: Type.Unsafe<'done' | 'second_factor'>(Type.String({ enum: ['done', 'second_factor'] })),
 })
@@ -46,13 +46,13 @@ export type NextStep = Static<typeof NextStep>
 const linkKinds = ['setup', 'invite', 'reset'] as const
 export type LinkKind = (typeof linkKinds)[number]
 
-/** A one-time link, as the page behind it needs to know it. */
+/** A one-time link, with the data for its page. */
 export const LinkReply = Type.Object({
   kind: Type.Unsafe<LinkKind>(Type.String({ enum: [...linkKinds] })),
   email: Type.Union([Type.String(), Type.Null()]),
   workspace_name: Type.Union([Type.String(), Type.Null()]),
   role: Type.Union([RoleName, Type.Null()]),
-  /** The person exists already: the link adds a workspace or sets a new password. */
+  /** The person already has an account: the link adds a workspace or sets a new password. */
   has_account: Type.Boolean(),
   expires_at: When,
 })
@@ -74,5 +74,5 @@ export const SessionRow = Type.Object({
 })
 export type SessionRow = Static<typeof SessionRow>
 
-/** A password's length, in characters; there are no other rules of composition. */
+/** The length of a password, in characters. There are no other rules. */
 export const passwordLength = { min: 15, max: 128 } as const

@@ -14,7 +14,7 @@ export const Member = Type.Object({
 })
 export type Member = Static<typeof Member>
 
-/** An invitation that nobody has followed yet. */
+/** An invitation that has not been accepted yet. */
 export const Invite = Type.Object({
   id: Uuid,
   email: Type.String(),
@@ -28,6 +28,6 @@ export type Invite = Static<typeof Invite>
 export const Team = Type.Object({ members: Type.Array(Member), invites: Type.Array(Invite) })
 export type Team = Static<typeof Team>
 
-/** A link that is shown once, to be handed on by whoever made it. */
+/** A one-time link. It is shown once, to the person who created it. */
 export const CreatedLink = Type.Object({ url: Type.String(), expires_at: Timestamp })
 export type CreatedLink = Static<typeof CreatedLink>

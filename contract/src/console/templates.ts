@@ -3,19 +3,19 @@ import { nullable } from '../ids.ts'
 import { Template, templateCategories, templateStatuses } from '../template.ts'
 import { consolePageQuery } from './list.ts'
 
-/** A template as the console shows it: with what the network thinks of it. */
+/** A template as the console shows it, with WhatsApp's review and quality rating. */
 export const ConsoleTemplate = Type.Object({
   ...Template.properties,
   rejected_reason: nullable(Type.String()),
   quality: nullable(Type.String()),
-  /** The account of the network that it belongs to. */
+  /** The WhatsApp account that it belongs to. */
   account: Type.String(),
 })
 
 export const TemplateQuery = Type.Object(
   {
     ...consolePageQuery,
-    /** A part of the name. */
+    /** Part of the name. */
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     status: Type.Optional(Type.Enum([...templateStatuses])),
     category: Type.Optional(Type.Enum([...templateCategories])),

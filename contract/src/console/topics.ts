@@ -1,4 +1,4 @@
-/** What a page of the console may want to hear of, without being told the thing itself: a hint to ask again. */
+/** The topics of change notices. A notice has no data; a page of the console reloads what it shows. */
 export const topics = [
   'requests',
   'deliveries',

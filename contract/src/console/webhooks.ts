@@ -8,23 +8,23 @@ export const webhookStates = ['enabled', 'failing', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 export const WebhookStateName = Type.Unsafe<WebhookState>(Type.String({ enum: [...webhookStates] }))
 
-/** A number that is counted up to a bound only; `more` says that the bound was met. */
+/** A count up to a limit; `more` is true if the limit was reached. */
 export const Bounded = Type.Object({ count: Type.Integer(), more: Type.Boolean() })
 export type Bounded = Static<typeof Bounded>
 
-/** An endpoint and how it fares. */
+/** An endpoint with its recent results. */
 export const ConsoleWebhook = Type.Object({
   ...Webhook.properties,
   state: WebhookStateName,
   created_at: Timestamp,
-  /** Failed attempts in a row; at `failures_max` the endpoint is disabled. */
+  /** Consecutive failed attempts; at `failures_max` the endpoint is disabled. */
   failures: Type.Integer(),
   failures_max: Type.Integer(),
   failing_since: nullable(Timestamp),
   last_attempt_at: nullable(Timestamp),
   held: Bounded,
   waiting: Bounded,
-  /** Attempts of the last 24 hours, this one included. */
+  /** Attempts of the last 24 hours, including the current hour. */
   recent: Type.Object({
     attempts: Type.Integer(),
     succeeded: Type.Integer(),
@@ -45,7 +45,7 @@ export type NewWebhook = Static<typeof NewWebhook>
 export const WebhookChange = Type.Partial(Type.Object(input), { additionalProperties: false, minProperties: 1 })
 export type WebhookChange = Static<typeof WebhookChange>
 
-/** The one answer that holds an endpoint's signing secret. */
+/** The only response that contains the signing secret of an endpoint. */
 export const CreatedWebhook = Type.Object({ webhook: Webhook, secret: Type.String() })
 export type CreatedWebhook = Static<typeof CreatedWebhook>
 
@@ -57,7 +57,7 @@ export const TestEventInput = Type.Object(
 )
 export type TestEventInput = Static<typeof TestEventInput>
 
-/** The event that was made; what came of it is its delivery. */
+/** The test event. Its delivery has the result. */
 export const TestSent = Type.Object({ event_id: Uuid })
 export type TestSent = Static<typeof TestSent>
 

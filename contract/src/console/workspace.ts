@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 
-/** What an admin sets for a workspace. */
+/** The settings of a workspace. */
 export const WorkspaceSettings = Type.Object({
   id: Uuid,
   name: Type.String(),
   requires_two_factor: Type.Boolean(),
-  /** Below this many credits the console warns. */
+  /** The console shows a warning below this balance. */
   low_balance: Type.Integer(),
-  /** The installation's; only the operator sets it. */
+  /** A setting of the installation; only the operator can change it. */
   retention_days: Type.Integer(),
   created_at: Timestamp,
 })
 export type WorkspaceSettings = Static<typeof WorkspaceSettings>
 
-/** A workspace as the operator of the installation sees it: that it is there, not what is in it. */
+/** A workspace as the operator sees it: its totals, not its contents. */
 export const OperatedWorkspace = Type.Object({
   id: Uuid,
   name: Type.String(),

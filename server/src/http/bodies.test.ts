@@ -12,10 +12,10 @@ const server = useTestServer({ moreRoutes: echoRoutes })
 const json = { 'content-type': 'application/json' }
 const tooLarge = `{"word":"a"${' '.repeat(257 * 1024)}}`
 const limit = `{"word":"a"}${' '.repeat(256 * 1024 - 12)}`
-const notAllowed = 'The body holds a key that is not allowed, such as "__proto__".'
-const tooDeep = 'The body is nested more than 64 levels deep.'
+const notAllowed = 'The request body contains a forbidden key, such as "__proto__".'
+const tooDeep = 'The request body is nested more than 64 levels deep.'
 
-/** One POST /v1/echo, its body in one piece or in chunks of unknown length. */
+/** Sends POST /v1/echo, with a Content-Length or chunked. */
 async function post(
   workspace: Pick<TestWorkspace, 'secret'>,
   body: string | Buffer | null,
@@ -56,7 +56,7 @@ test.each<[way: string, body: string | Buffer, message: string | undefined]>([
   ['single quotes', "{'word':'a'}", undefined],
   ['NaN', '{"word":NaN}', undefined],
   ['a NUL byte', '{"word":"a"}\0', undefined],
-  ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 'The body is not encoded in UTF-8.'],
+  ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 'The request body is not valid UTF-8.'],
   ['UTF-16', Buffer.from('{"word":"ä"}', 'utf16le'), undefined],
   ['100,000 arrays deep', '['.repeat(100_000), tooDeep],
   ['100,000 arrays deep and closed', `{"word":"a","any":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, tooDeep],
@@ -64,14 +64,14 @@ test.each<[way: string, body: string | Buffer, message: string | undefined]>([
   ['65 levels deep', `${'['.repeat(65)}${']'.repeat(65)}`, tooDeep],
   ['a key __proto__', '{"word":"a","__proto__":{"word":"b"}}', notAllowed],
   ['an escaped key __proto__', '{"word":"a","\\u005f_proto__":{"admin":true}}', notAllowed],
-  ['a key __proto__ further in', '{"word":"a","any":[{"b":{"__proto__":null}}]}', notAllowed],
+  ['a nested key __proto__', '{"word":"a","any":[{"b":{"__proto__":null}}]}', notAllowed],
   ['constructor.prototype', '{"word":"a","any":{"constructor":{"prototype":{"admin":true}}}}', notAllowed],
-])('a body that is not JSON as data is refused: %s', async (_way, body, message) => {
+])('an invalid JSON body is refused: %s', async (_way, body, message) => {
   const response = await post(await newWorkspace(server), body)
   expectRefusal(response, { code: 'invalid_json', ...(message === undefined ? {} : { message }) })
 })
 
-test('braces inside of text are not depth', async () => {
+test('braces in strings do not count as nesting', async () => {
   const response = await post(await newWorkspace(server), JSON.stringify({ word: 'a', any: '[{"\\'.repeat(1000) }))
   expect(response.status).toBe(201)
 })
@@ -83,30 +83,30 @@ test.each<[way: string, headers: Record<string, string>]>([
   ['XML', { 'content-type': 'application/xml' }],
   ['a near miss', { 'content-type': 'application/jsonp' }],
   ['no type at all', {}],
-  ['a type that is none', { 'content-type': 'json' }],
+  ['an invalid type', { 'content-type': 'json' }],
   ['two types', { 'content-type': 'application/json, text/plain' }],
   ['gzip', { ...json, 'content-encoding': 'gzip' }],
   ['identity, gzip', { ...json, 'content-encoding': 'identity, gzip' }],
-])('a body of another kind is refused: %s', async (_way, headers) => {
+])('an unsupported body is refused with 415: %s', async (_way, headers) => {
   const body = headers['content-encoding'] ? gzipSync('{"word":"a"}') : '{"word":"a"}'
   expectRefusal(await post(await newWorkspace(server), body, headers), { code: 'unsupported_media_type' })
 })
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-  'a body may be called %s',
+  'a body with the content type %s is accepted',
   async (type) => {
     const response = await post(await newWorkspace(server), '{"word":"a"}', { 'content-type': type })
     expect([response.status, response.body]).toEqual([201, { word: 'a' }])
   },
 )
 
-test('a request without a body lacks one', async () => {
-  const fault = { param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }
+test('a request without a body is refused', async () => {
+  const error = { param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }
   const response = await post(await newWorkspace(server), null, { 'content-length': '0' })
-  expectRefusal(response, { code: 'validation_failed', message: fault.message, param: 'body', errors: [fault] })
+  expectRefusal(response, { code: 'validation_failed', message: error.message, param: 'body', errors: [error] })
 })
 
-test.each([false, true])('256 KiB are read, 257 KiB are not; chunked: %s', async (chunked) => {
+test.each([false, true])('a body of 256 KiB is accepted, 257 KiB is refused; chunked: %s', async (chunked) => {
   const workspace = await newWorkspace(server)
   expect((await post(workspace, limit, json, chunked)).status).toBe(201)
   expectRefusal(await post(workspace, tooLarge, json, chunked), { code: 'payload_too_large' })
@@ -130,7 +130,7 @@ test.each<[way: string, body: unknown, refused: Omit<ExpectedError, 'code'>]>([
     },
   ],
   [
-    'an unknown field further in',
+    'a nested unknown field',
     { word: 'a', inner: { flag: true, admin: true } },
     {
       param: 'inner.admin',
@@ -143,7 +143,7 @@ test.each<[way: string, body: unknown, refused: Omit<ExpectedError, 'code'>]>([
     { param: 'count', errors: [{ param: 'count', code: 'wrong_type', message: '"count" must be a whole number.' }] },
   ],
   [
-    'nothing in it',
+    'an empty object',
     {},
     { param: 'word', errors: [{ param: 'word', code: 'missing', message: '"word" is required.' }] },
   ],
@@ -157,13 +157,13 @@ test.each<[way: string, body: unknown, refused: Omit<ExpectedError, 'code'>]>([
     'null',
     { param: 'body', errors: [{ param: 'body', code: 'wrong_type', message: 'The request body must be an object.' }] },
   ],
-])('every fault of a body is named: %s', async (_way, body, refused) => {
+])('every error in a body is reported: %s', async (_way, body, refused) => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call('/v1/echo', { method: 'POST', body })
   expectRefusal(response, { code: 'validation_failed', ...refused })
 })
 
-test('of many faults twenty are told, and a long name is shortened', async () => {
+test('at most 20 errors are reported, and a long field name is shortened', async () => {
   const workspace = await newWorkspace(server)
   const names = Array.from({ length: 20_000 }, (_, index) => `n${index}`)
   const response = await workspace.call('/v1/echo', {

@@ -8,48 +8,48 @@ import { requestTimedOut } from './errors.ts'
 
 export interface BodiesOptions {
   limits: BodyLimits
-  tally: Counters
+  counters: Counters
   addressOf(request: IncomingMessage): string
 }
 
-/** Reads the bodies of all requests of this process, within the limits on their size, their time and their memory. */
+/** Reads the bodies of all requests of this process, with limits on size, time and memory. */
 export class Bodies {
   readonly #limits: BodyLimits
   readonly #addressOf: BodiesOptions['addressOf']
   readonly #memory: BodyMemory
-  /** Requests whose body turned out to be unreadable. */
-  readonly #spoilt = new WeakMap<IncomingMessage, Refusal>()
-  /** The bodies of a connection that are read before a handler has asked for them. */
+  /** Requests whose body cannot be read. */
+  readonly #failed = new WeakMap<IncomingMessage, Refusal>()
+  /** Per connection, the bodies that are read before a handler requests them. */
   readonly #early = new WeakMap<Socket, Set<BodyReader>>()
   readonly #refused: (limit: ExceededLimit) => Refusal
 
-  constructor({ limits, tally, addressOf }: BodiesOptions) {
+  constructor({ limits, counters, addressOf }: BodiesOptions) {
     this.#limits = limits
     this.#addressOf = addressOf
     this.#memory = new BodyMemory(limits)
     this.#refused = (limit) => {
-      tally.add('bodies refused', limit)
-      return new Refusal('service_unavailable', { message: outOfMemory[limit], headers: { Connection: 'close' } })
+      counters.add('bodies refused', limit)
+      return new Refusal('service_unavailable', { message: limitMessages[limit], headers: { Connection: 'close' } })
     }
   }
 
-  /** The bytes in memory. */
+  /** The number of bytes in memory. */
   get bytes(): number {
     return this.#memory.bytes
   }
 
   /**
-   * Collects a body from its first byte, before a handler asks for it, up to `earlyBytes`. Node would keep as much in the
-   * meantime, but piece by piece: 7 MB of heap if each has one byte. A small body whose size is known is not worth it.
+   * Collects up to `earlyBytes` of a body before a handler requests it. Node would buffer as much, but chunk by chunk:
+   * 7 MB of heap if each chunk is one byte. A small body with a known size is not worth it.
    */
-  expect(request: IncomingMessage, response: ServerResponse, source: BodySource): void {
+  startEarly(request: IncomingMessage, response: ServerResponse, source: BodySource): void {
     const { method, socket, headers } = request
     const isChunked = headers['transfer-encoding'] !== undefined
     const length = Number(headers['content-length'] ?? 0)
     if (!isChunked && length === 0) return
-    // No handler of these reads a body, and none accepts one that is too large.
-    const isUnwanted = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-    if (isUnwanted || length > this.#limits[source].bodyBytes) return void request.resume()
+    // Handlers of these methods never read a body, and no handler accepts one that is too large.
+    const isIgnored = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    if (isIgnored || length > this.#limits[source].bodyBytes) return void request.resume()
     if (!isChunked && length <= smallBytes) return
     const reader = this.#start(request, source)
     const early = this.#earlyOf(socket)
@@ -60,29 +60,29 @@ export class Bodies {
     })
   }
 
-  /** The whole body. Whoever asks for it must call `release` afterwards, however the request ends. */
+  /** Reads the whole body. The caller must call `release` afterwards, however the request ends. */
   read(request: WithReader, source: BodySource, withinMs: number): Promise<Buffer> {
-    const spoilt = this.#spoilt.get(request)
-    if (spoilt) return Promise.reject(spoilt)
+    const failed = this.#failed.get(request)
+    if (failed) return Promise.reject(failed)
     const reader = request[readerOf]
-    if (reader) return reader.whole(withinMs)
+    if (reader) return reader.readAll(withinMs)
     if (Number(request.headers['content-length'] ?? 0) > this.#limits[source].bodyBytes) {
       return Promise.reject(new Refusal('payload_too_large'))
     }
     if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
-    // The client has gone away; no event would tell us any more.
+    // The client disconnected, so the stream emits no further event.
     if (request.destroyed) return Promise.reject(requestTimedOut())
-    return this.#start(request, source).whole(withinMs)
+    return this.#start(request, source).readAll(withinMs)
   }
 
-  /** The body is not needed any more. */
+  /** Frees the memory of the body. */
   release(request: WithReader): void {
     request[readerOf]?.release()
   }
 
-  /** The rest of a body cannot be read: the handler that reads it, or is going to, is refused. */
-  spoil(request: WithReader, refusal: Refusal): void {
-    this.#spoilt.set(request, refusal)
+  /** The rest of a body cannot be read. The current or later `read` of it fails with `refusal`. */
+  fail(request: WithReader, refusal: Refusal): void {
+    this.#failed.set(request, refusal)
     request[readerOf]?.fail(refusal)
   }
 
@@ -93,7 +93,7 @@ export class Bodies {
     return reader
   }
 
-  /** A response that waits for those before it on its connection is not closed with the connection, so we watch both. */
+  /** Also watches the socket: a response that waits behind others on its connection gets no `close` event with it. */
   #earlyOf(socket: Socket): Set<BodyReader> {
     const known = this.#early.get(socket)
     if (known) return known
@@ -107,21 +107,21 @@ export class Bodies {
   }
 }
 
-/** What is collected before a handler asks for the body; more is not taken from the connection until then. */
+/** How much is collected before a handler requests the body. Reading from the connection pauses at this size. */
 const earlyBytes = 64 * 1024
 const smallBytes = 4 * 1024
 
-/** On the request itself: every request with a body has one, and a WeakMap costs more than all the rest. */
+/** Stored on the request: every request with a body has a reader, and a WeakMap costs more than all the rest. */
 const readerOf = Symbol('body reader')
 
 type WithReader = IncomingMessage & { [readerOf]?: BodyReader }
 
-const outOfMemory: Record<ExceededLimit, string> = {
-  process: 'The service is reading too many request bodies at once. Try again shortly.',
-  address: 'The service is reading too many request bodies from your address at once. Try again shortly.',
+const limitMessages: Record<ExceededLimit, string> = {
+  process: 'The service is receiving too many large requests. Try again shortly.',
+  address: 'The service is receiving too many large requests from your IP address. Try again shortly.',
 }
 
-/** Collects one body. Its memory is counted until `release`, or until it fails. */
+/** Collects one body. Its memory counts until `release`, or until the body fails. */
 class BodyReader {
   readonly #request: IncomingMessage
   readonly #maxBytes: number
@@ -145,13 +145,13 @@ class BodyReader {
     this.#maxBytes = maxBytes
     this.#lease = lease
     this.#refused = refused
-    const announced = request.headers['content-length']
-    this.#buffer = new GrowingBuffer(maxBytes, announced === undefined ? undefined : Number(announced))
-    // A client that goes away is no fault of ours, whatever the socket calls it.
-    request.on('data', this.#take).on('end', this.#end).on('error', this.#cut).on('close', this.#cut)
+    const contentLength = request.headers['content-length']
+    this.#buffer = new GrowingBuffer(maxBytes, contentLength === undefined ? undefined : Number(contentLength))
+    // A client that disconnects is not an internal error, whatever error the socket reports.
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onCut).on('close', this.#onCut)
   }
 
-  whole(withinMs: number): Promise<Buffer> {
+  readAll(withinMs: number): Promise<Buffer> {
     this.#isClaimed = true
     if (this.#request.isPaused()) this.#request.resume()
     if (this.#refusal) return Promise.reject(this.#refusal)
@@ -159,8 +159,8 @@ class BodyReader {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      // Node's own timeout would cut the connection without a response.
-      this.#timer = setTimeout(this.#cut, withinMs)
+      // Node's own timeout would close the connection without a response.
+      this.#timer = setTimeout(this.#onCut, withinMs)
     })
   }
 
@@ -177,7 +177,7 @@ class BodyReader {
       this.#buffer.clear()
       this.#lease.release()
     } else {
-      // Otherwise it would go on collecting.
+      // Stops collecting.
       this.fail(requestTimedOut())
     }
   }
@@ -186,8 +186,8 @@ class BodyReader {
     if (!this.#isClaimed) this.release()
   }
 
-  readonly #take = (chunk: Buffer): void => {
-    const refusal = this.#refusalOf(chunk)
+  readonly #onData = (chunk: Buffer): void => {
+    const refusal = this.#limitFor(chunk)
     if (refusal) {
       this.fail(refusal)
       return
@@ -196,7 +196,7 @@ class BodyReader {
     if (!this.#isClaimed && this.#buffer.size >= earlyBytes) this.#request.pause()
   }
 
-  #refusalOf({ length }: Buffer): Refusal | null {
+  #limitFor({ length }: Buffer): Refusal | null {
     const buffer = this.#buffer
     if (buffer.size + length > this.#maxBytes) return new Refusal('payload_too_large')
     const capacity = buffer.capacityWith(length)
@@ -204,19 +204,19 @@ class BodyReader {
     return exceeded && this.#refused(exceeded)
   }
 
-  readonly #end = (): void => {
+  readonly #onEnd = (): void => {
     this.#isEnded = true
     this.#detach()
     this.#resolve?.(this.#buffer.bytes)
   }
 
-  readonly #cut = (): void => this.fail(requestTimedOut())
+  readonly #onCut = (): void => this.fail(requestTimedOut())
 
   #detach(): void {
     clearTimeout(this.#timer)
-    // The listener for errors stays: a connection that breaks later must not bring the process down. Without a listener for
-    // data the stream goes on, and what still comes is dropped; the next request on the connection is behind it.
-    this.#request.off('data', this.#take).off('end', this.#end).off('close', this.#cut)
+    // Keep the error listener: without one, a connection that breaks later would crash the process. Without a data
+    // listener the resumed stream discards the rest of the body, so the next request on the connection can be read.
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onCut)
     if (this.#request.isPaused()) this.#request.resume()
   }
 }

@@ -24,7 +24,7 @@ const server = useTestServer({
 
 const wellFormed = `sha256=${'0'.repeat(64)}`
 
-/** Bytes of request bodies in memory, as the metrics show them. */
+/** The bytes of request bodies in memory, from the metrics. */
 async function bytesInMemory(): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
   return Number(/^parley_http_body_bytes (\d+)$/m.exec(metrics)?.[1])
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 interface Upload {
   address?: string
-  /** How many bytes are sent; the body is announced one byte longer, so it does not end. */
+  /** How many bytes are sent. The Content-Length is one byte more, so the body does not end. */
   bytes: number
   chunked?: boolean
 }
@@ -82,8 +82,8 @@ async function expectRefused(connection: RawConnection, message: string): Promis
   expect(response?.headers.get('connection')).toBe('close')
 }
 
-const tooManyInProcess = 'The service is reading too many request bodies at once. Try again shortly.'
-const tooManyOfAddress = 'The service is reading too many request bodies from your address at once. Try again shortly.'
+const tooManyInProcess = 'The service is receiving too many large requests. Try again shortly.'
+const tooManyOfAddress = 'The service is receiving too many large requests from your IP address. Try again shortly.'
 
 const signIn = async (address: string) => {
   const response = await fetch(`${server.url}/console/api/sign-in`, {
@@ -98,7 +98,7 @@ const signIn = async (address: string) => {
 test.each([
   ['an IPv4 address', '203.0.113.1', '203.0.113.1', '203.0.113.2'],
   ['an IPv6 /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
-])('the bodies of %s are limited, those of others are not', async (_what, one, same, other) => {
+])('the limit for bodies from %s does not affect other addresses', async (_what, one, same, other) => {
   const refusedBefore = await refusedSoFar('address')
   const first = await openSignIn({ address: one, bytes: 200 * KiB })
   await holds(200 * KiB)
@@ -112,7 +112,7 @@ test.each([
   await holds(200 * KiB)
 })
 
-test('the bodies of all clients are limited, and leave room for the network', async () => {
+test('the limit for bodies of all clients leaves memory for webhooks', async () => {
   const app = await newApp(server)
   const refusedBefore = await refusedSoFar('process')
   const clients = await Promise.all(
@@ -127,7 +127,7 @@ test('the bodies of all clients are limited, and leave room for the network', as
   expect(await signIn('203.0.113.3')).toBe(400)
 })
 
-test('the bodies of the network are limited too, and an ordinary webhook is kept once they are gone', async () => {
+test('the bodies of webhooks are limited too, and webhooks are accepted again once they are released', async () => {
   const app = await newApp(server)
   const post = (address: string) =>
     open(
@@ -150,7 +150,7 @@ test('the bodies of the network are limited too, and an ordinary webhook is kept
 })
 
 test.each([false, true])(
-  'a client that vanishes in the middle of its body leaves no memory; chunked: %s',
+  'the memory is released if the client disconnects during the body; chunked: %s',
   async (chunked) => {
     const { secret } = await newWorkspace(server)
     const app = await newApp(server)
@@ -166,24 +166,24 @@ test.each([false, true])(
   },
 )
 
-test('a chunked body that is refused unread leaves no memory, also in a pipeline that breaks off', async () => {
+test('the memory of a chunked body that is refused unread is released, also if a pipelined connection breaks', async () => {
   const chunk = `${(20 * KiB).toString(16)}\r\n${' '.repeat(20 * KiB)}\r\n`
   const request = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
-  for (const path of ['/v1/echo', '/nowhere', '/console/api/nowhere', '/network/whatsapp/nobody']) {
+  for (const path of ['/v1/echo', '/nowhere', '/console/api/nowhere', '/network/whatsapp/unknown']) {
     const connection = await rawConnection(server.url)
     connection.send(request(path))
     expect((await connection.responses(1))[0]?.status).toBeGreaterThanOrEqual(401)
     await until('the memory is released', async () => (await bytesInMemory()) === 0)
     connection.socket.destroy()
-    const leaver = await rawConnection(server.url)
-    leaver.send(request(path).repeat(5))
-    await until('something was answered', async () => leaver.socket.bytesRead > 0 || undefined)
-    leaver.socket.resetAndDestroy()
+    const aborted = await rawConnection(server.url)
+    aborted.send(request(path).repeat(5))
+    await until('a response arrives', async () => aborted.socket.bytesRead > 0 || undefined)
+    aborted.socket.resetAndDestroy()
   }
 })
 
-test('a chunked body with a GET is dropped', async () => {
+test('the chunked body of a GET is discarded', async () => {
   const { secret } = await newWorkspace(server)
   const connection = await rawConnection(server.url)
   connection.send(
@@ -193,11 +193,11 @@ test('a chunked body with a GET is dropped', async () => {
   connection.socket.destroy()
 })
 
-test('a webhook counts until it is committed', async () => {
+test('the body of a webhook counts as memory until it is committed', async () => {
   const app = await newApp(server)
   const change = { field: 'message_template_status_update', value: { filler: ' '.repeat(200 * KiB) } }
   const body = { object: 'whatsapp_business_account', entry: [{ id: '1', changes: [change] }] }
-  // From now on the app is known, and the body is read without asking the database.
+  // The app is cached now, so the body is read without a database query.
   expect(await app.post(body)).toBe(200)
   let response: Promise<number> | undefined
   await server.db.transaction(async (tx) => {
@@ -215,8 +215,8 @@ test.each<[what: string, app: 'known' | 'unknown' | 'no id', signature: string |
   ['a signature of another hash', 'known', `sha1=${'0'.repeat(40)}`],
   ['a signature that is too short', 'known', `sha256=${'0'.repeat(63)}`],
   ['a signature that is not hex', 'known', `sha256=${'g'.repeat(64)}`],
-])('%s is refused before the body is sent', async (_what, which, signature) => {
-  const id = which === 'known' ? (await newApp(server)).id : which === 'unknown' ? newUuid() : 'nobody'
+])('a webhook with %s is refused before its body is read', async (_what, which, signature) => {
+  const id = which === 'known' ? (await newApp(server)).id : which === 'unknown' ? newUuid() : 'not-a-uuid'
   const connection = await rawConnection(server.url)
   const header = signature === undefined ? '' : `X-Hub-Signature-256: ${signature}\r\n`
   connection.send(`POST /network/whatsapp/${id} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 1000000\r\n\r\n`)
@@ -224,7 +224,7 @@ test.each<[what: string, app: 'known' | 'unknown' | 'no id', signature: string |
   expect(responses).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
 })
 
-test('a well-formed signature of a known app waits for the body', async () => {
+test('with a well-formed signature and a known app, the body is read', async () => {
   const app = await newApp(server)
   const connection = await open(`/network/whatsapp/${app.id}`, { 'X-Hub-Signature-256': wellFormed }, { bytes: 10 })
   await holds(10)
@@ -232,7 +232,7 @@ test('a well-formed signature of a known app waits for the body', async () => {
   expect(await connection.responses(1)).toMatchObject([{ status: 401, body: { error: { code: 'invalid_key' } } }])
 })
 
-test('the usual limits take eight of the largest webhooks from one address at a time', () => {
+test('the default limits allow eight of the largest webhooks from one address at a time', () => {
   const memory = new BodyMemory(defaultBodyLimits)
   const leases = Array.from({ length: 9 }, () => memory.lease('network', '203.0.113.1'))
   expect(leases.map((lease) => lease.resize(defaultBodyLimits.network.bodyBytes))).toEqual([
@@ -243,14 +243,14 @@ test('the usual limits take eight of the largest webhooks from one address at a 
   expect(memory.bytes).toBe(0)
 })
 
-test('a refused body is released at once, although its response waits for others on the connection', async () => {
+test('a refused body is released immediately, even if its response waits for others on the connection', async () => {
   const app = await newApp(server)
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
   socket.pause()
-  // In one piece, so that all are taken before the first response fills the connection.
+  // In one write, so that all requests are parsed before the first response fills the connection.
   const stalled = 'GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60)
   const signature = 'X-Hub-Signature-256: sha256=none\r\n'
   const head = `POST /network/whatsapp/${app.id} HTTP/1.1\r\nHost: x\r\n${signature}Transfer-Encoding: chunked\r\n\r\n`
@@ -260,14 +260,14 @@ test('a refused body is released at once, although its response waits for others
   expect(socket.destroyed).toBe(false)
 })
 
-test('no more than 64 KiB of a body is taken before the request may have it', async () => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
-  onTestFinished(() => letGo())
+test('at most 64 KiB of a body are read before the access check is done', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  onTestFinished(() => release())
   const { secret } = await newWorkspace(server)
   const locking = server.db.transaction(async (tx) => {
-    // No request is let in meanwhile.
+    // Blocks all access checks.
     await tx.change('lock table access_revision in access exclusive mode')
-    await held
+    await released
   })
   await sleep(100)
   const authorization = { Authorization: `Bearer ${secret}` }
@@ -275,9 +275,9 @@ test('no more than 64 KiB of a body is taken before the request may have it', as
   await open('/v1/echo', authorization, { address: '203.0.113.2', bytes: 200 * KiB })
   await holds(100 * KiB)
   await sleep(200)
-  // Each was paused by the first piece that went past 64 KiB.
+  // Each is paused by the first chunk that exceeds 64 KiB.
   expect(await bytesInMemory()).toBeLessThanOrEqual(2 * 2 * 64 * KiB)
-  letGo()
+  release()
   await locking
   await holds(2 * 200 * KiB)
 })

@@ -1,15 +1,15 @@
 import { type ByteRange, readByteRange } from '../lib/byte-range.ts'
 import { refuse } from '../lib/refuse.ts'
 
-/** An answer that is no JSON: its headers, and the bytes, which nobody makes before somebody takes them. */
-export interface Bytes {
+/** A response that is not JSON: its headers, and the bytes, which are read only when they are sent. */
+export interface BytesResponse {
   status: 200 | 206
   headers: Readonly<Record<string, string>>
   open(): AsyncIterable<Buffer>
 }
 
-/** Something kept that can be read in part or whole. */
-export interface Readable {
+/** A stored file that can be read completely or in part. */
+export interface ByteSource {
   size: number
   contentType: string
   disposition: string
@@ -17,23 +17,23 @@ export interface Readable {
   read(range: ByteRange): AsyncIterable<Buffer>
 }
 
-/** A download that no browser shows or runs, whatever is in it; the whole, or the one range that was asked for. */
+/** The whole file or the requested range, as a download that no browser renders or executes. */
 export function sendBytes(
-  source: Readable,
+  source: ByteSource,
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },
-): Bytes {
+): BytesResponse {
   const { size, tag } = source
-  // Whoever resumes says what of; if it is another file by now, it begins anew.
-  const asked = readByteRange(ifRange === undefined || ifRange === tag ? range : undefined, size)
-  if (asked.kind === 'nothing') {
+  // If-Range: the range applies only if the file is unchanged. Otherwise the client gets the whole file.
+  const requested = readByteRange(ifRange === undefined || ifRange === tag ? range : undefined, size)
+  if (requested.kind === 'nothing') {
     return refuse('range_not_satisfiable', {
-      message: `The file has ${size} bytes; the range asked for lies outside.`,
+      message: `The requested range is outside the file, which has ${size} bytes.`,
       headers: { 'Content-Range': `bytes */${size}` },
     })
   }
-  const { first, last } = asked.kind === 'part' ? asked.range : { first: 0, last: size - 1 }
+  const { first, last } = requested.kind === 'part' ? requested.range : { first: 0, last: size - 1 }
   return {
-    status: asked.kind === 'part' ? 206 : 200,
+    status: requested.kind === 'part' ? 206 : 200,
     headers: {
       'Content-Type': source.contentType,
       'Content-Length': String(last - first + 1),
@@ -41,7 +41,7 @@ export function sendBytes(
       'Content-Security-Policy': "sandbox; default-src 'none'",
       'Accept-Ranges': 'bytes',
       ETag: tag,
-      ...(asked.kind === 'part' && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
+      ...(requested.kind === 'part' && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
     },
     open: () => source.read({ first, last }),
   }

@@ -6,7 +6,7 @@ import { newWorkspace } from '../../testing/workspace.ts'
 describe('without a trusted proxy', () => {
   const server = useTestServer()
 
-  test('X-Forwarded-For does not help past an allow-list, nor does any header like it', async () => {
+  test('X-Forwarded-For and similar headers do not bypass an IP allow list', async () => {
     const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: ['203.0.113.9'] })
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']) {
@@ -19,21 +19,21 @@ describe('without a trusted proxy', () => {
     }
   })
 
-  test('nor does it open a fresh budget, nor reach the log', async () => {
-    const left = async (headers: Record<string, string>) => {
+  test('X-Forwarded-For changes neither the rate limit nor the logged address', async () => {
+    const remaining = async (headers: Record<string, string>) => {
       const response = await server.call('/v1/me', { headers })
       expect((await loggedRequest(server, response)).address).toBe('127.0.0.1')
       return Number(response.headers.get('ratelimit-remaining'))
     }
-    const first = await left({ 'x-forwarded-for': '198.51.100.1' })
-    expect(await left({ 'x-forwarded-for': '198.51.100.2' })).toBe(first - 1)
+    const first = await remaining({ 'x-forwarded-for': '198.51.100.1' })
+    expect(await remaining({ 'x-forwarded-for': '198.51.100.2' })).toBe(first - 1)
   })
 })
 
 describe('behind trusted proxies', () => {
   const server = useTestServer({ trustProxy: ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] })
 
-  test.each<[forwarded: string, seen: string]>([
+  test.each<[forwarded: string, client: string]>([
     ['203.0.113.9', '203.0.113.9'],
     ['203.0.113.9, 10.1.2.3', '203.0.113.9'],
     ['1.2.3.4, 203.0.113.9', '203.0.113.9'],
@@ -61,21 +61,19 @@ describe('behind trusted proxies', () => {
     ['\u00e4\u00f6', '127.0.0.1'],
     [`${'1.2.3.4, '.repeat(1500)}203.0.113.9`, '203.0.113.9'],
     ['10.0.0.1, '.repeat(1400).slice(0, -2), '10.0.0.1'],
-  ])('the right-most address that is no proxy’s is the client’s: %j', async (forwarded, seen) => {
+  ])('the right-most address that is not a trusted proxy is the client: %j', async (forwarded, client) => {
     const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: ['192.0.2.1'] })
     const { body } = await server.call('/v1/me', { key, headers: { 'x-forwarded-for': forwarded } })
-    expect(body).toMatchObject({ error: { code: 'ip_not_allowed', details: { ip: seen } } })
+    expect(body).toMatchObject({ error: { code: 'ip_not_allowed', details: { ip: client } } })
   })
 
-  test('each client behind the proxy has a budget of its own', async () => {
-    const left = async (address: string) =>
+  test('each client behind the proxy has its own rate limit', async () => {
+    const remaining = async (address: string) =>
       (await server.call('/v1/me', { headers: { 'x-forwarded-for': address } })).headers.get('ratelimit-remaining')
-    expect([await left('198.51.100.1'), await left('198.51.100.1'), await left('198.51.100.2')]).toEqual([
-      '599',
-      '598',
-      '599',
-    ])
+    expect([await remaining('198.51.100.1'), await remaining('198.51.100.1'), await remaining('198.51.100.2')]).toEqual(
+      ['599', '598', '599'],
+    )
   })
 
   test.each<[range: string, address: string, allowed: boolean]>([
@@ -89,7 +87,7 @@ describe('behind trusted proxies', () => {
     ['0.0.0.0/0', '2001:db8::1', false],
     ['::/0', '203.0.113.9', false],
     ['::/0', '2001:db8::1', true],
-  ])('a key for %s used from %s: %s', async (range, address, allowed) => {
+  ])('a key that allows %s is allowed from %s: %s', async (range, address, allowed) => {
     const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: [range] })
     const { status } = await server.call('/v1/me', { key, headers: { 'x-forwarded-for': address } })

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { type AddressRange, canonicalAddress, isWithin } from '../lib/addresses.ts'
 
 /**
- * Whose address a request comes from. `X-Forwarded-For` is believed only as far as trusted proxies wrote it: from the
- * right, the first address that is not a trusted proxy's is the client. An entry that is no address ends the walk at the
- * proxy that passed it on.
+ * The client address of a request. `X-Forwarded-For` is trusted only as far as trusted proxies wrote it: read from the
+ * right, the first address that is not a trusted proxy is the client. At an entry that is not an address, the proxy
+ * that forwarded it counts as the client.
  */
 export function clientAddressReader(trusted: readonly AddressRange[]): (request: IncomingMessage) => string {
   return (request) => {
@@ -26,7 +26,7 @@ export function clientAddressReader(trusted: readonly AddressRange[]): (request:
 
 const known = new WeakMap<Socket, string>()
 
-/** The other end of a connection; it does not change while the connection lasts. */
+/** The remote address of a connection. Cached, because it does not change. */
 export function peerAddress(socket: Socket): string {
   let address = known.get(socket)
   if (address === undefined) {

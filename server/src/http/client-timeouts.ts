@@ -1,14 +1,14 @@
-/** How long a client may take. Whatever it does, a request is cut or answered within half a minute. */
+/** How long a client may take. Together they end every request, with a response or without, within 30 seconds. */
 export interface ClientTimeouts {
-  /** Until the headers are here. */
+  /** Until the headers have arrived. */
   headersMs: number
-  /** For the body, from when it is asked for. */
+  /** For the body, from the moment the handler requests it. */
   bodyMs: number
-  /** Until the whole request is here, for bodies that nobody reads. */
+  /** Until the whole request has arrived; for bodies that no handler reads. */
   requestMs: number
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   checkMs: number
-  /** How often it is looked whether whoever watches a stream still may. */
+  /** How often the permission to watch a stream is checked. */
   streamCheckMs: number
 }
 

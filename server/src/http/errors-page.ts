@@ -1,7 +1,7 @@
 import { errorCatalogue } from '@parley/contract/errors'
 import { fieldErrors } from '@parley/contract/field-errors'
 
-/** The page that `doc_url` of every error leads to. */
+/** The page that the `doc_url` of every error links to. */
 export function errorsPage(): string {
   const entries = Object.entries(errorCatalogue).map(
     ([code, { status, type, title, cause, remedy }]) => `
@@ -26,13 +26,13 @@ export function errorsPage(): string {
   <body>
     <main>
       <h1>Errors</h1>
-      <p>Every answer of <code>/v1</code> that is not 2xx has one shape. Branch on <code>error.code</code>: it does not
-      change. <code>error.message</code> is for people and may change.</p>
+      <p>Every failed request under <code>/v1</code> returns an error in the same format. In your code, check
+      <code>error.code</code>: codes are stable. <code>error.message</code> is for people and may change.</p>
       <p><a href="/docs/api">API reference</a></p>${entries.join('')}
     <section id="field-errors">
       <h2><a href="#field-errors">Field errors</a></h2>
-      <p>A response with the code <code>validation_failed</code> lists every fault in <code>error.errors</code>, with the
-      field in <code>param</code> and one of these codes. A code means the same on every endpoint.</p>
+      <p>An error with the code <code>validation_failed</code> lists every invalid field in <code>error.errors</code>.
+      <code>param</code> is the field, and <code>code</code> is one of these. A code means the same on every endpoint.</p>
       <table>${fields.join('')}
       </table>
     </section>

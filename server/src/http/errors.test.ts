@@ -20,7 +20,7 @@ import { newPipeline, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
 
-/** What every surface throws at the moment. */
+/** The error that every surface throws. */
 let thrown: unknown
 const fail = (): never => {
   throw thrown
@@ -31,7 +31,7 @@ let app: FastifyInstance
 let url: string
 
 beforeAll(async () => {
-  const bodies = new Bodies({ limits: defaultBodyLimits, tally: new Counters(), addressOf: () => '127.0.0.1' })
+  const bodies = new Bodies({ limits: defaultBodyLimits, counters: new Counters(), addressOf: () => '127.0.0.1' })
   const deps = {
     db: { within: () => ({}) } as unknown as Db,
     clock: new FakeClock(),
@@ -52,9 +52,9 @@ beforeAll(async () => {
   const network = newIngressListener({ ...deps, verifyHandshake: rejects, screen: () => undefined, receive: rejects })
   app = newHttpServer(v1, network, { ...deps, admit, record() {} })
   const api = openRoute({ method: 'GET', path: '/fails', reply: Type.Null(), handle: fail })
-  app.register(async (room) => mountConsole(room, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })
-  app.register(async (room) => mountPages(room, { isReady: rejects, pages: {} }))
-  app.register(async (room) => mountMetrics(room, { token: null, contentType: 'text/plain', render: rejects }))
+  app.register(async (scope) => mountConsole(scope, [api], deps as unknown as ConsoleDeps), { prefix: '/console/api' })
+  app.register(async (scope) => mountPages(scope, { isReady: rejects, pages: {} }))
+  app.register(async (scope) => mountMetrics(scope, { token: null, contentType: 'text/plain', render: rejects }))
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 })
@@ -64,12 +64,12 @@ const withCode = (code: string) => Object.assign(new Error('secret words'), { co
 
 test.each<[name: string, error: unknown, status: number, code: string, level: 'warn' | 'error' | null]>([
   ['a refusal', new Refusal('not_found'), 404, 'not_found', null],
-  ['a refusal of a body', new Refusal('payload_too_large'), 413, 'payload_too_large', null],
-  ['a refusal for now', new Refusal('service_unavailable'), 503, 'service_unavailable', null],
+  ['a refused body', new Refusal('payload_too_large'), 413, 'payload_too_large', null],
+  ['temporarily unavailable', new Refusal('service_unavailable'), 503, 'service_unavailable', null],
   ['a database that is stopped', withCode('ECONNREFUSED'), 503, 'service_unavailable', 'warn'],
   ['a database that is starting', withCode('57P03'), 503, 'service_unavailable', 'warn'],
   ['a statement that took too long', withCode('57014'), 503, 'service_unavailable', 'warn'],
-  ['an answer that did not come', new Error('Query read timeout'), 503, 'service_unavailable', 'warn'],
+  ['a query that timed out', new Error('Query read timeout'), 503, 'service_unavailable', 'warn'],
   ['a pool that is full', new Error('timeout exceeded when trying to connect'), 503, 'service_unavailable', 'warn'],
   ['bytes that are not HTTP', withCode('HPE_INVALID_METHOD'), 400, 'validation_failed', null],
   ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 413, 'payload_too_large', null],
@@ -81,7 +81,7 @@ test.each<[name: string, error: unknown, status: number, code: string, level: 'w
   ['a bug', new TypeError('secret words'), 500, 'internal_error', 'error'],
   ['no error at all', undefined, 500, 'internal_error', 'error'],
   ['a text', 'secret words', 500, 'internal_error', 'error'],
-])('%s has the same response on every surface, and is logged once if it is our fault', async (...row) => {
+])('%s gets the same response on every surface, and is logged once if it is an internal error', async (...row) => {
   const [, error, status, code, level] = row
   for (const path of surfaces) {
     thrown = error
@@ -100,7 +100,7 @@ test.each<[name: string, error: unknown, status: number, code: string, level: 'w
     expect(response.headers.get('content-type'), path).toBe('application/json; charset=utf-8')
     expect(response.headers.get('content-length'), path).toMatch(/^\d+$/)
     expect(response.headers.get('retry-after'), path).toBe(status === 503 ? '1' : null)
-    const lines = logged.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId)
+    const lines = logged.map((line) => JSON.parse(line)).filter((line) => line.request_id === requestId)
     expect(
       lines.map((line) => line.level),
       path,

@@ -3,7 +3,7 @@ import type { ErrorReply } from '@parley/contract/errors'
 import type { Logger } from '../lib/logger.ts'
 import { invalid, Refusal } from '../lib/refuse.ts'
 
-/** The request that failed, and where to log what was not the caller's fault. */
+/** The request that failed, and the log for internal errors. */
 export interface FailedRequest {
   requestId: string
   route: string
@@ -22,8 +22,8 @@ export interface ErrorResponse {
 export const jsonType = 'application/json; charset=utf-8'
 
 /**
- * The response to whatever was thrown while a request was handled: on /v1, in the console, on the network's ingress, on pages
- * and metrics, and for bytes that are not HTTP. What is our fault is logged here, once.
+ * The response to an error that was thrown while a request was handled: on /v1, in the console, on the webhook ingress,
+ * on pages and metrics, and for bytes that are not HTTP. Internal errors are logged here, once.
  */
 export function errorResponse(error: unknown, { requestId, route, publicUrl, log }: FailedRequest): ErrorResponse {
   const refusal = toRefusal(error)
@@ -42,13 +42,13 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
   const { param, errors, details } = parts
   const reply: ErrorReply = {
     error: {
-      // Under /v1 only codes of its catalogue are thrown; those of the console alone have the same shape.
+      // Under /v1 only codes of the public catalogue are thrown. The console's own codes have the same shape.
       type: everyError[code].type as ErrorReply['error']['type'],
       code: code as ErrorReply['error']['code'],
       message,
       request_id: requestId,
       doc_url: `${publicUrl}/docs/errors#${code}`,
-      // Members that do not apply are absent.
+      // Fields that do not apply are absent.
       ...(param !== undefined && { param }),
       ...(errors !== undefined && { errors }),
       ...(details !== undefined && { details }),
@@ -58,15 +58,15 @@ export function errorResponse(error: unknown, { requestId, route, publicUrl, log
   return { status, code, headers: { ...retry, ...parts.headers }, body: JSON.stringify(reply) }
 }
 
-/** Every kind of error that is thrown while a request is handled. */
+/** Maps any error that is thrown while a request is handled. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   const { code: given, message = '' } = (error ?? {}) as { code?: unknown; message?: string }
   const code = String(given)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimedOut()
   if (code === 'HPE_HEADER_OVERFLOW' || code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    const words = code === 'HPE_HEADER_OVERFLOW' ? { message: 'The headers are larger than 16 KiB.' } : {}
-    return new Refusal('payload_too_large', words)
+    const parts = code === 'HPE_HEADER_OVERFLOW' ? { message: 'The headers are larger than 16 KiB.' } : {}
+    return new Refusal('payload_too_large', parts)
   }
   if (code.startsWith('HPE_')) return notHttp(code)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('unsupported_media_type')
@@ -74,22 +74,22 @@ export function toRefusal(error: unknown): Refusal {
   return new Refusal(isDatabaseUnavailable(code, message) ? 'service_unavailable' : 'internal_error')
 }
 
-/** A request that arrives too slowly is not waited for any longer. */
+/** For a request that arrives too slowly, or whose client disconnected. */
 export const requestTimedOut = (): Refusal => new Refusal('request_timeout', { headers: { Connection: 'close' } })
 
 export const malformedUrl = (): Refusal =>
-  invalid([{ param: 'url', code: 'invalid', message: 'The URL is not valid: its percent-encoding is malformed.' }])
+  invalid([{ param: 'url', code: 'invalid', message: 'Invalid URL: the percent-encoding is malformed.' }])
 
-export const noHost = (): Refusal =>
+export const missingHost = (): Refusal =>
   invalid([{ param: 'host', code: 'missing', message: 'The Host header is missing.' }])
 
-export function notHttp(what: string): Refusal {
-  const message = `This is not a valid HTTP request (${what}).`
+export function notHttp(reason: string): Refusal {
+  const message = `Invalid HTTP request (${reason}).`
   const { parts } = invalid([{ param: 'request', code: 'invalid', message }])
   return new Refusal('validation_failed', { ...parts, headers: { Connection: 'close' } })
 }
 
-/** The database is stopped, starting, out of reach or too slow: nothing that the request could have caused. */
+/** The database is stopped, starting, unreachable or too slow; the request did not cause it. */
 function isDatabaseUnavailable(code: string, message: string): boolean {
   return (
     /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|08...|57P0.|57014|53300)$/.test(code) ||

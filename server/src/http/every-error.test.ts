@@ -16,15 +16,15 @@ import { Refusal } from '../lib/refuse.ts'
 import { defaultClientTimeouts } from './client-timeouts.ts'
 import { route } from './route.ts'
 
-const away = route({
+const unavailable = route({
   ...(echoRoutes.find(({ path }) => path === '/v1/broken') as (typeof echoRoutes)[number]),
-  path: '/v1/away',
+  path: '/v1/unavailable',
   handle: () => {
     throw new Refusal('service_unavailable')
   },
 })
 const server = useTestServer({
-  moreRoutes: [...echoRoutes, away],
+  moreRoutes: [...echoRoutes, unavailable],
   timeouts: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
 })
 
@@ -51,8 +51,8 @@ async function newSending(credits = 1) {
   return { workspace, send }
 }
 
-/** One way to each code; the other ways are in the tests by theme. */
-const ways: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawResponse>>> = {
+/** One request for each code. Other requests with the same code are in the tests of each feature. */
+const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawResponse>>> = {
   invalid_key: () => server.call('/v1/me'),
   async key_revoked() {
     const workspace = await newWorkspace(server)
@@ -116,17 +116,17 @@ const ways: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawResponse>>>
   payload_too_large: () => post('x'.repeat(257 * 1024)),
   unsupported_media_type: () => post('a', { 'content-type': 'text/plain' }),
   internal_error: () => withKey({}, '/v1/broken'),
-  service_unavailable: () => withKey({}, '/v1/away'),
+  service_unavailable: () => withKey({}, '/v1/unavailable'),
 }
 
-test('there is a way to every error, but for those of features to come', () => {
-  expect([...Object.keys(ways), ...codesNotThrownYet].sort()).toEqual([...errorCodes].sort())
+test('every error code is tested, except those of features to come', () => {
+  expect([...Object.keys(requests), ...codesNotThrownYet].sort()).toEqual([...errorCodes].sort())
 })
 
-test.concurrent.each(Object.entries(ways))(
-  '%s is answered as the contract says, explained on its page, and logged',
-  async (code, way) => {
-    const response = await way()
+test.concurrent.each(Object.entries(requests))(
+  '%s has the status and type of the contract, a section on the errors page, and a log entry',
+  async (code, send) => {
+    const response = await send()
     const [status, type] = contractErrors[code as ErrorCode]
     expect([response.status, response.body]).toMatchObject([status, { error: { type, code } }])
     expectCommonHeaders(response)

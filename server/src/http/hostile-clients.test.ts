@@ -9,7 +9,7 @@ import { newWorkspace } from '../../testing/workspace.ts'
 const server = useTestServer({ moreRoutes: echoRoutes })
 
 afterEach(async () => {
-  expect((await fetch(`${server.url}/healthz`)).status, 'the process lives').toBe(200)
+  expect((await fetch(`${server.url}/healthz`)).status, 'the process is alive').toBe(200)
   expect(server.logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 
@@ -17,12 +17,12 @@ const head = 'Host: x\r\n'
 const refused: RawResponse[] = []
 
 test.each<[way: string, bytes: string, why: string]>([
-  ['a line that is no request', 'hello there\r\n\r\n', 'HPE_INVALID_METHOD'],
+  ['a line that is not a request', 'hello there\r\n\r\n', 'HPE_INVALID_METHOD'],
   ['TLS on a plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'HPE_INVALID_METHOD'],
   ['an unknown method', `FOO /v1/me HTTP/1.1\r\n${head}\r\n`, 'HPE_INVALID_METHOD'],
   ['an unknown protocol', `GET /v1/me HTTQ/1.1\r\n${head}\r\n`, 'HPE_INVALID_CONSTANT'],
   ['an unknown version', `GET /v1/me HTTP/9.9\r\n${head}\r\n`, 'HPE_INVALID_VERSION'],
-  ['HTTP/2 without being asked', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HPE_PAUSED_H2_UPGRADE'],
+  ['unsolicited HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HPE_PAUSED_H2_UPGRADE'],
   ['a NUL in the URL', `GET /v1/\0me HTTP/1.1\r\n${head}\r\n`, 'HPE_INVALID_URL'],
   ['a NUL in a header', `GET /v1/me HTTP/1.1\r\n${head}User-Agent: a\0b\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
   ['a folded header', `GET /v1/me HTTP/1.1\r\n${head}X-A: a\r\n b\r\n\r\n`, 'HPE_INVALID_HEADER_TOKEN'],
@@ -49,9 +49,9 @@ test.each<[way: string, bytes: string, why: string]>([
   ],
   ['a negative length', `POST /v1/echo HTTP/1.1\r\n${head}Content-Length: -1\r\n\r\n`, 'HPE_INVALID_CONTENT_LENGTH'],
   ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 'CONNECT'],
-])('what is not an HTTP request is refused in the one shape: %s', async (_way, bytes, why) => {
+])('an invalid HTTP request gets an error in the usual shape: %s', async (_way, bytes, why) => {
   const response = await rawResponse(server.url, bytes)
-  const message = `This is not a valid HTTP request (${why}).`
+  const message = `Invalid HTTP request (${why}).`
   expectRefusal(response, {
     code: 'validation_failed',
     message,
@@ -62,7 +62,7 @@ test.each<[way: string, bytes: string, why: string]>([
   refused.push(response)
 })
 
-test('each of them is in the log', async () => {
+test('each invalid request is in the log', async () => {
   expect(refused.length).toBeGreaterThan(10)
   for (const response of refused) {
     expect(await loggedRequest(server, response)).toMatchObject({
@@ -74,7 +74,7 @@ test('each of them is in the log', async () => {
   }
 })
 
-test('headers beyond 16 KiB are refused, whether one is large or many are', async () => {
+test('headers larger than 16 KiB are refused, as one large header or many small ones', async () => {
   const one = `X-Large: ${'a'.repeat(17_000)}\r\n`
   const many = Array.from({ length: 1500 }, (_, index) => `X-${index}: abcdefgh\r\n`).join('')
   for (const headers of [one, many]) {
@@ -91,14 +91,14 @@ test('headers beyond 16 KiB are refused, whether one is large or many are', asyn
   }
 })
 
-test('garbage in many pieces gets one answer', async () => {
+test('garbage in many chunks gets one response', async () => {
   const connection = await rawConnection(server.url)
   for (let piece = 0; piece < 20; piece++) connection.send(`garbage ${piece}\r\n\r\n`)
   const responses = await connection.untilClosed()
   expect(responses.map(({ status }) => status)).toEqual([400])
 })
 
-test('a request without a host is refused, in HTTP/1.0 it is not', async () => {
+test('a request without a Host header is refused, except in HTTP/1.0', async () => {
   const { secret } = await newWorkspace(server)
   const get = (version: string) =>
     rawResponse(
@@ -114,7 +114,7 @@ test('a request without a host is refused, in HTTP/1.0 it is not', async () => {
   expect((await get('1.0')).status).toBe(200)
 })
 
-test('a whole URL as the target, an unknown expectation and an upgrade are taken as the request they are', async () => {
+test('an absolute URL, an unknown Expect header and an Upgrade header are handled as ordinary requests', async () => {
   const { secret } = await newWorkspace(server)
   const key = `Authorization: Bearer ${secret}\r\nConnection: close\r\n`
   for (const [target, header] of [
@@ -127,7 +127,7 @@ test('a whole URL as the target, an unknown expectation and an upgrade are taken
   }
 })
 
-test('pipelined requests are answered in order, and garbage after them last', async () => {
+test('pipelined requests get their responses in order, and garbage after them the last one', async () => {
   const { secret } = await newWorkspace(server)
   const get = (path: string) => `GET ${path} HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
   const connection = await rawConnection(server.url)
@@ -136,13 +136,13 @@ test('pipelined requests are answered in order, and garbage after them last', as
   expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 400])
 })
 
-test('a body that breaks off in the middle of its encoding is refused', async () => {
+test('a body with an invalid chunk is refused', async () => {
   const { secret } = await newWorkspace(server)
   const response = await rawResponse(
     server.url,
     `POST /v1/echo HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"wor\r\nZZZ\r\n`,
   )
-  const message = 'This is not a valid HTTP request (HPE_INVALID_CHUNK_SIZE).'
+  const message = 'Invalid HTTP request (HPE_INVALID_CHUNK_SIZE).'
   expectRefusal(response, {
     code: 'validation_failed',
     message,
@@ -152,7 +152,7 @@ test('a body that breaks off in the middle of its encoding is refused', async ()
   expect(await loggedRequest(server, response)).toMatchObject({ route: '/v1/echo', status: 400 })
 })
 
-test('a smuggled second request is not carried out', async () => {
+test('a smuggled second request is not executed', async () => {
   const { secret } = await newWorkspace(server)
   const inner = `GET /v1/me HTTP/1.1\r\n${head}Authorization: Bearer ${secret}\r\n\r\n`
   const connection = await rawConnection(server.url)
@@ -165,10 +165,10 @@ test('a smuggled second request is not carried out', async () => {
 test.each([
   ['/v1/echo', 400, 'invalid_json'],
   ['/console/api/sign-in', 400, 'validation_failed'],
-  ['/network/whatsapp/nobody', 401, 'invalid_key'],
+  ['/network/whatsapp/unknown', 401, 'invalid_key'],
   ['/nowhere', 404, 'not_found'],
   ['/healthz', 404, 'not_found'],
-])('a type of body without a body is answered at once: POST %s', async (path, status, code) => {
+])('a request with a content type but no body gets a response immediately: POST %s', async (path, status, code) => {
   const { secret } = await newWorkspace(server)
   const response = await rawResponse(
     server.url,
@@ -177,22 +177,22 @@ test.each([
   expect(response).toMatchObject({ status, body: { error: { code } } })
 })
 
-test('a client that goes away in the middle of its body is logged as 499 and is no fault of ours', async () => {
+test('a client that disconnects during its body is logged as 499 and not as an internal error', async () => {
   const workspace = await newWorkspace(server)
   const connection = await rawConnection(server.url)
   connection.send(
-    `POST /v1/echo HTTP/1.1\r\n${head}User-Agent: leaver\r\nAuthorization: Bearer ${workspace.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"word":`,
+    `POST /v1/echo HTTP/1.1\r\n${head}User-Agent: aborted\r\nAuthorization: Bearer ${workspace.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"word":`,
   )
-  // It has reached the handler once its budget was charged.
+  // The request has passed the access check once it counts towards the rate limit.
   await vi.waitFor(async () =>
     expect((await workspace.call('/v1/me')).headers.get('ratelimit-remaining')).not.toBe('99'),
   )
   connection.socket.resetAndDestroy()
-  const [row] = await loggedOf(server, 'leaver', 1)
+  const [row] = await loggedOf(server, 'aborted', 1)
   expect(row).toMatchObject({ status: 499, workspace_id: workspace.id, route: '/v1/echo' })
 })
 
-test('odd characters in URL, query and user agent do not keep a request out of the log', async () => {
+test('requests with unusual characters in URL, query and user agent are logged', async () => {
   const { secret } = await newWorkspace(server)
   const sent = (
     [

@@ -12,27 +12,27 @@ export interface IngressOptions {
   timeouts: ClientTimeouts
   bodies: Bodies
   verifyHandshake(appId: string, queryString: string): Promise<string | null>
-  /** Refuses a webhook that its headers already rule out; a promise only if the database has to be asked. */
+  /** Rejects a webhook by its headers, before its body is read. Returns a promise only if it needs the database. */
   screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
   receive(appId: string, body: Buffer, signature: string | string[] | undefined): Promise<void>
 }
 
-const start = '/network/whatsapp/'
-const rest = /^([^/?#%]+)(?:\?(.*))?$/
+const pathPrefix = '/network/whatsapp/'
+const appAndQuery = /^([^/?#%]+)(?:\?(.*))?$/
 
-export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(start)
+export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(pathPrefix)
 
-/** Where the network posts: the bytes of the body are handed on untouched, for they are what was signed. */
+/** The endpoint for WhatsApp's webhooks. The body is passed on as raw bytes, because those are what is signed. */
 export function newIngressListener(options: IngressOptions): RequestListener {
   return (request, response) => {
-    answer(options, request, response).catch((error) => answerError(options, request, response, error))
+    handle(options, request, response).catch((error) => sendError(options, request, response, error))
   }
 }
 
-async function answer(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, appId, query = ''] = rest.exec((request.url ?? '').slice(start.length)) ?? []
+async function handle(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, appId, query = ''] = appAndQuery.exec((request.url ?? '').slice(pathPrefix.length)) ?? []
   if (appId !== undefined && request.method === 'POST') {
-    await takeWebhook(options, appId, request)
+    await receiveWebhook(options, appId, request)
     response.writeHead(200, ['content-length', '0']).end()
   } else if (appId !== undefined && request.method === 'GET') {
     const challenge = await options.verifyHandshake(appId, query)
@@ -40,7 +40,7 @@ async function answer(options: IngressOptions, request: IncomingMessage, respons
   } else refuse('not_found')
 }
 
-async function takeWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
+async function receiveWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
   const { bodies, timeouts } = options
   const signature = request.headers['x-hub-signature-256']
   try {
@@ -52,19 +52,19 @@ async function takeWebhook(options: IngressOptions, appId: string, request: Inco
   }
 }
 
-function answerError(
+function sendError(
   { publicUrl, log }: IngressOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
 ): void {
   const requestId = withPrefix('req', newUuid())
-  const { status, headers, body } = errorResponse(error, { requestId, route: `${start}:app`, publicUrl, log })
-  // What was not read of the body is not waited for.
+  const { status, headers, body } = errorResponse(error, { requestId, route: `${pathPrefix}:app`, publicUrl, log })
+  // Close the connection instead of waiting for the rest of the body.
   if (!request.complete) response.shouldKeepAlive = false
   const length = Buffer.byteLength(body)
-  const own = { 'X-Request-Id': requestId, 'Content-Type': jsonType, 'Content-Length': length }
-  response.writeHead(status, { ...headers, ...own }).end(body)
+  const common = { 'X-Request-Id': requestId, 'Content-Type': jsonType, 'Content-Length': length }
+  response.writeHead(status, { ...headers, ...common }).end(body)
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

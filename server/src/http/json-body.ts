@@ -6,7 +6,7 @@ import type { Bodies } from './bodies.ts'
 
 const depthMax = 64
 
-/** What a request under /v1 says in its body; undefined where it has none. */
+/** The parsed body of a request under /v1; undefined if it has none. */
 export async function readJson(bodies: Bodies, request: IncomingMessage, withinMs: number): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
@@ -19,12 +19,12 @@ export async function readJson(bodies: Bodies, request: IncomingMessage, withinM
   return parseJson(await bodies.read(request, 'client', withinMs))
 }
 
-/** JSON as data only: not nested beyond reason, and without keys that would reach an object's prototype. */
+/** Parses JSON. Refuses deep nesting, and keys that would change an object's prototype. */
 export function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) refuse('invalid_json', { message: 'The body is not encoded in UTF-8.' })
+  if (!isUtf8(bytes)) refuse('invalid_json', { message: 'The request body is not valid UTF-8.' })
   const text = bytes.toString('utf8')
   if (isTooDeep(text)) {
-    refuse('invalid_json', { message: `The body is nested more than ${depthMax} levels deep.` })
+    refuse('invalid_json', { message: `The request body is nested more than ${depthMax} levels deep.` })
   }
   try {
     return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
@@ -32,24 +32,24 @@ export function parseJson(bytes: Buffer): unknown {
     const forbidden = error instanceof SyntaxError && error.message.includes('forbidden prototype')
     refuse('invalid_json', {
       message: forbidden
-        ? 'The body holds a key that is not allowed, such as "__proto__".'
-        : `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}`,
+        ? 'The request body contains a forbidden key, such as "__proto__".'
+        : `The request body is not valid JSON: ${(error as Error).message.slice(0, 200)}`,
     })
   }
 }
 
 function isTooDeep(text: string): boolean {
   let depth = 0
-  let quoted = false
+  let isInString = false
   for (let at = 0; at < text.length; at++) {
-    const letter = text.charCodeAt(at)
-    if (quoted) {
-      if (letter === 92) at++
-      else if (letter === 34) quoted = false
-    } else if (letter === 34) quoted = true
-    else if (letter === 91 || letter === 123) {
+    const char = text.charCodeAt(at)
+    if (isInString) {
+      if (char === 92) at++
+      else if (char === 34) isInString = false
+    } else if (char === 34) isInString = true
+    else if (char === 91 || char === 123) {
       if (++depth > depthMax) return true
-    } else if (letter === 93 || letter === 125) depth--
+    } else if (char === 93 || char === 125) depth--
   }
   return false
 }

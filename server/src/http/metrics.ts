@@ -5,13 +5,13 @@ import { Refusal, refuse } from '../lib/refuse.ts'
 import { peerAddress } from './client-address.ts'
 
 export interface MetricsOptions {
-  /** Whoever has it may look, from anywhere. Null: only whoever is on this machine may. */
+  /** The bearer token that allows reading from anywhere. Null: only requests from this machine are allowed. */
   token: string | null
   contentType: string
   render(): Promise<string>
 }
 
-/** What a proxy adds to what it passes on. */
+/** Headers that a proxy adds to the requests it forwards. */
 const forwarding = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'] as const
 
 export function mountMetrics(app: FastifyInstance, { token, contentType, render }: MetricsOptions): void {
@@ -27,10 +27,10 @@ export function mountMetrics(app: FastifyInstance, { token, contentType, render 
 
 function requireToken({ headers }: FastifyRequest, token: string): void {
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  // Digests have one length, so the time it takes tells nothing of how much of it was right.
+  // timingSafeEqual needs inputs of equal length, so digests are compared. The time reveals nothing about the token.
   if (timingSafeEqual(digest(given), digest(token))) return
   refuse('invalid_key', {
-    message: 'Metrics are read with the bearer token that PARLEY_METRICS_TOKEN holds.',
+    message: 'Invalid metrics token. Send the value of PARLEY_METRICS_TOKEN as a bearer token.',
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 }
@@ -38,9 +38,9 @@ function requireToken({ headers }: FastifyRequest, token: string): void {
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * A caller on this machine may be a proxy that passes on what the whole Internet asks, and a name that leads here may have
- * been given by a stranger's page. So the connection has to be local, nobody may have passed the request on, and it has to
- * be meant for this machine by an address of its own.
+ * A client on this machine may be a proxy that forwards requests from the Internet, and a web page can use DNS
+ * rebinding to reach a local address under its own name. So the connection has to be local, no proxy may have forwarded
+ * the request, and the Host header has to be a loopback address.
  */
 function requireLocal({ raw, headers }: FastifyRequest): void {
   const local =
@@ -50,7 +50,7 @@ function requireLocal({ raw, headers }: FastifyRequest): void {
   if (local) return
   refuse('ip_not_allowed', {
     message:
-      'Metrics are for this machine alone. Set PARLEY_METRICS_TOKEN to read them from elsewhere or through a proxy.',
+      'Metrics are available only from this machine. Set PARLEY_METRICS_TOKEN to read them remotely or through a proxy.',
   })
 }
 
@@ -60,12 +60,12 @@ type Receive = (appId: string, body: Buffer, signature: string | string[] | unde
 
 type Screen = (appId: string, signature: string | string[] | undefined) => Promise<void> | undefined
 
-/** The same, with each refusal counted. */
+/** Counts each webhook that `screen` rejects. */
 export const countedScreen =
-  (screen: Screen, tally: Counters): Screen =>
+  (screen: Screen, counters: Counters): Screen =>
   (appId, signature) => {
     const refused = (error: unknown): never => {
-      tally.add('network webhooks', error instanceof Refusal ? 'refused' : 'failed')
+      counters.add('network webhooks', error instanceof Refusal ? 'refused' : 'failed')
       throw error
     }
     try {
@@ -75,9 +75,9 @@ export const countedScreen =
     }
   }
 
-/** The same, with what became of each webhook of the network counted. */
-export const counted =
-  (receive: Receive, tally: Counters): Receive =>
+/** Counts the outcome and the duration of each webhook. */
+export const countedReceive =
+  (receive: Receive, counters: Counters): Receive =>
   async (appId, body, signature) => {
     const began = performance.now()
     let outcome = 'failed'
@@ -88,7 +88,7 @@ export const counted =
       if (error instanceof Refusal) outcome = 'refused'
       throw error
     } finally {
-      tally.add('network webhooks', outcome)
-      tally.time('network webhooks', performance.now() - began)
+      counters.add('network webhooks', outcome)
+      counters.time('network webhooks', performance.now() - began)
     }
   }

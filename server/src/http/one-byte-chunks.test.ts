@@ -11,7 +11,7 @@ import { createWorkspace } from '../domain/workspaces/workspaces.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newUuid } from '../lib/ids.ts'
 
-/** The service itself needs about 55 MB. Kept one by one, 300,000 Buffers of one byte need more than 30 MB. */
+/** The service itself needs about 55 MB. 300,000 separate one-byte Buffers would need more than 30 MB. */
 const heapMb = 80
 
 let service: ServiceProcess | undefined
@@ -32,7 +32,7 @@ beforeAll(async () => {
   key = (await createKey(db, systemClock, { workspaceId, name: 'k', scopes, budget: 100, createdBy: 'test' })).secret
 })
 
-/** One process for all tests, unless a test ended it. */
+/** All tests share one process, which is restarted if a test ended it. */
 beforeEach(async () => {
   if (service?.child.exitCode === null && service.child.signalCode === null) return
   service = await spawnService(connection, { PARLEY_ROLE: 'api', NODE_OPTIONS: `--max-old-space-size=${heapMb}` })
@@ -48,7 +48,7 @@ const url = () => service?.url ?? ''
 const wrongSignature = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`
 const manyChunks = Buffer.from('1\r\nx\r\n'.repeat(10_000))
 
-/** Opens a chunked request and sends its body in chunks of one byte; the body is not ended. */
+/** Starts a chunked request and sends its body in one-byte chunks, without ending it. */
 async function sendOneByteChunks(head: string, count: number): Promise<RawConnection> {
   const connection = await rawConnection(url())
   connection.send(`${head}Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`)
@@ -64,7 +64,7 @@ test.each([
   ['/v1', 2, 150_000, 400, () => `POST /v1/messages HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n`],
   ['the console', 2, 150_000, 400, () => 'POST /console/api/sign-in HTTP/1.1\r\nOrigin: http://x\r\n'],
 ])(
-  '%s reads bodies of one-byte chunks within a small heap',
+  '%s reads bodies of one-byte chunks with a small heap',
   async (_where, sockets, chunks, status, head) => {
     const connections = await Promise.all(Array.from({ length: sockets }, () => sendOneByteChunks(head(), chunks)))
     for (const connection of connections) connection.send('0\r\n\r\n')
@@ -76,7 +76,7 @@ test.each([
   60_000,
 )
 
-test('requests that wait for the database hold no one-byte chunks', async () => {
+test('requests that wait for the database do not keep one-byte chunks in memory', async () => {
   await db.transaction(async (tx) => {
     await tx.rows('lock table apps in access exclusive mode')
     const connections = await Promise.all(

@@ -25,22 +25,24 @@ beforeAll(async () => {
   document = (await server.call('/v1/openapi.json')).body as Document
 })
 
-test('the description is valid OpenAPI 3.1', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
   expect(result.errors ?? []).toEqual([])
   expect(result.valid).toBe(true)
   expect(document.openapi).toMatch(/^3\.1/)
 })
 
-test('every route is in it, with its scope, its answer and its errors', () => {
-  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+test('every route is in the document, with its scope, response and errors', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const wanted = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
-  expect(described.sort()).toEqual([...wanted, 'GET /v1/openapi.json'].sort())
+  const expected = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  expect(documented.sort()).toEqual([...expected, 'GET /v1/openapi.json'].sort())
   for (const { method, path, scope, status } of routes) {
     const operation = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] as Operation
-    expect(operation.description, path).toContain(scope === 'none' ? 'Needs a key' : `Needs the scope \`${scope}\``)
+    expect(operation.description, path).toContain(
+      scope === 'none' ? 'Requires an API key' : `Requires the scope \`${scope}\``,
+    )
     expect(operation.security).toEqual([{ key: [] }])
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining([String(status), '401', '403', '429', '500', '503']),
@@ -51,17 +53,17 @@ test('every route is in it, with its scope, its answer and its errors', () => {
   }
   expect(document.paths['/v1/openapi.json']?.get).toMatchObject({
     security: [],
-    description: expect.stringContaining('Needs no key'),
+    description: expect.stringContaining('Does not require an API key'),
   })
 })
 
-test('no two operations share a name', () => {
+test('operation IDs are unique', () => {
   const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(Object.values)
   const names = operations.map(({ operationId }) => operationId)
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('the six events are its webhooks', () => {
+test('the six events are the webhooks of the document', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([
     'flow.completed',
     'message.delivered',
@@ -72,7 +74,7 @@ test('the six events are its webhooks', () => {
   ])
 })
 
-test('the catalogue is the contract’s, and every code is in the description and on its page', async () => {
+test('the error catalogue matches the contract, and every code is in the document and on the errors page', async () => {
   const statusAndType = Object.entries(errorCatalogue).map(([code, { status, type }]) => [code, [status, type]])
   expect(Object.fromEntries(statusAndType)).toEqual(contractErrors)
   expect(document.components.schemas.Error?.properties.error.properties.code.enum).toEqual(errorCodes)
@@ -81,7 +83,7 @@ test('the catalogue is the contract’s, and every code is in the description an
   for (const code of errorCodes) {
     expect(page.body).toContain(`<section id="${code}">`)
     const { title, message, cause, remedy } = errorCatalogue[code]
-    for (const words of [title, message, cause, remedy]) expect(words.length, code).toBeGreaterThan(5)
+    for (const text of [title, message, cause, remedy]) expect(text.length, code).toBeGreaterThan(5)
   }
   for (const code of codesNotThrownYet) expect(errorCodes).toContain(code)
 })

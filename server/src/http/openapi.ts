@@ -10,11 +10,11 @@ export interface ApiDescription {
   description: string
   publicUrl: string
   routes: readonly Route[]
-  /** The events a receiver is sent, by type. */
+  /** The schemas of webhook events, by type. */
   events: Readonly<Record<string, TSchema>>
 }
 
-/** Any route may answer with these. */
+/** Any route may return these. */
 const commonErrors: readonly ErrorCode[] = [
   'invalid_key',
   'key_revoked',
@@ -28,7 +28,7 @@ const commonErrors: readonly ErrorCode[] = [
   'service_unavailable',
 ]
 
-/** The OpenAPI 3.1 document, made from the table of routes. Schemas with a name (`$id`) stand in it once. */
+/** Builds the OpenAPI 3.1 document from the routes. A schema with an `$id` becomes a component. */
 export function openApiOf(api: ApiDescription): Json {
   const named: Json = {}
   const paths: Record<string, Json> = {}
@@ -54,7 +54,13 @@ export function openApiOf(api: ApiDescription): Json {
     paths,
     webhooks,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key: `prl_live_…`.' } },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `prl_live_…`. Create one in the console under Developers → API keys.',
+        },
+      },
       schemas: named,
     },
   }
@@ -68,7 +74,7 @@ function operationOf(route: Route, named: Json): Json {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: [route.description, needs(route.scope)].filter(Boolean).join('\n\n'),
+    description: [route.description, authorizationOf(route.scope)].filter(Boolean).join('\n\n'),
     tags: [route.tag],
     ...(route.scope === 'public' ? { security: [] } : { security: [{ key: [] }] }),
     parameters: [
@@ -78,16 +84,16 @@ function operationOf(route: Route, named: Json): Json {
       ...(route.isBytes ? [rangeHeader] : []),
     ],
     ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: refer(route.body, named) } } } }
+      ? { requestBody: { required: true, content: { 'application/json': { schema: withRefs(route.body, named) } } } }
       : {}),
     responses: {
       ...(route.isBytes
         ? bytesResponses
         : {
             [route.status]: {
-              description: 'Done.',
-              headers: answerHeaders,
-              content: { 'application/json': { schema: refer(route.reply, named) } },
+              description: 'Success.',
+              headers: responseHeaders,
+              content: { 'application/json': { schema: withRefs(route.reply, named) } },
             },
           }),
       ...errorResponses(codes, named),
@@ -95,9 +101,9 @@ function operationOf(route: Route, named: Json): Json {
   }
 }
 
-function needs(scope: Route['scope']): string {
-  if (scope === 'public') return 'Needs no key.'
-  return scope === 'none' ? 'Needs a key, with any scopes.' : `Needs the scope \`${scope}\`.`
+function authorizationOf(scope: Route['scope']): string {
+  if (scope === 'public') return 'Does not require an API key.'
+  return scope === 'none' ? 'Requires an API key. No scope is needed.' : `Requires the scope \`${scope}\`.`
 }
 
 const publicErrors: readonly ErrorCode[] = [
@@ -115,9 +121,9 @@ function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
       .map(([status, list]) => [
         status,
         {
-          description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join('\n\n'),
-          headers: answerHeaders,
-          content: { 'application/json': { schema: refer(ErrorReply, named) } },
+          description: list.map((code) => `\`${code}\`: ${errorCatalogue[code].cause}`).join('\n\n'),
+          headers: responseHeaders,
+          content: { 'application/json': { schema: withRefs(ErrorReply, named) } },
         },
       ]),
   )
@@ -125,36 +131,36 @@ function errorResponses(codes: readonly ErrorCode[], named: Json): Json {
 
 const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } })
 
-const answerHeaders = {
-  'X-Request-Id': { description: 'Names this request in the log.', schema: { type: 'string' } },
-  'RateLimit-Limit': integerHeader('The budget of requests a minute.'),
-  'RateLimit-Remaining': integerHeader('What is left of it in this window.'),
-  'RateLimit-Reset': integerHeader('Seconds until the window rolls over.'),
+const responseHeaders = {
+  'X-Request-Id': { description: 'The ID of the request. You find it in the request log.', schema: { type: 'string' } },
+  'RateLimit-Limit': integerHeader('The rate limit, in requests per minute.'),
+  'RateLimit-Remaining': integerHeader('The number of requests left in the current window.'),
+  'RateLimit-Reset': integerHeader('The number of seconds until the window resets.'),
 }
 
 const rangeHeader = {
   name: 'Range',
   in: 'header',
   required: false,
-  description: 'One range of bytes, such as `bytes=0-1023`; several are answered with the whole.',
+  description: 'A single byte range, such as `bytes=0-1023`. A request for several ranges returns the whole file.',
   schema: { type: 'string' },
 }
 
 const textHeader = (description: string) => ({ description, schema: { type: 'string' } })
 
 const bytesHeaders = {
-  ...answerHeaders,
-  'Content-Length': integerHeader('How many bytes follow.'),
-  'Content-Disposition': textHeader('`attachment`, with the name as it was uploaded.'),
-  ETag: textHeader('For `If-Range`, to go on where an earlier answer broke off.'),
+  ...responseHeaders,
+  'Content-Length': integerHeader('The number of bytes in the body.'),
+  'Content-Disposition': textHeader('`attachment`, with the original file name.'),
+  ETag: textHeader('Send it as `If-Range` to resume an interrupted download.'),
 }
 const bytesContent = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
 
 const bytesResponses = {
-  200: { description: 'The whole, under its own media type.', headers: bytesHeaders, content: bytesContent },
+  200: { description: 'The file, with its own media type.', headers: bytesHeaders, content: bytesContent },
   206: {
-    description: 'The range that was asked for.',
-    headers: { ...bytesHeaders, 'Content-Range': textHeader('Which bytes of how many.') },
+    description: 'The requested range.',
+    headers: { ...bytesHeaders, 'Content-Range': textHeader('The range and the size of the file.') },
     content: bytesContent,
   },
 }
@@ -173,12 +179,16 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
     tags: ['Events'],
     security: [],
     parameters: [
-      header('Service-Signature', '`t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`'),
+      header('Service-Signature', 'The signature: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`.'),
       header('Service-Event', 'The event type.'),
-      header('Service-Delivery', 'The event id; the same on every attempt.'),
+      header('Service-Delivery', 'The event ID. It is the same on every attempt.'),
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: refer(schema, named) } } },
-    responses: { '2XX': { description: 'Received. Anything else, or nothing within ten seconds, is tried again.' } },
+    requestBody: { required: true, content: { 'application/json': { schema: withRefs(schema, named) } } },
+    responses: {
+      '2XX': {
+        description: 'The event was received. Any other status, or no response within 10 seconds, causes a retry.',
+      },
+    },
   }
 }
 
@@ -194,28 +204,28 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: TSchema | unde
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description ? { description } : {}),
-      schema: refer(property, named),
+      schema: withRefs(property, named),
     }
   })
 }
 
-/** `listWebhook`, `getMe`, `sendMessages`: from the method and the path. */
+/** Made from the method and the path: `getMe`, `postMessages`. */
 function operationId({ method, path }: Route): string {
-  const words = path.split('/').slice(2)
-  const name = words
-    .map((word) => (word.startsWith(':') ? `by_${word.slice(1)}` : word.replace(/\..*$/, '')))
+  const segments = path.split('/').slice(2)
+  const name = segments
+    .map((segment) => (segment.startsWith(':') ? `by_${segment.slice(1)}` : segment.replace(/\..*$/, '')))
     .join('_')
     .replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return method.toLowerCase() + (name[0] ?? '').toUpperCase() + name.slice(1)
 }
 
-/** A copy of a schema in which each named part is a reference, and the part itself stands among the named ones. */
-function refer(schema: unknown, named: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => refer(each, named))
+/** A copy of the schema with a `$ref` for each part that has an `$id`. Adds those parts to `named`. */
+function withRefs(schema: unknown, named: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withRefs(each, named))
   if (schema === null || typeof schema !== 'object') return schema
-  // `errorMessage` is for the service's own validator.
+  // `errorMessage` is only for the server's own validator.
   const { $id, errorMessage: _, ...rest } = schema as { $id?: string; errorMessage?: string }
-  const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, refer(value, named)]))
+  const copy = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withRefs(value, named)]))
   if ($id === undefined) return copy
   named[$id] = copy
   return { $ref: `#/components/schemas/${$id}` }

@@ -5,9 +5,9 @@ const server = useTestServer()
 
 const addresses = ['/', '/sign-in', '/link/abcdef', '/w/acme/keys', '/nowhere', '/docs/errors', '/docs/api/']
 
-test.each(addresses)('whoever opens %s gets a page that nobody frames, feeds or follows', async (address) => {
+test.each(addresses)('%s has the security headers: no frames, no foreign resources, no referrer', async (address) => {
   const response = await fetch(server.url + address, { headers: { accept: 'text/html' } })
-  // Where the console was not built its addresses lead nowhere; then there is no page to look at.
+  // If the console was not built, its paths are 404 and there is no page to check.
   if (!response.headers.get('content-type')?.startsWith('text/html')) return expect(response.status).toBe(404)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'cross-origin-opener-policy': 'same-origin',

@@ -1,6 +1,6 @@
 /**
- * What stands on every page for people: nothing that is not ours, in nobody's frame, and no address told to others, for
- * a link may be in it.
+ * The security headers of every HTML page: only own resources, no embedding in frames, and no Referer header, because a
+ * URL may contain a one-time link.
  */
 export const pageHeaders = (policy: Readonly<Record<string, string>>): Record<string, string> => ({
   'Content-Security-Policy': Object.entries({ ...policy, ...always })

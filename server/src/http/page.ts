@@ -2,7 +2,7 @@ import { defaultLimit, type List, type PageQuery } from '@parley/contract/page'
 import { isUuid } from '../lib/ids.ts'
 import { refuseParam } from '../lib/refuse.ts'
 
-/** A list that is given whole. */
+/** A list response without pagination. */
 export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   object: 'list',
   data,
@@ -11,13 +11,13 @@ export const unpagedList = <Item>(data: Item[]): List<Item> => ({
   next_cursor: null,
 })
 
-/** The place of a row in a list ordered by time and id. */
+/** The position of a row in a list ordered by time and ID. */
 export interface CursorPosition {
   at: Date
   id: string
 }
 
-/** What a paged query is asked for: one row more than the page holds, to know whether more follow. */
+/** The parameters of a paginated query. `take` is the page size plus one, to know whether there is another page. */
 export interface Page {
   take: number
   after: CursorPosition | null
@@ -30,25 +30,25 @@ export function readPage(query: PageQuery): Page {
 }
 
 /**
- * The page's envelope. Paging is by key set: the cursor says after which row to go on, so rows that are inserted
+ * The list response. Pagination is by keyset: the cursor is the position of the last row, so rows that are inserted
  * meanwhile are neither repeated nor skipped.
  */
 export function pageOf<Row, Item>(
   page: Page,
   rows: readonly Row[],
   total: number,
-  mark: (row: Row) => CursorPosition,
+  positionOf: (row: Row) => CursorPosition,
   toItem: (row: Row) => Item,
 ): List<Item> {
-  const shown = rows.slice(0, page.take - 1)
-  const last = shown.at(-1)
-  const more = rows.length > shown.length && last !== undefined
+  const items = rows.slice(0, page.take - 1)
+  const last = items.at(-1)
+  const more = rows.length > items.length && last !== undefined
   return {
     object: 'list',
-    data: shown.map(toItem),
+    data: items.map(toItem),
     total,
     has_more: more,
-    next_cursor: more ? writeCursor(mark(last)) : null,
+    next_cursor: more ? writeCursor(positionOf(last)) : null,
   }
 }
 
@@ -58,7 +58,7 @@ export const writeCursor = ({ at, id }: CursorPosition): string =>
 export function readCursor(cursor: string): CursorPosition {
   const [, time, id = ''] = /^(\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (!time || !isUuid(id)) {
-    refuseParam('cursor', 'invalid', 'The cursor is not one of this list; use next_cursor of the page before.')
+    refuseParam('cursor', 'invalid', 'Invalid cursor. Use the next_cursor of the previous page of this list.')
   }
   return { at: new Date(Number(time)), id }
 }

@@ -5,11 +5,11 @@ import { pageHeaders } from './page-headers.ts'
 
 export interface PagesOptions {
   isReady(): Promise<boolean>
-  /** Whole HTML pages, by path. */
+  /** Complete HTML pages, by path. */
   pages: Readonly<Record<string, string>>
 }
 
-/** What lies outside /v1: health, a few pages, and the console. */
+/** The routes outside /v1: health checks, a few pages, and the console. */
 export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOptions): void {
   app.addHook('onSend', async (request, reply) => void reply.header('X-Request-Id', request.id))
   app.get('/healthz', () => ({ status: 'ok' }))
@@ -26,11 +26,11 @@ export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOption
     )
   }
   const consolePage = mountConsolePages(app)
-  // The console reads the address itself: whatever a person may have typed or pasted is its page.
+  // The console does its own routing, so every other address that a browser opens gets its page.
   app.setNotFoundHandler((request, reply) =>
-    consolePage && isForPerson(request) ? consolePage(reply) : refuse('not_found'),
+    consolePage && isForBrowser(request) ? consolePage(reply) : refuse('not_found'),
   )
 }
 
-const isForPerson = ({ method, url, headers }: FastifyRequest): boolean =>
+const isForBrowser = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && !/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')

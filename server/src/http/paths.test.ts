@@ -22,9 +22,9 @@ test.each([
   `/v1/${'a'.repeat(4000)}`,
   '/v1/echo/UPPER',
   '/v1/echo/toolongtobeone',
-])('a path that is none is not found: %s', async (path) => {
+])('an unknown path gets 404: %s', async (path) => {
   const { secret } = await newWorkspace(server)
-  // Over the wire as it stands: a client would tidy some of these up.
+  // Sent as raw bytes, because a client would normalize some of these.
   const response = await rawResponse(
     server.url,
     `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nConnection: close\r\n\r\n`,
@@ -40,17 +40,17 @@ test.each([
   ['/v1/echo', 'GET', 'POST, OPTIONS'],
   ['/v1/echo/abc?x=1', 'POST', 'GET, HEAD, OPTIONS'],
   ['/v1/me', 'PROPFIND', 'GET, HEAD, OPTIONS'],
-])('a method that an endpoint does not take is refused with those it takes: %s %s', async (path, method, allow) => {
+])('an unsupported method gets 405 with the Allow header: %s %s', async (path, method, allow) => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call(path, { method })
   expectRefusal(response, { code: 'method_not_allowed', headers: { allow } })
 })
 
 test.each(['/v1/%', '/v1/me%zz', '/v1/echo/%ff', '/v1/echo/%c3%28?x=%zz'])(
-  'a malformed percent-encoding is told: %s',
+  'malformed percent-encoding gets 400: %s',
   async (path) => {
     const workspace = await newWorkspace(server)
-    const message = 'The URL is not valid: its percent-encoding is malformed.'
+    const message = 'Invalid URL: the percent-encoding is malformed.'
     expectRefusal(await workspace.call(path), {
       code: 'validation_failed',
       message,
@@ -60,7 +60,7 @@ test.each(['/v1/%', '/v1/me%zz', '/v1/echo/%ff', '/v1/echo/%c3%28?x=%zz'])(
   },
 )
 
-test('outside /v1 an unreadable or unknown URL is not found, in the same shape and with a request id', async () => {
+test('outside /v1 an invalid or unknown URL gets 404, in the same shape and with a request ID', async () => {
   for (const path of ['/%zz', '/docs/%ff', '/nothing']) {
     const response = await server.call(path)
     expect([response.status, response.body]).toMatchObject([404, { error: { code: 'not_found' } }])
@@ -68,7 +68,7 @@ test('outside /v1 an unreadable or unknown URL is not found, in the same shape a
   }
 })
 
-test('an unknown query parameter is named, and one that is not as it must be', async () => {
+test('unknown and invalid query parameters are reported', async () => {
   const workspace = await newWorkspace(server)
   const first = { param: 'workspace_id', code: 'unknown', message: '"workspace_id" is not a known parameter.' }
   const second = { param: 'times', code: 'out_of_range', message: '"times" must be from 1 to 5.' }
@@ -85,7 +85,7 @@ test('an unknown query parameter is named, and one that is not as it must be', a
   expect((await workspace.call('/v1/me?')).status).toBe(200)
 })
 
-test('HEAD answers as GET does, without a body', async () => {
+test('HEAD returns the same headers as GET, without a body', async () => {
   const workspace = await newWorkspace(server)
   const head = await workspace.call('/v1/me', { method: 'HEAD' })
   expect([head.status, head.body]).toEqual([200, ''])
@@ -96,7 +96,7 @@ test('HEAD answers as GET does, without a body', async () => {
   expect((await server.call('/v1/webhook', { method: 'HEAD', key: secret })).status).toBe(403)
 })
 
-test('OPTIONS says which methods there are; it needs a key where the endpoint does', async () => {
+test('OPTIONS returns the allowed methods, and requires a key if the endpoint does', async () => {
   const workspace = await newWorkspace(server)
   const me = await workspace.call('/v1/me', { method: 'OPTIONS' })
   expect([me.status, me.headers.get('allow'), me.body]).toEqual([204, 'GET, HEAD, OPTIONS', ''])
@@ -105,7 +105,7 @@ test('OPTIONS says which methods there are; it needs a key where the endpoint do
   expect((await server.call('/v1/openapi.json', { method: 'OPTIONS' })).status).toBe(204)
 })
 
-test('every answer has a request id of the service’s own', async () => {
+test('every response has a request ID that the service generated', async () => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call('/v1/me', { headers: { 'x-request-id': 'req_mine', 'request-id': 'mine' } })
   expect(response.headers.get('x-request-id')).not.toBe('req_mine')

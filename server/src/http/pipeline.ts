@@ -10,19 +10,19 @@ import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
 import { refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
-import type { Bytes } from './bytes.ts'
+import type { BytesResponse } from './bytes.ts'
 import { clientAddressReader } from './client-address.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
-import { errorResponse, jsonType, malformedUrl, noHost } from './errors.ts'
+import { errorResponse, jsonType, malformedUrl, missingHost } from './errors.ts'
 import { readJson } from './json-body.ts'
 import type { Context, Route } from './route.ts'
-import { type Found, newTable, type Row, type Table } from './table.ts'
-import { isReadable } from './url.ts'
+import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
+import { hasValidTarget } from './url.ts'
 
 /**
- * What happens to any request under /v1, in this order: request id, client address, key, budget, 404 or 405, scope, body,
- * validation, handler. Whatever the end, the answer has the standing headers, an error has the one shape, and the request
- * is recorded. It stands on Node's own server, without Fastify's hooks: docs/decisions/v1-without-fastify.md.
+ * Handles every request under /v1, in this order: request ID, client address, key, rate limit, 404 or 405, scope, body,
+ * validation, handler. Every response has the common headers, every error has the same shape, and every request is
+ * recorded. It uses Node's own server without Fastify's hooks: docs/decisions/v1-without-fastify.md.
  */
 export interface PipelineDeps {
   db: Db
@@ -39,41 +39,44 @@ export interface PipelineDeps {
 export type Pipeline = (request: IncomingMessage, response: ServerResponse) => void
 
 export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
-  const place: Place = { ...deps, table: newTable(routes), addressOf: clientAddressReader(deps.trustProxy) }
-  return (request, response) => void new Exchange(place, request, response).run()
+  const services: Services = { ...deps, router: newRouter(routes), addressOf: clientAddressReader(deps.trustProxy) }
+  return (request, response) => void new Exchange(services, request, response).run()
 }
 
-interface Place extends PipelineDeps {
-  table: Table
+interface Services extends PipelineDeps {
+  router: Router
   addressOf(request: IncomingMessage): string
 }
 
-/** A request and its answer; to the gate it is a visitor, to the handler its context. One object, since there are many. */
+/**
+ * A request and its response. It is also the input of the access check and the context of the handler: a single object
+ * per request is cheaper.
+ */
 class Exchange implements AccessRequest, Context {
   readonly #id = newUuid()
   readonly requestId = withPrefix('req', this.#id)
   readonly address: string
-  readonly #place: Place
+  readonly #services: Services
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #url: string
   readonly #at: Date
   readonly #startedMs = performance.now()
-  readonly #found: Found | null
+  readonly #match: RouteMatch | null
   #caller: Caller | null = null
-  #budget: RateLimitState = notCharged
+  #rateLimit: RateLimitState = notCharged
   #code: string | null = null
-  /** Headers that only this answer has: names and values in turn. */
-  #more: string[] | undefined
+  /** Headers of this response only: names and values alternate. */
+  #extraHeaders: string[] | undefined
 
-  constructor(place: Place, request: IncomingMessage, response: ServerResponse) {
-    this.#place = place
+  constructor(services: Services, request: IncomingMessage, response: ServerResponse) {
+    this.#services = services
     this.#request = request
     this.#response = response
     this.#url = request.url ?? '/'
-    this.#at = place.clock.now()
-    this.address = place.addressOf(request)
-    this.#found = isReadable(request) ? place.table.find(request.method as string, this.#url) : null
+    this.#at = services.clock.now()
+    this.address = services.addressOf(request)
+    this.#match = hasValidTarget(request) ? services.router.find(request.method as string, this.#url) : null
   }
 
   get authorization(): string | undefined {
@@ -81,51 +84,52 @@ class Exchange implements AccessRequest, Context {
   }
 
   get isPublic(): boolean {
-    return this.#found?.row.scope === 'public'
+    return this.#match?.route.scope === 'public'
   }
 
   async run(): Promise<void> {
     const response = this.#response
-    const admitting = this.#place.admit(this)
+    const checking = this.#services.admit(this)
     response.on('close', () => {
-      const status = response.writableFinished ? response.statusCode : gone
-      // A client may go away before it is known whose request it was; that is recorded as well.
+      const status = response.writableFinished ? response.statusCode : clientClosedRequest
+      // A client may disconnect before the access check is done. Wait for it, to record the key as well.
       const record = () => this.#record(status)
-      void admitting.then(record, record)
+      void checking.then(record, record)
     })
     try {
-      const admission = await admitting
-      this.#caller = admission.caller
-      this.#budget = admission.budget
-      if (admission.kind === 'refused') throw admission.refusal
-      const found = this.#found ?? this.#nowhere()
-      requireScope(admission.caller, found.row.scope)
-      await this.#handle(found)
+      const access = await checking
+      this.#caller = access.caller
+      this.#rateLimit = access.budget
+      if (access.kind === 'refused') throw access.refusal
+      const match = this.#match ?? this.#rejectUnmatched()
+      requireScope(access.caller, match.route.scope)
+      await this.#handle(match)
     } catch (error) {
       this.#fail(error)
     } finally {
-      // Not when the response has been sent: it may have to wait for those before it on the connection.
-      this.#place.bodies.release(this.#request)
+      // Not on the response's `close` event: the response may have to wait for earlier ones on the connection.
+      this.#services.bodies.release(this.#request)
     }
   }
 
-  /** Answers with what went wrong. */
+  /** Sends the error response. */
   #fail(error: unknown): void {
-    const { log, publicUrl } = this.#place
+    const { log, publicUrl } = this.#services
     const failed = { requestId: this.requestId, route: this.#route(), publicUrl, log }
     const { status, code, headers, body } = errorResponse(error, failed)
-    // Of an answer that has begun nothing can be taken back; that it is not the whole has to show.
+    // The status is already sent. Close the connection, so the client sees that the response is incomplete.
     if (this.#response.headersSent) return void this.#response.destroy()
     this.#code = code
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
-    // A body that nobody will read is drained by Node up to this size; a larger one is not worth the wait.
+    // Node reads and discards the unread body to reuse the connection. Close it instead if the body is larger than
+    // this.
     if (Number(this.#request.headers['content-length'] ?? 0) > 10_000_000) this.#response.shouldKeepAlive = false
     this.#sendJson(status, body)
   }
 
   #record(status: number): void {
     const { method = '', headers } = this.#request
-    this.#place.record({
+    this.#services.record({
       id: this.#id,
       at: this.#at,
       caller: this.#caller,
@@ -140,15 +144,15 @@ class Exchange implements AccessRequest, Context {
   }
 
   get caller(): Caller {
-    return this.#caller ?? nobody
+    return this.#caller ?? anonymous
   }
 
   get db(): Db {
-    return this.#place.db.within(this.caller.workspaceId)
+    return this.#services.db.within(this.caller.workspaceId)
   }
 
   get clock(): Clock {
-    return this.#place.clock
+    return this.#services.clock
   }
 
   header(name: string): string | undefined {
@@ -156,25 +160,25 @@ class Exchange implements AccessRequest, Context {
   }
 
   setHeader(name: string, value: string): void {
-    this.#more ??= []
-    this.#more.push(name, value)
+    this.#extraHeaders ??= []
+    this.#extraHeaders.push(name, value)
   }
 
-  async #handle({ row, params, query }: Found): Promise<void> {
+  async #handle({ route, params, query }: RouteMatch): Promise<void> {
     const { method } = this.#request
     const body = method === 'GET' || method === 'HEAD' ? undefined : await this.#readBody()
-    row.checks.params?.(params)
-    row.checks.query(query)
-    row.checks.body?.(body)
-    // The checks are what makes these the types the route declares.
-    const answer = await row.handle(this, { params, query, body } as Parameters<Row['handle']>[1])
-    if (row.isBytes) await this.#sendBytes(answer as Bytes)
-    else if (row.status === 204) this.#response.writeHead(204, this.#headers()).end()
-    else this.#sendJson(row.status, row.toJson(answer))
+    route.checks.params?.(params)
+    route.checks.query(query)
+    route.checks.body?.(body)
+    // The checks above guarantee the types that the route declares.
+    const result = await route.handle(this, { params, query, body } as Parameters<CompiledRoute['handle']>[1])
+    if (route.isBytes) await this.#sendBytes(result as BytesResponse)
+    else if (route.status === 204) this.#response.writeHead(204, this.#headers()).end()
+    else this.#sendJson(route.status, route.toJson(result))
   }
 
   #readBody(): Promise<unknown> {
-    const { bodies, timeouts } = this.#place
+    const { bodies, timeouts } = this.#services
     return readJson(bodies, this.#request, timeouts.bodyMs)
   }
 
@@ -185,48 +189,49 @@ class Exchange implements AccessRequest, Context {
     this.#response.end(body)
   }
 
-  /** Streams: the next bytes are made when the client has taken the ones before. A HEAD makes none. */
-  async #sendBytes({ status, headers: own, open }: Bytes): Promise<void> {
+  /** Streams the bytes at the speed at which the client reads them. HEAD sends none. */
+  async #sendBytes({ status, headers: bytesHeaders, open }: BytesResponse): Promise<void> {
     const bytes = Readable.from(this.#request.method === 'HEAD' ? [] : open(), { objectMode: false })
-    // While nothing is written, what goes wrong can be told; later the connection breaks off.
+    // Wait for the first bytes: an error before the headers are sent can still be reported, a later one closes the
+    // connection.
     await once(bytes, 'readable')
     const headers = this.#headers()
-    for (const [name, value] of Object.entries(own)) headers.push(name, value)
+    for (const [name, value] of Object.entries(bytesHeaders)) headers.push(name, value)
     this.#response.writeHead(status, headers)
     await pipeline(bytes, this.#response).catch(() => {})
   }
 
   #headers(): string[] {
-    const headers = commonHeaders(this.requestId, this.#budget)
-    if (this.#more) headers.push(...this.#more)
+    const headers = commonHeaders(this.requestId, this.#rateLimit)
+    if (this.#extraHeaders) headers.push(...this.#extraHeaders)
     return headers
   }
 
-  #nowhere(): never {
-    if (isReadable(this.#request)) throw this.#place.table.missing(this.#url)
-    throw this.#request.headers.host === undefined ? noHost() : malformedUrl()
+  #rejectUnmatched(): never {
+    if (hasValidTarget(this.#request)) throw this.#services.router.unmatched(this.#url)
+    throw this.#request.headers.host === undefined ? missingHost() : malformedUrl()
   }
 
-  /** The pattern of the route, or what was asked for where there is none. */
+  /** The path pattern of the route, or the requested path if no route matches. */
   #route(): string {
-    return this.#found?.row.path ?? (this.#url.split('?', 1)[0] as string).slice(0, 200)
+    return this.#match?.route.path ?? (this.#url.split('?', 1)[0] as string).slice(0, 200)
   }
 }
 
-/** Nothing was charged: the database could not be asked. */
+/** For responses whose request was not counted, because the database was unavailable. */
 export const notCharged: RateLimitState = { limit: 600, remaining: 600, resetSeconds: 60 }
 
-/** The headers that stand on every answer under /v1: names and values in turn, which Node writes without a detour. */
-export function commonHeaders(requestId: string, budget: RateLimitState): string[] {
+/** The headers of every response under /v1. Names and values alternate, which is the fastest format for Node. */
+export function commonHeaders(requestId: string, rateLimit: RateLimitState): string[] {
   return [
     'x-request-id',
     requestId,
     'ratelimit-limit',
-    String(budget.limit),
+    String(rateLimit.limit),
     'ratelimit-remaining',
-    String(budget.remaining),
+    String(rateLimit.remaining),
     'ratelimit-reset',
-    String(budget.resetSeconds),
+    String(rateLimit.resetSeconds),
     'cache-control',
     'no-store',
     'x-content-type-options',
@@ -234,11 +239,11 @@ export function commonHeaders(requestId: string, budget: RateLimitState): string
   ]
 }
 
-/** The client went away before the answer was written. */
-const gone = 499
+/** Recorded if the client disconnects before the response is sent (as in nginx). */
+const clientClosedRequest = 499
 
-/** The caller of a public route: sees no workspace at all. */
-const nobody: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
+/** The caller of a public route; has access to no workspace. */
+const anonymous: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
 
 function requireScope(caller: Caller | null, scope: Route['scope']): void {
   if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return

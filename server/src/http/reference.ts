@@ -2,7 +2,7 @@ import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from './page-headers.ts'
 
-/** Nothing on the page may come from, or go to, another host. */
+/** The page may not load from or connect to another host. */
 const headers = pageHeaders({
   'default-src': "'self'",
   'script-src': "'self' 'unsafe-inline'",
@@ -11,14 +11,17 @@ const headers = pageHeaders({
   'font-src': "'self' data:",
 })
 
-/** A library in the page's script tries out whether it may compile code, which its policy forbids and reports; told not to, it does not. */
-const calm = '<script>globalThis.__zod_globalConfig = { jitless: true }</script>'
+/**
+ * Turns off runtime compilation in Zod. Its test for `eval` would violate the page's policy and be reported as an
+ * error.
+ */
+const zodConfig = '<script>globalThis.__zod_globalConfig = { jitless: true }</script>'
 
-/** The API reference, served by us alone: no fonts, telemetry, assistants or sharing of the page's maker. */
+/** The API reference, self-hosted: without Scalar's fonts, telemetry, AI assistant and sharing. */
 export async function mountReference(app: FastifyInstance): Promise<void> {
   app.addHook('onSend', async (_request, reply, payload) => {
     reply.headers(headers)
-    return typeof payload === 'string' ? payload.replace('<head>', `<head>${calm}`) : payload
+    return typeof payload === 'string' ? payload.replace('<head>', `<head>${zodConfig}`) : payload
   })
   await app.register(scalar, {
     routePrefix: '/docs/api',

@@ -4,17 +4,17 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import type { Caller } from '../lib/access-check.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Bytes } from './bytes.ts'
+import type { BytesResponse } from './bytes.ts'
 
-/** What a handler is given besides its input. */
+/** What a handler gets in addition to its input. */
 export interface Context {
-  /** Sees the caller's workspace and nothing else. */
+  /** Limited to the caller's workspace. */
   db: Db
   caller: Caller
   clock: Clock
   requestId: string
   header(name: string): string | undefined
-  /** Adds a header to the answer. */
+  /** Adds a header to the response. */
   setHeader(name: string, value: string): void
 }
 
@@ -26,33 +26,35 @@ export interface Input<Params, Query, Body> {
   body: StaticOf<Body>
 }
 
-/** One row of the API's table of contents: who may ask for what, in which shape, and who answers. */
+/** An endpoint of the API: its method, path, scope, schemas and handler. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As in `/v1/templates/:id`. */
+  /** For example `/v1/templates/:id`. */
   path: string
-  /** The scope a key needs; `none`: any key; `public`: no key. */
+  /** The required scope. `none`: any key; `public`: no key. */
   scope: Scope | 'none' | 'public'
   summary: string
   description?: string
   tag: string
   params?: TSchema
   query?: TSchema
-  /** Headers that mean something to this route; for its description, it reads them itself. */
+  /** The request headers that the handler reads. Only for the OpenAPI document; they are not validated. */
   headers?: TSchema
   body?: TSchema
-  /** The handler checks the body itself, which the schema then only describes: its faults depend on more than shape. */
+  /**
+   * The handler validates the body, because the rules are more than a schema can express. The schema only documents it.
+   */
   checksBody?: boolean
   reply: TSchema
-  /** The handler answers with `Bytes` in place of JSON. */
+  /** The handler returns a `BytesResponse` instead of JSON. */
   isBytes?: boolean
   status: number
-  /** Errors of this route besides those that any route may answer with. */
+  /** Errors of this route, in addition to those that any route may return. */
   errors: readonly ErrorCode[]
   handle(context: Context, input: Input<unknown, unknown, unknown>): unknown
 }
 
-/** Ties the types of a row together: the handler gets what the schemas let through and returns what the reply says. */
+/** Defines a route. The types of the handler's input and result come from the schemas. */
 export function route<
   Reply extends TSchema,
   Params extends TSchema | undefined = undefined,
@@ -69,17 +71,17 @@ export function route<
     handle(context: Context, input: Input<Params, Query, Body>): Static<Reply> | Promise<Static<Reply>>
   },
 ): Route {
-  // The types say so as well; a row that slipped past them would be open to every key.
+  // Also enforced by the types. A route without a valid scope would be open to every key.
   if (row.scope !== 'none' && row.scope !== 'public' && !isScope(row.scope)) {
-    throw new Error(`the route ${row.method} ${row.path} names no scope, "none" or "public"`)
+    throw new Error(`the route ${row.method} ${row.path} must have a scope, "none" or "public"`)
   }
-  // The pipeline calls a handler only with input its own schemas have let through.
+  // The pipeline calls a handler only with input that passed validation.
   return { status: 200, errors: [], ...row } as unknown as Route
 }
 
-const AnyBytes = Type.Unsafe<Bytes>(Type.String({ format: 'binary' }))
+const AnyBytes = Type.Unsafe<BytesResponse>(Type.String({ format: 'binary' }))
 
-/** A row whose answer is a stream of bytes, whole or in part. */
+/** Defines a route that returns a stream of bytes, with support for Range requests. */
 export function bytesRoute<Params extends TSchema | undefined = undefined>(
   row: Omit<Parameters<typeof route<typeof AnyBytes, Params>>[0], 'reply' | 'status' | 'body' | 'checksBody'>,
 ): Route {

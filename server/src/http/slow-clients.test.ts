@@ -12,18 +12,18 @@ const server = useTestServer({
   timeouts: { ...defaultClientTimeouts, headersMs: 300, bodyMs: 300, requestMs: 900, checkMs: 50 },
 })
 
-/** Sends one byte after another until the other side has had enough. */
+/** Sends one byte every 40 ms until it is stopped. */
 function drip(connection: RawConnection, byte: string): () => void {
   const timer = setInterval(() => connection.send(byte), 40)
   return () => clearInterval(timer)
 }
 
-test('nobody is waited for longer than 30 seconds', () => {
+test('all default timeouts are below 30 seconds', () => {
   const { headersMs, bodyMs, requestMs, checkMs } = defaultClientTimeouts
   for (const each of [headersMs, bodyMs, requestMs]) expect(each + checkMs).toBeLessThan(30_000)
 })
 
-test('a client whose headers come too slowly is cut with 408', async () => {
+test('a client that sends its headers too slowly gets 408', async () => {
   const connection = await rawConnection(server.url)
   connection.send('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ')
   const stop = drip(connection, 'a')
@@ -35,7 +35,7 @@ test('a client whose headers come too slowly is cut with 408', async () => {
   expect(await loggedRequest(server, response)).toMatchObject({ status: 408, code: 'request_timeout', method: '?' })
 })
 
-test('a client whose body comes too slowly is cut with 408', async () => {
+test('a client that sends its body too slowly gets 408', async () => {
   const { secret, id } = await newWorkspace(server)
   const connection = await rawConnection(server.url)
   connection.send(
@@ -50,7 +50,7 @@ test('a client whose body comes too slowly is cut with 408', async () => {
   expect(await loggedRequest(server, response)).toMatchObject({ status: 408, workspace_id: id, route: '/v1/echo' })
 })
 
-test('a body that nobody reads is refused at once, and its connection cut all the same', async () => {
+test('a request whose body is not read is refused immediately, and its connection is closed', async () => {
   const connection = await rawConnection(server.url)
   connection.send(
     'POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
@@ -66,7 +66,7 @@ test('a body that nobody reads is refused at once, and its connection cut all th
   stop()
 })
 
-test('a connection on which nothing is asked for is not answered', async () => {
+test('a connection without a request gets no response', async () => {
   const connection = await rawConnection(server.url)
   connection.socket.end()
   expect(await connection.untilClosed()).toEqual([])

@@ -6,7 +6,7 @@ import { toJsonFor } from './to-json.ts'
 
 const id = '0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'
 
-test('an answer is written with the members of its schema alone, and what people wrote is escaped', () => {
+test('a response has only the fields of its schema, and text is escaped', () => {
   const toJson = toJsonFor(
     Type.Object({
       id: MessageId,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { isUnderV1 } from './url.ts'
 
-const asked = (url: string) => ({ url, headers: { host: 'x' }, httpVersion: '1.1' }) as unknown as IncomingMessage
+const request = (url: string) => ({ url, headers: { host: 'x' }, httpVersion: '1.1' }) as unknown as IncomingMessage
 
 test.each([
   '/v1',
@@ -16,8 +16,8 @@ test.each([
   'http://x/v1/me',
   'https://x/v1',
   'http://x/v1/%zz',
-])('leads to the pipeline: %s', (url) => {
-  expect(isUnderV1(asked(url))).toBe(true)
+])('is under /v1: %s', (url) => {
+  expect(isUnderV1(request(url))).toBe(true)
 })
 
 test.each([
@@ -35,6 +35,6 @@ test.each([
   '/healthz?%',
   '/network/whatsapp/x?hub.mode=%zz',
   'http://x/y?%',
-])('does not: %s', (url) => {
-  expect(isUnderV1(asked(url))).toBe(false)
+])('is not under /v1: %s', (url) => {
+  expect(isUnderV1(request(url))).toBe(false)
 })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Its path can be decoded, and it says which host it is meant for. */
-export function isReadable({ url = '/', headers, httpVersion }: IncomingMessage): boolean {
+/** The path can be decoded, and the Host header is present where HTTP requires it. */
+export function hasValidTarget({ url = '/', headers, httpVersion }: IncomingMessage): boolean {
   if (headers.host === undefined && httpVersion === '1.1') return false
   if (!url.includes('%')) return true
   try {
@@ -13,14 +13,14 @@ export function isReadable({ url = '/', headers, httpVersion }: IncomingMessage)
 }
 
 const underV1 = /^\/v1(?:[/?#]|$)/
-const unreadableUnderV1 = /^(https?:\/\/[^/]*)?\/v1([/?]|$)/i
+const undecodableUnderV1 = /^(https?:\/\/[^/]*)?\/v1([/?]|$)/i
 
-/** Also where the target is a whole URL, or a letter of the path was encoded without need. */
+/** Also matches an absolute URL as the request target, and unnecessary percent-encoding in the path. */
 export function isUnderV1(request: IncomingMessage): boolean {
   const { url = '/' } = request
   if (url.startsWith('/v1/') || underV1.test(url)) return true
   if (url.startsWith('/') && !url.includes('%')) return false
-  if (!isReadable(request)) return unreadableUnderV1.test(url)
-  // The path alone: it was seen that it can be decoded, the rest need not be.
+  if (!hasValidTarget(request)) return undecodableUnderV1.test(url)
+  // Only the path: it is known to be decodable, the query may not be.
   return underV1.test(decodeURI(url.split('?', 1)[0] as string).replace(/^https?:\/\/[^/?#]*/i, ''))
 }

@@ -5,17 +5,17 @@ import { refuse, refuseInvalid } from '../lib/refuse.ts'
 export type Check = (value: unknown) => void
 
 /**
- * A check against a schema that refuses with every fault named. A path that cannot be an id is simply unknown. The schema is
- * compiled when the check is first used: all of them would take a good part of the start.
+ * A check that refuses a value with all its errors. An invalid path parameter is 404, like an unknown ID. The schema is
+ * compiled on first use, because compiling all of them would slow down the start.
  */
 export function checkFor(source: Source, schema: TSchema): Check {
   let validate: Validator | undefined
   return (value) => {
     validate ??= newValidator(schema, source)
-    const wrong = validate(value)
-    const faults = wrong.length > 0 ? wrong : characterErrors(value)
-    if (faults.length === 0) return
+    const schemaErrors = validate(value)
+    const errors = schemaErrors.length > 0 ? schemaErrors : characterErrors(value)
+    if (errors.length === 0) return
     if (source === 'params') refuse('not_found')
-    refuseInvalid(faults)
+    refuseInvalid(errors)
   }
 }

@@ -11,13 +11,13 @@ import { newValidator, textErrors } from './field-errors.ts'
 
 const contract = join(import.meta.dirname, '..', '..', '..', 'contract', 'src')
 
-/** Keywords that say something about a schema or lead into it, and refuse no value. */
+/** Keywords that describe a schema or contain others, and reject no value. */
 const silent = ['$id', 'title', 'description', 'examples', 'default', 'errorMessage', 'properties', 'items']
 const word = Type.String({ minLength: 1, maxLength: 5 })
 const link = Type.String({ pattern: '^http', errorMessage: 'Enter a link.' })
 
-/** The schema of the field `x`, a value that fails it, and the message for people. */
-const faults: [keyword: string, x: TSchema, value: unknown, code: string, message: string][] = [
+/** The schema of the field `x`, an invalid value, and the expected code and message. */
+const cases: [keyword: string, x: TSchema, value: unknown, code: string, message: string][] = [
   ['type', Type.String(), 1, 'wrong_type', '"x" must be a string.'],
   ['type', Type.Integer(), 1.5, 'wrong_type', '"x" must be a whole number.'],
   ['type', Type.Number(), '1', 'wrong_type', '"x" must be a number.'],
@@ -45,23 +45,23 @@ const faults: [keyword: string, x: TSchema, value: unknown, code: string, messag
   ['format', Moment, '2026-02-30T00:00:00Z', 'invalid', (Moment as { errorMessage?: string }).errorMessage as string],
   ['minItems', Type.Array(word, { minItems: 1 }), [], 'too_few', '"x" must not be empty.'],
   ['minItems', Type.Array(word, { minItems: 2 }), ['a'], 'too_few', '"x" must have at least 2 entries.'],
-  ['maxItems', Type.Array(word, { maxItems: 1 }), ['a', 'b'], 'too_many', '"x" must have at most 1 entries.'],
+  ['maxItems', Type.Array(word, { maxItems: 1 }), ['a', 'b'], 'too_many', '"x" must have at most 1 entry.'],
   ['minProperties', Type.Object({}, { minProperties: 1 }), {}, 'too_few', '"x" must not be empty.'],
   ['minimum', Type.Integer({ minimum: 1 }), 0, 'out_of_range', '"x" must be at least 1.'],
   ['maximum', Type.Integer({ maximum: 5 }), 6, 'out_of_range', '"x" must be at most 5.'],
   ['maximum', Type.Integer({ minimum: 1, maximum: 5 }), 6, 'out_of_range', '"x" must be from 1 to 5.'],
   ['anyOf', Type.Union([Type.Literal(0), Type.Literal(24)]), 1, 'invalid', '"x" must be one of 0, 24.'],
-  ['anyOf', Type.Union([word, Type.Integer()]), true, 'invalid', '"x" does not have one of the allowed shapes.'],
+  ['anyOf', Type.Union([word, Type.Integer()]), true, 'invalid', '"x" is not in any of the allowed formats.'],
   ['anyOf', nullable(word), '', 'too_short', '"x" must not be empty.'],
   ['anyOf', nullable(word), 1, 'wrong_type', '"x" must be a string.'],
 ]
 
-test.each(faults)('%s: %j with %j is %s', (_keyword, schema, value, code, message) => {
+test.each(cases)('%s: %j with %j is %s', (_keyword, schema, value, code, message) => {
   const validate = newValidator(Type.Object({ x: schema }, { additionalProperties: false }), 'body')
   expect(validate({ x: value })).toEqual([{ param: 'x', code, message }])
 })
 
-test('a missing and an unknown field are named by their path', () => {
+test('missing and unknown fields are reported by their path', () => {
   const inner = Type.Object({ y: word }, { additionalProperties: false })
   const schema = Type.Object({ list: Type.Array(inner) }, { additionalProperties: false })
   expect(newValidator(schema, 'body')({ list: [{ 'a/b~c': 1 }] })).toEqual([
@@ -77,14 +77,14 @@ test('a missing and an unknown field are named by their path', () => {
   ])
 })
 
-test('rules outside of schemas say the same', () => {
+test('textErrors gives the same messages as a schema', () => {
   const validate = newValidator(Type.Object({ x: word }), 'body')
   for (const x of ['', 'a', '12345', '123456', '😀'.repeat(5), '😀'.repeat(6)]) {
     expect(textErrors('x', x, 5), x).toEqual(validate({ x }))
   }
 })
 
-test('a phone number is asked for in words', () => {
+test('an invalid phone number gets a plain message', () => {
   expect(newValidator(Type.Object({ to: Recipient }), 'body')({ to: '0170' })).toEqual([
     { param: 'to', code: 'invalid', message: expect.stringMatching(/^Enter the phone number in international format/) },
   ])
@@ -99,7 +99,7 @@ test('every keyword of the contract is in the table above', async () => {
       })
     }
   }
-  const tested = new Set(faults.map(([keyword]) => keyword)).union(new Set(['required', 'additionalProperties']))
+  const tested = new Set(cases.map(([keyword]) => keyword)).union(new Set(['required', 'additionalProperties']))
   expect(used.size).toBeGreaterThan(15)
   expect([...used].filter((key) => !tested.has(key) && !silent.includes(key) && !key.startsWith('~'))).toEqual([
     // A record's fields; their names are not restricted.
@@ -107,7 +107,7 @@ test('every keyword of the contract is in the table above', async () => {
   ])
 })
 
-test('a format that a request has to be in comes with a sentence or an example', () => {
+test('every format in a request has an error message or an example', () => {
   const bare: unknown[] = []
   const requests = [
     ...routes.flatMap(({ query, body }) => [query, body]),
@@ -126,7 +126,7 @@ type Node = Record<string, unknown>
 
 const types = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']
 
-/** Visits a schema, or whatever holds some, with all schemas inside. */
+/** Visits all schemas in a value. */
 function visit(value: unknown, see: (schema: Node) => void): void {
   if (typeof value !== 'object' || value === null) return
   const node = value as Node

@@ -10,8 +10,8 @@ export interface RefusalParts {
 }
 
 /**
- * The caller asked for something we will not do; `http/errors.ts` makes the response. Code that stops there calls one of the
- * `refuse` functions; a `Refusal` is made by hand only where it is passed on as a value.
+ * An error that the client caused or has to know about. `http/errors.ts` turns it into the response. Code usually calls
+ * one of the `refuse` functions, which throw it; `new Refusal` is only for code that passes it on as a value.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -31,32 +31,32 @@ export function refuse(code: AnyErrorCode, parts?: RefusalParts): never {
   throw new Refusal(code, parts)
 }
 
-/** One fault of the request, as `validation_failed` reports it. */
+/** Refuses the request with `validation_failed` and this one error. */
 export function refuseParam(param: string, code: FieldErrorCode, message: string): never {
   throw invalid([{ param, code, message }])
 }
 
-export function refuseInvalid(faults: FieldError[]): never {
-  throw invalid(faults)
+export function refuseInvalid(fieldErrors: FieldError[]): never {
+  throw invalid(fieldErrors)
 }
 
-export function refuseIfAny(faults: FieldError[]): void {
-  if (faults.length > 0) refuseInvalid(faults)
+export function refuseIfAny(fieldErrors: FieldError[]): void {
+  if (fieldErrors.length > 0) refuseInvalid(fieldErrors)
 }
 
-/** More faults than this are not told; they would not help anybody. */
+/** The maximum number of field errors in a response; more would not be useful. */
 export const fieldErrorsMax = 20
 
-export function invalid(faults: FieldError[]): Refusal {
-  const errors = faults.slice(0, fieldErrorsMax)
+export function invalid(fieldErrors: FieldError[]): Refusal {
+  const errors = fieldErrors.slice(0, fieldErrorsMax)
   const first = errors[0]
   return new Refusal('validation_failed', first ? { message: first.message, param: first.param, errors } : {})
 }
 
 /**
- * Something outside the program is not as it must be (a bad setting, a port in use, a full disk). The message is one
- * line for a person: what is wrong, where, and what to do. It ends the program without a stack trace.
+ * A problem outside the program: an invalid setting, a port in use, a full disk. The message is one line for people:
+ * what is wrong, where, and how to fix it. It ends the program without a stack trace.
  */
 export class StartupError extends Error {
-  override readonly name = 'Unfit'
+  override readonly name = 'StartupError'
 }

@@ -2,76 +2,102 @@ import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { InteractiveKind } from '@parley/contract/send-interactive'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
-/** What the schema of an interactive message cannot say. The message is known to fit the schema of its kind. */
+/** Checks the rules that a schema cannot express. The message has already passed the schema of its type. */
 export function checkInteractive(message: JsonObject, kind: InteractiveKind): FieldError[] {
   const action = readObject(message.action) ?? {}
-  return [...headerFaults(readObject(message.header)), ...actionFaults(action, kind)]
+  return [...headerErrors(readObject(message.header)), ...actionErrors(action, kind)]
 }
 
-function actionFaults(action: JsonObject, kind: InteractiveKind): FieldError[] {
+function actionErrors(action: JsonObject, kind: InteractiveKind): FieldError[] {
   switch (kind) {
     case 'button': {
       const replies = readArray(action.buttons).map((button) => readObject(readObject(button)?.reply))
       return [
-        ...repeated(replies, 'id', 'interactive.action.buttons'),
-        ...repeated(replies, 'title', 'interactive.action.buttons'),
+        ...duplicateErrors(replies, 'id', 'interactive.action.buttons'),
+        ...duplicateErrors(replies, 'title', 'interactive.action.buttons'),
       ]
     }
     case 'list': {
       const rows = itemsOf(action, 'rows')
-      return [...sectionFaults(action, rows, 10), ...repeated(rows, 'id', 'interactive.action.sections')]
+      return [...sectionErrors(action, rows, 10), ...duplicateErrors(rows, 'id', 'interactive.action.sections')]
     }
     case 'product_list':
-      return sectionFaults(action, itemsOf(action, 'product_items'), 30)
+      return sectionErrors(action, itemsOf(action, 'product_items'), 30)
     case 'flow':
-      return flowFaults(readObject(action.parameters) ?? {})
+      return flowErrors(readObject(action.parameters) ?? {})
     default:
       return []
   }
 }
 
-function headerFaults(header: JsonObject | null): FieldError[] {
+function headerErrors(header: JsonObject | null): FieldError[] {
   if (header === null) return []
   const { type, ...members } = header
   const content = members[String(type)]
   if (content === undefined || Object.keys(members).length !== 1) {
-    return [fault('interactive.header', 'invalid', `A header of type "${type}" has the member "${type}" and no other.`)]
+    return [
+      fieldError(
+        'interactive.header',
+        'invalid',
+        `A header of type "${type}" must have the field "${type}" and no other.`,
+      ),
+    ]
   }
   const file = readObject(content)
   if (file !== null && (file.id === undefined) === (file.link === undefined)) {
-    return [fault(`interactive.header.${type}`, 'invalid', `"${type}" takes either "id" or "link".`)]
+    return [
+      fieldError(
+        `interactive.header.${type}`,
+        'invalid',
+        `"interactive.header.${type}" must have either "id" or "link".`,
+      ),
+    ]
   }
   return []
 }
 
-function sectionFaults(action: JsonObject, items: readonly unknown[], limit: number): FieldError[] {
+function sectionErrors(action: JsonObject, items: readonly unknown[], limit: number): FieldError[] {
   const at = 'interactive.action.sections'
   const sections = readArray(action.sections).map(readObject)
   const untitled = sections.length > 1 ? sections.findIndex((section) => section?.title === undefined) : -1
   return [
-    ...(items.length > limit ? [fault(at, 'too_many', `All sections together may have at most ${limit} items.`)] : []),
+    ...(items.length > limit
+      ? [fieldError(at, 'too_many', `"${at}" must have at most ${limit} entries in all sections together.`)]
+      : []),
     ...(untitled === -1
       ? []
-      : [fault(`${at}.${untitled}.title`, 'missing', 'With more than one section each needs a title.')]),
+      : [
+          fieldError(
+            `${at}.${untitled}.title`,
+            'missing',
+            `"${at}.${untitled}.title" is required: a list with more than one section needs a title for each.`,
+          ),
+        ]),
   ]
 }
 
-function flowFaults(parameters: JsonObject): FieldError[] {
+function flowErrors(parameters: JsonObject): FieldError[] {
   const at = 'interactive.action.parameters'
-  const named = (parameters.flow_id === undefined) !== (parameters.flow_name === undefined)
-  const needless = parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined
+  const hasOneName = (parameters.flow_id === undefined) !== (parameters.flow_name === undefined)
+  const hasUnusedPayload = parameters.flow_action === 'data_exchange' && parameters.flow_action_payload !== undefined
   return [
-    ...(named ? [] : [fault(at, 'invalid', 'A form is named by "flow_id" or by "flow_name".')]),
-    ...(needless
-      ? [fault(`${at}.flow_action_payload`, 'unexpected', 'A form with "data_exchange" takes no payload.')]
+    ...(hasOneName ? [] : [fieldError(at, 'invalid', `"${at}" must have either "flow_id" or "flow_name".`)]),
+    ...(hasUnusedPayload
+      ? [
+          fieldError(
+            `${at}.flow_action_payload`,
+            'unexpected',
+            `"${at}.flow_action_payload" is not allowed if "flow_action" is "data_exchange".`,
+          ),
+        ]
       : []),
   ]
 }
 
-function repeated(items: readonly (JsonObject | null)[], name: string, at: string): FieldError[] {
+function duplicateErrors(items: readonly (JsonObject | null)[], name: string, at: string): FieldError[] {
   const values = items.map((item) => item?.[name])
   const unique = new Set(values).size === values.length
-  return unique ? [] : [fault(at, 'invalid', `Every "${name}" must be different from the others.`)]
+  return unique ? [] : [fieldError(at, 'invalid', `Every "${name}" in "${at}" must be unique.`)]
 }
 
 function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
@@ -80,4 +106,4 @@ function itemsOf(action: JsonObject, name: string): (JsonObject | null)[] {
     .map(readObject)
 }
 
-const fault = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })
+const fieldError = (param: string, code: FieldErrorCode, message: string): FieldError => ({ param, code, message })

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkSend } from './check-send.ts'
 
-const faults = (body: unknown) => checkSend(body).map(({ param, code }) => `${param} ${code}`)
+const errors = (body: unknown) => checkSend(body).map(({ param, code }) => `${param} ${code}`)
 const send = (type: string, content: unknown, more = {}) =>
-  faults({ to: '491701234567', type, [type]: content, ...more })
+  errors({ to: '491701234567', type, [type]: content, ...more })
 const interactive = (content: object) => send('interactive', { body: { text: 'b' }, ...content })
 const buttons = (...pairs: [string, string][]) => ({
   type: 'button',
@@ -19,11 +19,11 @@ const flow = (parameters: object) => ({
   action: { name: 'flow', parameters: { flow_cta: 'Open', ...parameters } },
 })
 
-describe('a request the network would take has no fault', () => {
+describe('a valid request has no errors', () => {
   test.each<[string, string[]]>([
     ['text', send('text', { body: 'x'.repeat(4096), preview_url: true })],
     ['text with emoji counts characters', send('text', { body: '😀'.repeat(4096) })],
-    ['a plus before the number', faults({ to: '+491701234567', type: 'text', text: { body: 'x' } })],
+    ['a plus before the number', errors({ to: '+491701234567', type: 'text', text: { body: 'x' } })],
     ['image', send('image', { link: 'https://cdn.example/a.png', caption: 'c' })],
     ['audio', send('audio', { id: '1', voice: true })],
     ['document', send('document', { id: '1', filename: 'a.pdf' })],
@@ -44,23 +44,23 @@ describe('a request the network would take has no fault', () => {
   })
 })
 
-describe('every fault is named by its path', () => {
+describe('every error has its path', () => {
   test.each<[string, string[], string[]]>([
-    ['no object', faults([]), ['body wrong_type']],
-    ['nothing', faults({}), ['to missing', 'type missing']],
-    ['a number that is none', faults({ to: '+49 170', type: 'text', text: { body: 'x' } }), ['to invalid']],
-    ['an unknown type', faults({ to: '491701234567', type: 'poll' }), ['type invalid']],
-    ['the member is missing', faults({ to: '491701234567', type: 'text' }), ['text missing']],
+    ['not an object', errors([]), ['body wrong_type']],
+    ['an empty object', errors({}), ['to missing', 'type missing']],
+    ['an invalid number', errors({ to: '+49 170', type: 'text', text: { body: 'x' } }), ['to invalid']],
+    ['an unknown type', errors({ to: '491701234567', type: 'poll' }), ['type invalid']],
+    ['the member is missing', errors({ to: '491701234567', type: 'text' }), ['text missing']],
     ['a second member', send('text', { body: 'x' }, { image: { id: '1' } }), ['image unexpected']],
     ['unknown fields', send('text', { body: 'x', bold: true }, { cc: 'x' }), ['cc unknown', 'text.bold unknown']],
     ['too long', send('text', { body: 'x'.repeat(4097) }), ['text.body too_long']],
     ['empty', send('text', { body: '' }), ['text.body too_short']],
-    ['of the wrong kind', send('text', { body: 5 }), ['text.body wrong_type']],
+    ['the wrong type', send('text', { body: 5 }), ['text.body wrong_type']],
     ['neither id nor link', send('image', {}), ['image invalid']],
     ['both id and link', send('image', { id: '1', link: 'https://x.example/a' }), ['image invalid']],
     ['a caption on audio', send('audio', { id: '1', caption: 'x' }), ['audio.caption unknown']],
-    ['not on this earth', send('location', { latitude: 91, longitude: 0 }), ['location.latitude out_of_range']],
-    ['half a name', send('contacts', [{ name: { formatted_name: 'B' } }]), ['contacts.0.name invalid']],
+    ['a latitude of 91', send('location', { latitude: 91, longitude: 0 }), ['location.latitude out_of_range']],
+    ['an incomplete name', send('contacts', [{ name: { formatted_name: 'B' } }]), ['contacts.0.name invalid']],
     ['a template by name alone', send('template', { name: 'a' }), ['template invalid']],
     [
       'a reaction as a reply',
@@ -68,7 +68,7 @@ describe('every fault is named by its path', () => {
       ['in_reply_to unexpected'],
     ],
     ['NUL', send('text', { body: 'a\u0000' }), ['text.body invalid_characters']],
-    ['half a character', send('text', { body: 'a\ud800' }), ['text.body invalid_characters']],
+    ['an unpaired surrogate', send('text', { body: 'a\ud800' }), ['text.body invalid_characters']],
     ['an unknown interactive', interactive({ type: 'poll' }), ['interactive.type invalid']],
     [
       'four buttons',
@@ -106,16 +106,16 @@ describe('every fault is named by its path', () => {
   })
 })
 
-test('many faults are all told at once', () => {
+test('all errors are reported together', () => {
   const contacts = Array.from({ length: 15 }, () => ({ name: { formatted_name: 5, first_name: 'B' } }))
   expect(send('contacts', contacts)).toEqual(contacts.map((_, at) => `contacts.${at}.name.formatted_name wrong_type`))
 })
 
-test('the examples of the schema are requests', () => {
+test('the examples of the schema are valid requests', () => {
   for (const example of (SendRequest as { examples?: unknown[] }).examples ?? []) expect(checkSend(example)).toEqual([])
 })
 
-test('any JSON value is checked without a fault of our own', () => {
+test('checkSend accepts any JSON value without throwing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (body, part) => {
       checkSend(body)

@@ -14,15 +14,15 @@ const good: Record<string, Record<string, unknown>> = {
   delivery_map: { 'header.location': { latitude: 0, longitude: 0 }, 'body.1': 'Ana' },
 }
 
-function faults(name: string, change: Record<string, unknown>): string[] {
+function errors(name: string, change: Record<string, unknown>): string[] {
   const merged = Object.entries({ ...good[name], ...change }).filter(([, value]) => value !== undefined)
   return checkVariables(named(name), { name, language: 'en', variables: Object.fromEntries(merged) }).map(
     ({ param, code }) => `${param.replace('template.variables', '')} ${code}`,
   )
 }
 
-test.each(Object.keys(good))('%s with all it needs has no fault', (name) => {
-  expect(faults(name, {})).toEqual([])
+test.each(Object.keys(good))('%s with all variables has no errors', (name) => {
+  expect(errors(name, {})).toEqual([])
 })
 
 test.each<[string, Record<string, unknown>, string[]]>([
@@ -57,10 +57,10 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ],
   ['delivery_map', { 'header.location': { latitude: 0, longitude: 0, zoom: 'x' } }, ['.header.location.zoom unknown']],
 ])('%s with %j', (name, change, expected) => {
-  expect(faults(name, change)).toEqual(expected)
+  expect(errors(name, change)).toEqual(expected)
 })
 
-test('a form is only for a template with a form button', () => {
+test('flow is only allowed for a template with a form button', () => {
   const flow = { token: 't' }
   expect(checkVariables(named('intake_flow'), { flow })).toEqual([])
   expect(checkVariables(named('coupon'), { variables: good.coupon ?? {}, flow })).toMatchObject([
@@ -68,6 +68,6 @@ test('a form is only for a template with a form button', () => {
   ])
 })
 
-test('names of built-in things are no variables', () => {
-  expect(faults('coupon', { constructor: 'x', toString: 'x' })).toEqual(['.constructor unknown', '.toString unknown'])
+test('names of built-in properties are unknown variables', () => {
+  expect(errors('coupon', { constructor: 'x', toString: 'x' })).toEqual(['.constructor unknown', '.toString unknown'])
 })

@@ -7,23 +7,23 @@ import { GraphClient } from './client.ts'
 import { fixture, fixtures } from './fixtures.ts'
 import { BadFile, checkFile, isFileAddress } from './media.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
-let answer: Answer = () => {}
-let seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = []
+let handler: Handler = () => {}
+let requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = []
 let server: Server
 let graphUrl = ''
 const client = new GraphClient({
   productVersion: '1.2.3',
-  answerTimeoutMs: 300,
+  responseTimeoutMs: 300,
   deadlineMs: 1500,
-  maxAnswerBytes: 100_000,
+  maxResponseBytes: 100_000,
 })
 const access = () => ({ graphUrl, accessToken: 'token-1' })
 const send = () => client.sendMessage(access(), '106', { type: 'text' })
 
 const json =
-  (status: number, value: unknown, headers = {}): Answer =>
+  (status: number, value: unknown, headers = {}): Handler =>
   (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
   }
@@ -31,13 +31,13 @@ const json =
 beforeAll(async () => {
   server = createServer((request, response) => {
     buffer(request).then((bytes) => {
-      seen.push({
+      requests.push({
         method: String(request.method),
         url: String(request.url),
         headers: request.headers,
         body: bytes.toString(),
       })
-      answer(request, response, bytes.toString())
+      handler(request, response, bytes.toString())
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 
 afterEach(() => {
-  seen = []
+  requests = []
 })
 
 afterAll(async () => {
@@ -55,8 +55,8 @@ afterAll(async () => {
 })
 
 describe('sending', () => {
-  test('an accepted message has the network’s id', async () => {
-    answer = json(200, fixture('own/api-send-response-template.json'))
+  test('an accepted message has WhatsApp’s ID', async () => {
+    handler = json(200, fixture('own/api-send-response-template.json'))
     expect(await send()).toEqual({
       kind: 'ok',
       value: {
@@ -66,8 +66,8 @@ describe('sending', () => {
         held: false,
       },
     })
-    expect(seen).toMatchObject([{ method: 'POST', url: '/v25.0/106/messages', body: '{"type":"text"}' }])
-    expect(seen[0]?.headers).toMatchObject({
+    expect(requests).toMatchObject([{ method: 'POST', url: '/v25.0/106/messages', body: '{"type":"text"}' }])
+    expect(requests[0]?.headers).toMatchObject({
       authorization: 'Bearer token-1',
       'user-agent': 'Parley/1.2.3',
       'content-type': 'application/json',
@@ -75,19 +75,19 @@ describe('sending', () => {
   })
 
   const responses = fixtures((_value, path) => /response-send-/.test(path))
-  test.each(responses)('the stored answer %s is understood', async (_path, body) => {
-    answer = json(200, body)
+  test.each(responses)('the response fixture %s is parsed', async (_path, body) => {
+    handler = json(200, body)
     expect(await send()).toMatchObject({ kind: 'ok', value: { waMessageId: expect.stringContaining('wamid.') } })
   })
 
   const refusals = fixtures((_value, path) => /api-error-/.test(path))
-  test.each(refusals)('the stored refusal %s is a refusal', async (_path, body) => {
-    answer = json(400, body)
+  test.each(refusals)('the error fixture %s is refused', async (_path, body) => {
+    handler = json(400, body)
     const { code } = (body as { error: { code: number } }).error
     expect(await send()).toMatchObject({ kind: 'refused', status: 400, error: { code } })
   })
 
-  test.each<[string, Answer, object]>([
+  test.each<[string, Handler, object]>([
     [
       '500 without JSON',
       (_q, r) => r.writeHead(502).end('<html>Bad gateway</html>'),
@@ -96,24 +96,24 @@ describe('sending', () => {
     ['200 without JSON', (_q, r) => r.writeHead(200).end('<html>'), { kind: 'unknown', why: 'answer_unreadable' }],
     ['200 without an id', json(200, { messages: [] }), { kind: 'unknown', why: 'answer_without_message_id' }],
     [
-      'a giant answer',
+      'a response that is too large',
       (_q, r) => r.writeHead(200).end('x'.repeat(200_000)),
       { kind: 'unknown', why: 'answer_too_large' },
     ],
     [
-      'a giant refusal',
+      'an error that is too large',
       (_q, r) => r.writeHead(400).end('x'.repeat(200_000)),
       { kind: 'refused', error: { code: 'http_400' } },
     ],
-    ['a cut before the answer', (q) => q.socket.destroy(), { kind: 'unknown' }],
+    ['a disconnect before the response', (q) => q.socket.destroy(), { kind: 'unknown' }],
     [
-      'a cut within the answer',
+      'a disconnect within the response',
       (_q, r) => void r.writeHead(200, { 'content-length': 99 }).write('{', () => r.destroy()),
       { kind: 'unknown' },
     ],
-    ['no answer in time', () => {}, { kind: 'unknown', why: 'UND_ERR_HEADERS_TIMEOUT' }],
+    ['no response in time', () => {}, { kind: 'unknown', why: 'UND_ERR_HEADERS_TIMEOUT' }],
     [
-      'half an answer in time',
+      'half a response in time',
       (_q, r) => void r.writeHead(200).write('{'),
       { kind: 'unknown', why: 'UND_ERR_BODY_TIMEOUT' },
     ],
@@ -124,39 +124,39 @@ describe('sending', () => {
     ],
     ['404 without JSON', (_q, r) => r.writeHead(404).end('no'), { kind: 'refused', status: 404 }],
     [
-      '429 with a wait',
+      '429 with Retry-After',
       (_q, r) => r.writeHead(429, { 'retry-after': '7' }).end(),
       { kind: 'refused', isTransient: true, retryAfterMs: 7000 },
     ],
   ])('%s', async (_name, how, expected) => {
-    answer = how
+    handler = how
     expect(await send()).toMatchObject(expected)
-    expect(seen.length).toBe(1)
+    expect(requests.length).toBe(1)
   })
 
-  test('the usage header says how long to wait', async () => {
+  test('the usage header sets the delay', async () => {
     const usage = JSON.stringify({ 102: [{ type: 'whatsapp', estimated_time_to_regain_access: 3 }] })
-    answer = json(400, fixture('own/api-error-80007.json'), { 'x-business-use-case-usage': usage })
+    handler = json(400, fixture('own/api-error-80007.json'), { 'x-business-use-case-usage': usage })
     expect(await send()).toMatchObject({ kind: 'refused', retryAfterMs: 180_000 })
   })
 
-  test('what never left is told apart: no such host, nobody listening, no TLS', async () => {
+  test('a request that was not sent is unreachable: unknown host, refused connection, no TLS', async () => {
     const to = (url: string) => client.sendMessage({ graphUrl: url, accessToken: 't' }, '106', {})
     expect(await to('http://127.0.0.1:1')).toMatchObject({ kind: 'unreachable', why: 'ECONNREFUSED' })
     expect(await to('http://nowhere.invalid')).toMatchObject({ kind: 'unreachable' })
     expect(await to(graphUrl.replace('http:', 'https:'))).toMatchObject({ kind: 'unreachable' })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('a connection that is taken and cut at once is not sure', async () => {
-    const slammer = createTcpServer((socket) => socket.once('data', () => socket.destroy()))
-    await new Promise<void>((resolve) => slammer.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(slammer.address() as AddressInfo).port}`
+  test('a connection that is accepted and closed immediately has the outcome unknown', async () => {
+    const closing = createTcpServer((socket) => socket.once('data', () => socket.destroy()))
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(closing.address() as AddressInfo).port}`
     expect(await client.sendMessage({ graphUrl: url, accessToken: 't' }, '106', {})).toMatchObject({ kind: 'unknown' })
-    slammer.close()
+    closing.close()
   })
 
-  test('a token no header can hold is no reason to try again', async () => {
+  test('a token that is invalid in a header has the reason UND_ERR_INVALID_ARG', async () => {
     const outcome = await client.sendMessage({ graphUrl, accessToken: 'a\nb' }, '106', {})
     expect(outcome).toMatchObject({ kind: 'unreachable', why: 'UND_ERR_INVALID_ARG' })
   })
@@ -175,8 +175,8 @@ describe('listing', () => {
     paging: { cursors: { after: 'x' }, ...(next !== undefined && { next }) },
   })
 
-  test('all pages are read, and the token stays in the header', async () => {
-    answer = (request, response, body) => {
+  test('all pages are read, and the token is sent only in the header', async () => {
+    handler = (request, response, body) => {
       const after = new URL(String(request.url), graphUrl).searchParams.get('after')
       const next = `${graphUrl}/v25.0/W/message_templates?access_token=leak&after=`
       const pages: Record<string, unknown> = { 1: page(['b'], `${next}2`), 2: page(['c']) }
@@ -184,7 +184,7 @@ describe('listing', () => {
     }
     const outcome = await client.listTemplates(access(), 'W')
     expect(outcome.kind === 'ok' && outcome.value.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
-    expect(seen.map(({ url }) => url.includes('leak'))).toEqual([false, false, false])
+    expect(requests.map(({ url }) => url.includes('leak'))).toEqual([false, false, false])
   })
 
   test.each([
@@ -194,26 +194,26 @@ describe('listing', () => {
     'file:///etc/passwd',
     'nonsense',
   ])('a next page at %s is not followed', async (next) => {
-    answer = json(200, page(['a'], next))
+    handler = json(200, page(['a'], next))
     expect(await client.listTemplates(access(), 'W')).toMatchObject({ kind: 'unknown', why: 'foreign_next_page' })
-    expect(seen.length).toBe(1)
+    expect(requests.length).toBe(1)
   })
 
-  test('pages without end come to an end', async () => {
-    answer = json(200, page(['a'], `${graphUrl}/v25.0/W/message_templates?after=same`))
+  test('endless pagination is stopped', async () => {
+    handler = json(200, page(['a'], `${graphUrl}/v25.0/W/message_templates?after=same`))
     expect(await client.listTemplates(access(), 'W')).toMatchObject({ kind: 'unknown', why: 'too_many_pages' })
   })
 
-  test('an error on the second page is an error of the whole', async () => {
-    answer = (request, response, body) =>
+  test('an error on the second page fails the whole list', async () => {
+    handler = (request, response, body) =>
       request.url?.includes('after')
         ? json(400, fixture('own/api-error-190-expired.json'))(request, response, body)
         : json(200, page(['a'], `${graphUrl}/x?after=1`))(request, response, body)
     expect(await client.listTemplates(access(), 'W')).toMatchObject({ kind: 'refused', error: { code: 190 } })
   })
 
-  test('stored listings are understood', async () => {
-    answer = json(200, { ...(fixture('own/api-message-templates-list.json') as object), paging: {} })
+  test('the list fixtures are parsed', async () => {
+    handler = json(200, { ...(fixture('own/api-message-templates-list.json') as object), paging: {} })
     expect(await client.listTemplates(access(), 'W')).toMatchObject({
       kind: 'ok',
       value: [
@@ -225,7 +225,7 @@ describe('listing', () => {
         { name: 'delivery_map', status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' },
       ],
     })
-    answer = json(200, fixture('WhatsApp__WhatsApp-Flows-Tools/response-get-phone-numbers.json'))
+    handler = json(200, fixture('WhatsApp__WhatsApp-Flows-Tools/response-get-phone-numbers.json'))
     expect(await client.listPhoneNumbers(access(), 'W')).toMatchObject({
       kind: 'ok',
       value: [
@@ -240,10 +240,10 @@ describe('listing', () => {
     })
   })
 
-  test('the app is subscribed', async () => {
-    answer = json(200, fixture('WhatsApp__WhatsApp-Flows-Tools/response-subscribe-to-your-waba.json'))
+  test('subscribeApp sends the subscription', async () => {
+    handler = json(200, fixture('WhatsApp__WhatsApp-Flows-Tools/response-subscribe-to-your-waba.json'))
     expect(await client.subscribeApp(access(), 'W')).toEqual({ kind: 'ok', value: true })
-    expect(seen[0]).toMatchObject({ method: 'POST', url: '/v25.0/W/subscribed_apps' })
+    expect(requests[0]).toMatchObject({ method: 'POST', url: '/v25.0/W/subscribed_apps' })
   })
 })
 
@@ -253,8 +253,8 @@ describe('files', () => {
   const base64 = hash.copy().digest('base64')
   const hex = hash.digest('hex')
 
-  test('the address of a file, with its hash as hex', async () => {
-    answer = json(200, {
+  test('getMedia returns the URL of a file and its hash in hex', async () => {
+    handler = json(200, {
       url: 'https://lookaside.fbsbx.com/x',
       mime_type: 'image/jpeg',
       sha256: base64,
@@ -264,20 +264,20 @@ describe('files', () => {
       kind: 'ok',
       value: { url: 'https://lookaside.fbsbx.com/x', mimeType: 'image/jpeg', sha256: hex, fileSize: 19 },
     })
-    expect(seen[0]?.url).toBe('/v25.0/900?phone_number_id=106')
+    expect(requests[0]?.url).toBe('/v25.0/900?phone_number_id=106')
   })
 
-  test('the bytes stream, with the token', async () => {
-    answer = (_request, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes)
+  test('downloadMedia streams the file and sends the token', async () => {
+    handler = (_request, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(bytes)
     const outcome = await client.downloadMedia(access(), `${graphUrl}/file?x=1`)
     if (outcome.kind !== 'ok') throw new Error(outcome.kind)
     expect(outcome.value.mimeType).toBe('image/jpeg')
     const checked = outcome.value.body.pipe(checkFile({ sha256: base64, maxBytes: 100 }))
     expect(await buffer(checked)).toEqual(bytes)
-    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer token-1', 'user-agent': 'Parley/1.2.3' })
+    expect(requests[0]?.headers).toMatchObject({ authorization: 'Bearer token-1', 'user-agent': 'Parley/1.2.3' })
   })
 
-  test('other bytes, or too many, end in an error', async () => {
+  test('a wrong hash or too many bytes fail the stream', async () => {
     const through = (expected: { sha256: string | null; maxBytes: number }) => {
       const check = checkFile(expected)
       check.end(bytes)
@@ -288,12 +288,12 @@ describe('files', () => {
     await expect(through({ sha256: hex, maxBytes: 3 })).rejects.toMatchObject({ why: 'too_large' })
   })
 
-  test('a redirect is not followed, a missing file is a refusal', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: `${graphUrl}/other` }).end()
+  test('a redirect is not followed, and a missing file is refused', async () => {
+    handler = (_request, response) => response.writeHead(302, { location: `${graphUrl}/other` }).end()
     expect(await client.downloadMedia(access(), `${graphUrl}/file`)).toMatchObject({ kind: 'refused', status: 302 })
-    answer = (_request, response) => response.writeHead(404).end()
+    handler = (_request, response) => response.writeHead(404).end()
     expect(await client.downloadMedia(access(), `${graphUrl}/file`)).toMatchObject({ kind: 'refused', status: 404 })
-    expect(seen.map(({ url }) => url)).toEqual(['/file', '/file'])
+    expect(requests.map(({ url }) => url)).toEqual(['/file', '/file'])
   })
 
   test.each([
@@ -310,11 +310,11 @@ describe('files', () => {
     ['https://lookaside.fbsbx.com@evil.example/a', false],
     ['http://169.254.169.254/a', false],
     ['nonsense', false],
-  ])('the token may go to %s: %s', (url, allowed) => {
+  ])('the token may be sent to %s: %s', (url, allowed) => {
     expect(isFileAddress(url, 'https://graph.facebook.com')).toBe(allowed)
   })
 
-  test('a foreign address is not asked at all', async () => {
+  test('no request is sent to another host', async () => {
     expect(await client.downloadMedia(access(), 'http://127.0.0.1:1/x')).toEqual({
       kind: 'unreachable',
       why: 'foreign_file_host',

@@ -11,30 +11,30 @@ import {
 import { type Download, downloadFrom } from './media.ts'
 import { type JsonObject, readArray, readId, readObject, readPhone } from './read-json.ts'
 
-/** Whose calls these are: the app's graph address, and the token of the connected account. */
+/** The Graph API's URL for the app, and the access token of the connected account. */
 export interface GraphAccess {
   /** Scheme and host, such as `https://graph.facebook.com`. The token goes to this host only. */
   graphUrl: string
   accessToken: string
 }
 
-/** The network took the message. That is not delivery. */
+/** WhatsApp accepted the message. It is not delivered yet. */
 export interface Accepted {
   waMessageId: string
   waId: string | null
   userId: string | null
-  /** Held back by the network until it has judged the template's quality. */
+  /** WhatsApp holds the message until it has assessed the quality of the template. */
   held: boolean
 }
 
 export interface GraphClientOptions {
-  /** Of Parley, for the User-Agent; the network's file host turns away callers without one. */
+  /** Parley's version, for the User-Agent header. WhatsApp's file host rejects requests without one. */
   productVersion: string
   graphVersion?: string
   connectTimeoutMs?: number
-  answerTimeoutMs?: number
+  responseTimeoutMs?: number
   deadlineMs?: number
-  maxAnswerBytes?: number
+  maxResponseBytes?: number
 }
 
 const maxPages = 200
@@ -44,26 +44,26 @@ const templateFields =
 const numberFields =
   'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
 
-/** Keeps the connections to the network. Outcomes are values; nothing here throws for what the network does. */
+/** The client of WhatsApp's Graph API. Every outcome is a return value; errors of the API are never thrown. */
 export class GraphClient {
   readonly #agent: Dispatcher
   readonly #graphVersion: string
   readonly #limits: CallLimits
 
   constructor(options: GraphClientOptions) {
-    const answerTimeoutMs = options.answerTimeoutMs ?? 20_000
+    const responseTimeoutMs = options.responseTimeoutMs ?? 20_000
     this.#graphVersion = options.graphVersion ?? 'v25.0'
     this.#limits = {
       userAgent: `Parley/${options.productVersion}`,
       deadlineMs: options.deadlineMs ?? 30_000,
-      maxAnswerBytes: options.maxAnswerBytes ?? 4 * 1024 * 1024,
+      maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024,
     }
     this.#agent = new Agent({
       connect: { timeout: options.connectTimeoutMs ?? 5_000 },
-      headersTimeout: answerTimeoutMs,
-      bodyTimeout: answerTimeoutMs,
+      headersTimeout: responseTimeoutMs,
+      bodyTimeout: responseTimeoutMs,
       connections: 256,
-      // One request per connection at a time: it is then plain whether a request had left when a connection broke.
+      // One request per connection at a time, so it is clear whether a request was sent when its connection breaks.
       allowH2: false,
       pipelining: 1,
     })
@@ -88,7 +88,7 @@ export class GraphClient {
     return this.#list(access, url, readListedNumber)
   }
 
-  /** Where a file is now; the address lives for five minutes. */
+  /** The current URL of a file, which is valid for five minutes. */
   async getMedia(access: GraphAccess, mediaId: string, phoneNumberId?: string): Promise<CallOutcome<MediaInfo>> {
     const query = phoneNumberId === undefined ? {} : { phone_number_id: phoneNumberId }
     const outcome = await this.#call(access, 'GET', [mediaId], query)
@@ -101,17 +101,17 @@ export class GraphClient {
     return downloadFrom(this.#agent, access, url, this.#limits)
   }
 
-  /** A file that lies enciphered on the network's file host, where everybody may have it. */
+  /** Downloads an encrypted file from WhatsApp's file host. It is public, so no token is sent. */
   downloadSealed({ graphUrl }: GraphAccess, url: string): Promise<CallOutcome<Download>> {
     return downloadFrom(this.#agent, { graphUrl, accessToken: null }, url, this.#limits)
   }
 
-  /** Has the account's webhooks sent to the app. */
+  /** Subscribes the app to the account's webhooks. */
   async subscribeApp(access: GraphAccess, wabaId: string): Promise<CallOutcome<true>> {
     const outcome = await this.#call(access, 'POST', [wabaId, 'subscribed_apps'])
     if (outcome.kind !== 'ok') return outcome
-    const done = outcome.value.success === true || outcome.value.success === 'true'
-    return done ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
+    const isSuccess = outcome.value.success === true || outcome.value.success === 'true'
+    return isSuccess ? { kind: 'ok', value: true } : { kind: 'unknown', why: 'answer_without_success', status: 200 }
   }
 
   close(): Promise<void> {
@@ -143,7 +143,7 @@ export class GraphClient {
       const call = { method: 'GET', url, accessToken: access.accessToken } as const
       const outcome = await callGraph(this.#agent, call, this.#limits)
       if (outcome.kind !== 'ok') return outcome
-      // An answer without a list is not an empty list: somebody would take everything for deleted.
+      // A response without a list is not an empty list: the sync would treat everything as deleted.
       if (!Array.isArray(outcome.value.data)) return { kind: 'unknown', why: 'answer_without_list', status: 200 }
       for (const item of readArray(outcome.value.data)) {
         const row = readObject(item)
@@ -160,7 +160,9 @@ export class GraphClient {
   }
 }
 
-/** The link to the next page comes from the network's answer: it is followed on the host we asked, nowhere else. */
+/**
+ * The URL of the next page comes from the response. It is followed only on the same host, because it gets the token.
+ */
 function nextPage(next: string, first: URL): URL | null {
   if (!URL.canParse(next)) return null
   const url = new URL(next)

@@ -1,4 +1,4 @@
-/** Why a message failed and what to do about it, in plain words; for people, not for decisions (`errors.ts` has those). */
+/** Why a message failed and how to fix it, for people. `errors.ts` decides how the code handles each error. */
 import type { MessageError } from '@parley/contract/events'
 import { type ErrorScope, findError } from './errors.ts'
 
@@ -11,63 +11,62 @@ export function explainError({ code }: Pick<MessageError, 'code'>): Explanation 
   const known = advice.get(code)
   if (known) return known
   const { scope, temporary } = findError({ code })
-  return temporary ? passing : byScope[scope]
+  return temporary ? temporaryError : byScope[scope]
 }
 
 const token: Explanation = {
-  cause:
-    'The network does not accept the access token of this account: it expired, was withdrawn or lacks a permission.',
-  fix: 'Ask the operator to give the connection a new token with the permissions whatsapp_business_messaging and whatsapp_business_management.',
+  cause: 'WhatsApp rejected the access token of this account. It has expired, was revoked, or lacks a permission.',
+  fix: 'Ask the operator to set a new token for the connection, with the permissions whatsapp_business_messaging and whatsapp_business_management.',
 }
 const payment: Explanation = {
-  cause: 'The network cannot charge the WhatsApp business account for this message.',
-  fix: 'Add or repair the payment method of the account in Meta’s Business settings, then send again.',
+  cause: 'WhatsApp cannot charge the business account for this message.',
+  fix: 'Add or update the payment method of the account in Meta’s Business settings, then send the message again.',
 }
 const closedWindow: Explanation = {
-  cause:
-    'More than 24 hours have passed since this person last wrote. After that, the network only takes templates from you.',
-  fix: 'Send an approved template. When the person answers, free text works again for 24 hours.',
+  cause: 'The recipient’s last message is more than 24 hours old. After that, WhatsApp accepts only templates.',
+  fix: 'Send an approved template. When the recipient replies, you can send any message for 24 hours.',
 }
 const parameters: Explanation = {
-  cause: 'The values do not fit the template as the network holds it, most often because it was changed meanwhile.',
-  fix: 'Synchronise the templates, look at what the template needs now, and send again with those variables.',
+  cause: 'The variables do not match the template. Most often the template was changed in the meantime.',
+  fix: 'Sync the templates under Messaging → Templates, check the variables of the template, and send the message again.',
 }
 const media: Explanation = {
-  cause: 'The network could not get the file of this message, or does not take it.',
-  fix: 'Check that the link opens without signing in, over https, and that type and size are ones WhatsApp takes.',
+  cause: 'WhatsApp could not download the file of this message, or does not support it.',
+  fix: 'Check that the link is a public https link, and that WhatsApp supports the type and size of the file.',
 }
 const registration: Explanation = {
-  cause: 'The number is not properly registered with the network.',
-  fix: 'Register the number again in Meta’s WhatsApp Manager, with its two-step PIN, then synchronise.',
+  cause: 'The phone number is not registered correctly with WhatsApp.',
+  fix: 'Register the number again in Meta’s WhatsApp Manager with its two-step PIN, then sync under Messaging → Senders.',
 }
 
 const advice: ReadonlyMap<number | string, Explanation> = new Map<number | string, Explanation>([
   [
     'outcome_unknown',
     {
-      cause: 'The call to the network broke off, and no status came for an hour. The message may have arrived or not.',
-      fix: 'Ask the recipient, or send again if a second copy does no harm. The credits were given back.',
+      cause:
+        'The connection to WhatsApp broke during the request, and no status arrived for an hour. The message may or may not have been delivered.',
+      fix: 'Ask the recipient, or send the message again if a duplicate does no harm. The credits were refunded.',
     },
   ],
   [
     'expired',
     {
-      cause: 'The message could not be handed to the network within a day, so it was not worth sending any more.',
-      fix: 'See whether the sender is connected and the network reachable, then send again.',
+      cause: 'The message could not be sent to WhatsApp within 24 hours, so it expired.',
+      fix: 'Check that the sender is connected and that WhatsApp is reachable, then send the message again.',
     },
   ],
   [
     'unreachable',
     {
-      cause: 'The network could not be reached.',
-      fix: 'Nothing is wrong with the message. Send it again; if it happens often, the operator should check the connection.',
+      cause: 'WhatsApp could not be reached.',
+      fix: 'Send the message again. If this happens often, ask the operator to check the connection.',
     },
   ],
   [
     'unsendable',
     {
-      cause: 'The request could not be put into the network’s words, for instance because its template is gone.',
-      fix: 'Look at the details above, correct the request and send again.',
+      cause: 'The message could not be converted to WhatsApp’s format, for example because its template was deleted.',
+      fix: 'Check the error details, fix the request and send it again.',
     },
   ],
   [0, token],
@@ -78,8 +77,8 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
   [
     368,
     {
-      cause: 'Meta blocked the account for a while because of its policies.',
-      fix: 'Open Account quality in Meta’s Business settings, see what was reported and ask for a review.',
+      cause: 'Meta blocked the account temporarily for a policy violation.',
+      fix: 'Open Account quality in Meta’s Business settings to see the violation and request a review.',
     },
   ],
   [470, closedWindow],
@@ -87,45 +86,48 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
   [
     130429,
     {
-      cause: 'The number sent more messages in a moment than the network allows it.',
-      fix: 'Nothing to mend: Parley slows down by itself. Spread large sends over more time or more numbers.',
+      cause: 'The number sent more messages per second than WhatsApp allows.',
+      fix: 'Parley slows down automatically. Spread large sends over more time or more numbers.',
     },
   ],
   [
     130472,
     {
-      cause: 'The network runs an experiment and leaves this person out of marketing messages.',
-      fix: 'Do not send it again; try another way to reach this person.',
+      cause: 'WhatsApp excluded the recipient from marketing messages as part of an experiment.',
+      fix: 'Do not send the message again. Contact the recipient another way.',
     },
   ],
-  [131021, { cause: 'The message goes to the number that sends it.', fix: 'Send to another number.' }],
+  [
+    131021,
+    { cause: 'The recipient is the number that sends the message.', fix: 'Send the message to a different number.' },
+  ],
   [
     131026,
     {
       cause:
-        'The network could not hand it over. The number may have no WhatsApp, run an old version, or not have accepted the new terms.',
-      fix: 'Check the number, then ask the person to update WhatsApp and to write to you first.',
+        'WhatsApp could not deliver the message. The number may not use WhatsApp, may have an old version, or may not have accepted the current terms.',
+      fix: 'Check the number. Ask the recipient to update WhatsApp and to message you first.',
     },
   ],
   [
     131030,
     {
-      cause: 'The account is a test account, and this recipient is not on its list.',
-      fix: 'Add the number to the allowed recipients in Meta’s app dashboard, or use a number of a live account.',
+      cause: 'The sender is a test number, and the recipient is not on its list of allowed numbers.',
+      fix: 'Add the recipient to the allowed numbers in Meta’s app dashboard, or send from a production number.',
     },
   ],
   [
     131031,
     {
-      cause: 'Meta locked the business account, for a policy or because the two-step PIN was wrong.',
-      fix: 'Open Account quality in Meta’s Business settings and follow what it asks for.',
+      cause: 'Meta locked the business account for a policy violation, or because of a wrong two-step PIN.',
+      fix: 'Open Account quality in Meta’s Business settings and follow the instructions.',
     },
   ],
   [
     131037,
     {
       cause: 'The display name of the number is not approved.',
-      fix: 'Have the display name approved in Meta’s WhatsApp Manager.',
+      fix: 'Request approval of the display name in Meta’s WhatsApp Manager.',
     },
   ],
   [131042, payment],
@@ -137,22 +139,22 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
   [
     131048,
     {
-      cause: 'Too many people reported or blocked this number, so the network limits what it may send.',
-      fix: 'Pause marketing, send only what people asked for, and watch the quality rating under Senders.',
+      cause: 'Too many people reported or blocked this number, so WhatsApp limits how much it can send.',
+      fix: 'Pause marketing messages, and check the quality rating under Messaging → Senders.',
     },
   ],
   [
     131049,
     {
-      cause: 'The network held it back: this person has had enough marketing messages from businesses for now.',
-      fix: 'Do not repeat it at once. Try after a day or more, or send something the person asked for.',
+      cause: 'WhatsApp did not deliver the message, because the recipient got too many marketing messages recently.',
+      fix: 'Do not retry immediately. Wait at least a day, or send a utility template instead.',
     },
   ],
   [
     131050,
     {
-      cause: 'This person turned marketing messages from you off.',
-      fix: 'Take them off your list for marketing. Utility templates still reach them.',
+      cause: 'The recipient turned off marketing messages from you.',
+      fix: 'Remove the recipient from your marketing list. You can still send utility templates.',
     },
   ],
   [131052, media],
@@ -160,15 +162,15 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
   [
     131056,
     {
-      cause: 'This number sent too many messages to the same person in a short time.',
-      fix: 'Wait a while. Bundle what you have to say into fewer messages.',
+      cause: 'This number sent too many messages to the same recipient in a short time.',
+      fix: 'Wait a while, then send fewer messages.',
     },
   ],
   [
     132001,
     {
-      cause: 'The network knows no approved template of this name in this language.',
-      fix: 'Synchronise the templates and choose one with the status APPROVED.',
+      cause: 'WhatsApp has no approved template with this name in this language.',
+      fix: 'Sync the templates under Messaging → Templates, then choose one with the status APPROVED.',
     },
   ],
   [132000, parameters],
@@ -178,62 +180,63 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
   [
     132005,
     {
-      cause: 'With these values the text of the template becomes longer than the network takes.',
-      fix: 'Send shorter values.',
+      cause: 'With these values, the text of the template is longer than WhatsApp allows.',
+      fix: 'Use shorter values.',
     },
   ],
   [
     132015,
     {
-      cause: 'The network paused the template because people reacted badly to it.',
-      fix: 'Wait until it is resumed, or improve it in Meta’s WhatsApp Manager. Send another template meanwhile.',
+      cause: 'WhatsApp paused the template because of its low quality rating.',
+      fix: 'Wait until it is resumed, or edit it in Meta’s WhatsApp Manager. Use a different template in the meantime.',
     },
   ],
   [
     132016,
     {
-      cause: 'The template was paused too often and is now disabled for good.',
-      fix: 'Make a new template with other content.',
+      cause: 'The template was paused too often and is now permanently disabled.',
+      fix: 'Create a new template with different content.',
     },
   ],
   [
     132068,
-    { cause: 'The form in this message is blocked.', fix: 'Look at the form’s health in Meta’s WhatsApp Manager.' },
+    { cause: 'The form in this message is blocked.', fix: 'Check the status of the form in Meta’s WhatsApp Manager.' },
   ],
   [
     137000,
     {
-      cause: 'The person’s identity key changed, for instance with a new handset, and your account asks to check it.',
-      fix: 'Make sure that it is still the same person, then send again.',
+      cause:
+        'The recipient’s identity key changed, for example with a new phone, and your account has identity checks turned on.',
+      fix: 'Verify that it is still the same person, then send the message again.',
     },
   ],
 ])
 
-const passing: Explanation = {
-  cause: 'The network had a passing problem, and it lasted longer than Parley kept trying.',
-  fix: 'Send again. If it persists, look at Meta’s status page.',
+const temporaryError: Explanation = {
+  cause: 'WhatsApp had a temporary problem that lasted longer than the retries.',
+  fix: 'Send the message again. If the error persists, check Meta’s status page.',
 }
 
 const byScope: Readonly<Record<ErrorScope, Explanation>> = {
   recipient: {
-    cause: 'The network does not hand this message to this person.',
-    fix: 'Check the number and whether the person still wants messages from you; another recipient is not affected.',
+    cause: 'WhatsApp does not deliver this message to this recipient.',
+    fix: 'Check the number, and whether the recipient still wants your messages. Other recipients are not affected.',
   },
   number: {
-    cause: 'Something is not in order with the number that sends.',
-    fix: 'Look at the number under Senders and in Meta’s WhatsApp Manager.',
+    cause: 'There is a problem with the sender’s phone number.',
+    fix: 'Check the number under Messaging → Senders and in Meta’s WhatsApp Manager.',
   },
   waba: {
-    cause: 'Something is not in order with the WhatsApp business account.',
-    fix: 'Look at the account in Meta’s Business settings.',
+    cause: 'There is a problem with the WhatsApp business account.',
+    fix: 'Check the account in Meta’s Business settings.',
   },
   app: {
-    cause: 'Something is not in order with the app.',
-    fix: 'The operator should look at the app in Meta’s dashboard.',
+    cause: 'There is a problem with the Meta app.',
+    fix: 'Ask the operator to check the app in Meta’s app dashboard.',
   },
   credentials: token,
   message: {
-    cause: 'The network does not take this message as it is.',
-    fix: 'Compare what was asked for with the network’s words above, correct it and send again.',
+    cause: 'WhatsApp rejected this message.',
+    fix: 'Compare the request with the error message from WhatsApp, fix it and send it again.',
   },
 }

@@ -1,4 +1,4 @@
-/** The stored payloads, for the tests. */
+/** Reads the payloads that tests use as fixtures. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,11 +8,11 @@ export function fixture(path: string): unknown {
   return JSON.parse(readFileSync(join(root, path), 'utf8'))
 }
 
-/** All payloads that `wanted` picks, as [path, value]. */
-export function fixtures(wanted: (value: Record<string, unknown>, path: string) => boolean): [string, unknown][] {
+/** All payloads that match the filter, as [path, value]. */
+export function fixtures(filter: (value: Record<string, unknown>, path: string) => boolean): [string, unknown][] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\/.*\.json$/.test(path))
   return paths
     .sort()
     .map((path): [string, unknown] => [path, fixture(path)])
-    .filter(([path, value]) => wanted(value as Record<string, unknown>, path))
+    .filter(([path, value]) => filter(value as Record<string, unknown>, path))
 }

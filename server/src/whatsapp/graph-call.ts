@@ -1,11 +1,11 @@
 /**
- * One HTTP call to the network. What can happen is a value, not an exception, and the difference that matters for a
- * message is kept: did the request leave us at all?
+ * One HTTP request to the Graph API. The outcome is a value, not an exception. It tells whether the request was sent,
+ * which decides whether a message can be retried:
  *
- *   ok           the network did it
- *   refused      the network answered that it did not
- *   unreachable  nothing was sent: no such host, refused connection, failed handshake
- *   unknown      it was sent and the answer is missing or unreadable: it may have happened
+ *   ok           the request succeeded
+ *   refused      the API returned an error
+ *   unreachable  nothing was sent: unknown host, refused connection, failed TLS handshake
+ *   unknown      the request was sent, but the response is missing or unreadable: it may have succeeded
  */
 import type { MessageError } from '@parley/contract/events'
 import type { Dispatcher } from 'undici'
@@ -29,16 +29,16 @@ export interface Call {
 
 export interface CallLimits {
   userAgent: string
-  /** From the start of the call to the last byte of the answer. */
+  /** From the start of the request to the last byte of the response. */
   deadlineMs: number
-  maxAnswerBytes: number
+  maxResponseBytes: number
 }
 
 export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimits): Promise<CallOutcome<JsonObject>> {
-  const trip = new GraphCall()
+  const tracker = new RequestTracker()
   let response: Dispatcher.ResponseData
   try {
-    response = await agent.compose(trip.watch).request({
+    response = await agent.compose(tracker.interceptor).request({
       origin: call.url.origin,
       path: `${call.url.pathname}${call.url.search}`,
       method: call.method,
@@ -47,36 +47,36 @@ export async function callGraph(agent: Dispatcher, call: Call, limits: CallLimit
       signal: AbortSignal.timeout(limits.deadlineMs),
     })
   } catch (error) {
-    return trip.lost(error)
+    return tracker.failure(error)
   }
   try {
-    const bytes = await readBounded(response.body, limits.maxAnswerBytes)
-    return judgeAnswer(response.statusCode, response.headers, parse(bytes), 'answer_unreadable')
+    const bytes = await readBounded(response.body, limits.maxResponseBytes)
+    return classifyResponse(response.statusCode, response.headers, parse(bytes), 'answer_unreadable')
   } catch (error) {
     const why = error instanceof TooLarge ? 'answer_too_large' : reasonOf(error)
-    return judgeAnswer(response.statusCode, response.headers, null, why)
+    return classifyResponse(response.statusCode, response.headers, null, why)
   }
 }
 
-/** Knows whether the first byte of a request was on its way: undici says so once it has a connection to write to. */
-export class GraphCall {
-  departed = false
+/** Tracks whether a request was started: undici reports it once it has a connection to write to. */
+export class RequestTracker {
+  isStarted = false
 
-  readonly watch = (dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch => {
+  readonly interceptor = (dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch => {
     return (options, handler) => {
       const start = handler.onRequestStart?.bind(handler)
       handler.onRequestStart = (controller, context) => {
-        this.departed = true
+        this.isStarted = true
         start?.(controller, context)
       }
       return dispatch(options, handler)
     }
   }
 
-  /** What a request without an answer comes to. */
-  lost(error: unknown): CallFailure {
+  /** The outcome of a request that got no response. */
+  failure(error: unknown): CallFailure {
     const why = reasonOf(error)
-    return this.departed ? { kind: 'unknown', why, status: null } : { kind: 'unreachable', why }
+    return this.isStarted ? { kind: 'unknown', why, status: null } : { kind: 'unreachable', why }
   }
 }
 
@@ -90,7 +90,7 @@ export function headersOf(call: { accessToken: string | null; body?: unknown }, 
   }
 }
 
-/** A short, stable word for an error: its code where it has one. */
+/** A short, stable name for an error: its code if it has one. */
 export function reasonOf(error: unknown): string {
   const { code, name, cause } = (readObject(error) ?? {}) as { code?: unknown; name?: unknown; cause?: unknown }
   if (name === 'TimeoutError') return 'timeout'
@@ -99,7 +99,7 @@ export function reasonOf(error: unknown): string {
   return typeof name === 'string' ? name : 'error'
 }
 
-function judgeAnswer(
+function classifyResponse(
   status: number,
   headers: Headers,
   json: JsonObject | null,
@@ -118,7 +118,7 @@ function judgeAnswer(
   if (status >= 200 && status < 300) {
     return json === null ? { kind: 'unknown', why: whyNoJson, status } : { kind: 'ok', value: json }
   }
-  // A gateway in between gave up waiting; what stood behind it may have acted.
+  // A gateway may have timed out; the server behind it may have processed the request.
   if (status >= 500 || status === 408) return { kind: 'unknown', why: `http_${status}`, status }
   return {
     kind: 'refused',
@@ -130,7 +130,7 @@ function judgeAnswer(
 }
 
 export function httpError(status: number): MessageError {
-  const message = `The network answered HTTP ${status} without saying why.`
+  const message = `WhatsApp responded with HTTP ${status} and no error message.`
   return { code: `http_${status}`, title: `HTTP ${status}`, message, details: null }
 }
 
@@ -143,7 +143,7 @@ function retryAfterMs(headers: Headers): number | null {
   return wait > 0 ? wait : null
 }
 
-/** The usage header names, by business, how many minutes it takes until calls are let through again. */
+/** The usage header has, per business, the number of minutes until requests are allowed again. */
 function regainMinutes(header: string | string[] | undefined): number {
   if (typeof header !== 'string') return 0
   const usage = parse(Buffer.from(header))

@@ -1,10 +1,10 @@
-/** Something in a webhook that leads to no event, and why. The ingress answers 200 all the same and may log it. */
+/** A part of a webhook that produces no event, and why. The ingress still responds with 200 and may log it. */
 export interface Ignored {
   kind: 'ignored'
   reason: IgnoredReason
   wabaId: string | null
   phoneNumberId: string | null
-  /** The network's own word for it: a field, a type or a status. */
+  /** WhatsApp's name for it: a field, a type or a status. */
   what: string | null
 }
 
@@ -21,16 +21,16 @@ export type IgnoredReason =
   | 'unknown_status'
   | 'payment_status'
 
-/** Which number a piece of a webhook speaks of, and of which account. The number is what to route by. */
-export interface Place {
+/** The number and the account that a part of a webhook belongs to. It is routed by the number. */
+export interface WebhookSource {
   wabaId: string | null
   phoneNumberId: string
 }
 
 export function ignored(
   reason: IgnoredReason,
-  where: { wabaId?: string | null; phoneNumberId?: string | null } = {},
+  source: { wabaId?: string | null; phoneNumberId?: string | null } = {},
   what: string | null = null,
 ): Ignored {
-  return { kind: 'ignored', reason, wabaId: where.wabaId ?? null, phoneNumberId: where.phoneNumberId ?? null, what }
+  return { kind: 'ignored', reason, wabaId: source.wabaId ?? null, phoneNumberId: source.phoneNumberId ?? null, what }
 }

@@ -1,8 +1,8 @@
-/** What the network tells about the account itself: its templates, its numbers, its standing. */
+/** Webhooks about the account itself: its templates, its numbers, its status. */
 import { type Ignored, ignored } from './ignored.ts'
-import { cleanJson, type JsonObject, readId, readObject, readPhone, readTime, readWords } from './read-json.ts'
+import { cleanJson, type JsonObject, readId, readNonBlank, readObject, readPhone, readTime } from './read-json.ts'
 
-/** Something about a template changed. What is null did not change; the list of templates has the whole truth. */
+/** A change of a template. Null fields did not change; the list of templates has the complete state. */
 export interface TemplateChange {
   kind: 'template'
   wabaId: string
@@ -17,7 +17,7 @@ export interface TemplateChange {
   occurredAt: Date
 }
 
-/** News about the account, one of its numbers or a form. The network names the number only as people write it. */
+/** A notice about the account, one of its numbers or a form. It has only the formatted number, not its ID. */
 export interface Notice {
   kind: 'notice'
   about: 'account' | 'number' | 'form'
@@ -48,7 +48,9 @@ const noticeFields: ReadonlyMap<unknown, Notice['about']> = new Map([
   ['flows', 'form'],
 ])
 
-/** Copies of messages that passed elsewhere: sent from the phone app, old ones, or handled by another agent. */
+/**
+ * Copies of messages that did not go through this app: sent from the phone app, old ones, or handled by another app.
+ */
 const notInboundFields: ReadonlySet<unknown> = new Set([
   'smb_message_echoes',
   'message_echoes',
@@ -79,7 +81,7 @@ function templateChange(
   wabaId: string,
   occurredAt: Date,
 ): TemplateChange {
-  const reason = readWords(readObject(value.rejection_info)?.reason, 2000) ?? readWords(value.reason, 2000)
+  const reason = readNonBlank(readObject(value.rejection_info)?.reason, 2000) ?? readNonBlank(value.reason, 2000)
   const category = change === 'category' ? value.new_category : value.message_template_category
   return {
     kind: 'template',
@@ -87,7 +89,7 @@ function templateChange(
     change,
     networkTemplateId: readId(value.message_template_id),
     name: readId(value.message_template_name, 512),
-    // Webhooks have been seen with a hyphen where the list has an underscore.
+    // Some webhooks have a hyphen where the list has an underscore.
     language: readId(value.message_template_language, 35)?.replace('-', '_') ?? null,
     status: change === 'status' ? statusAfter(readId(value.event, 64)) : null,
     category: readId(category, 64),
@@ -97,14 +99,14 @@ function templateChange(
   }
 }
 
-/** An event names what happened; a status is what the template then is. A flagged template can still be sent. */
+/** The status of a template after an event. A flagged template can still be sent, so its status does not change. */
 function statusAfter(event: string | null): string | null {
   if (event === 'REINSTATED' || event === 'UNARCHIVED' || event === 'UNPAUSED') return 'APPROVED'
   return event === 'FLAGGED' ? null : event
 }
 
 function notice(about: Notice['about'], field: string, value: JsonObject, wabaId: string, occurredAt: Date): Notice {
-  // A partner's notice comes under the partner's own business; the account it speaks of is inside.
+  // A notice for a partner has the partner's own business ID; the ID of the account is inside.
   const accountId = readId(readObject(value.waba_info)?.waba_id) ?? wabaId
   return {
     kind: 'notice',
@@ -112,7 +114,7 @@ function notice(about: Notice['about'], field: string, value: JsonObject, wabaId
     wabaId: accountId,
     field,
     event: readId(value.event, 128) ?? readId(value.decision, 128),
-    displayPhoneNumber: readPhone(value.display_phone_number) ?? readWords(value.display_phone_number, 64),
+    displayPhoneNumber: readPhone(value.display_phone_number) ?? readNonBlank(value.display_phone_number, 64),
     value: readObject(cleanJson(value, 4096)) ?? {},
     occurredAt,
   }

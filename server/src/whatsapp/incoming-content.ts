@@ -1,9 +1,9 @@
 import type { InboundLocation, InboundMedia, InboundType, Reply } from '@parley/contract/inbound'
 import { type FormSubmission, readForm } from './incoming-form.ts'
 import { type Order, readOrder } from './incoming-order.ts'
-import { type JsonObject, readId, readNumber, readObject, readText, readWords } from './read-json.ts'
+import { type JsonObject, readId, readNonBlank, readNumber, readObject, readText } from './read-json.ts'
 
-/** What a message says. `reply`, `media` and `location` are as the event shows them. */
+/** The content of a message. `reply`, `media` and `location` have the format of the event. */
 export interface Content {
   type: InboundType
   text: string | null
@@ -15,7 +15,10 @@ export interface Content {
   order: Order | null
 }
 
-/** What fetching the file needs and no event shows. The hash is as the network wrote it: base64, or hex in old payloads. */
+/**
+ * Data for downloading the file that is not in the event. The hash is in WhatsApp's format: base64, or hex in old
+ * payloads.
+ */
 export interface MediaSource {
   sha256: string | null
   url: string | null
@@ -25,12 +28,12 @@ export interface MediaSource {
 
 const longText = 65_536
 
-/** A message whose content is missing or unreadable is `unsupported`, whatever it calls itself. */
+/** A message whose content is missing or invalid is `unsupported`, whatever its type. */
 export function readContent(message: JsonObject, type: string | null): Content {
-  return { ...nothing, ...contentOf(message, type) }
+  return { ...emptyContent, ...contentOf(message, type) }
 }
 
-const nothing: Content = {
+const emptyContent: Content = {
   type: 'unsupported',
   text: null,
   reply: null,
@@ -77,12 +80,12 @@ function contentOf(message: JsonObject, type: string | null): Partial<Content> {
 function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker', file: JsonObject | null) {
   const id = readId(file?.id)
   if (file === null || id === null) return {}
-  const captioned = type === 'image' || type === 'video' || type === 'document'
-  const caption = captioned ? readWords(file.caption, longText) : null
+  const hasCaption = type === 'image' || type === 'video' || type === 'document'
+  const caption = hasCaption ? readNonBlank(file.caption, longText) : null
   const media: InboundMedia = {
     id,
-    mime_type: readWords(file.mime_type, 256) ?? 'application/octet-stream',
-    filename: type === 'document' ? readWords(file.filename, 1024) : null,
+    mime_type: readNonBlank(file.mime_type, 256) ?? 'application/octet-stream',
+    filename: type === 'document' ? readNonBlank(file.filename, 1024) : null,
     caption,
   }
   const mediaSource: MediaSource = {
@@ -101,16 +104,16 @@ function readLocation(place: JsonObject | null): InboundLocation | null {
   return {
     latitude,
     longitude,
-    name: readWords(place.name, 1024),
-    address: readWords(place.address, 2048),
-    url: readWords(place.url, 4096),
+    name: readNonBlank(place.name, 1024),
+    address: readNonBlank(place.address, 2048),
+    url: readNonBlank(place.url, 4096),
   }
 }
 
-/** The button of a template. Without a payload of its own the button answers with its label. */
+/** A tapped template button. Its ID is the payload, or the label if it has no payload. */
 function buttonContent(button: JsonObject | null): Partial<Content> {
-  const label = readWords(button?.text, longText)
-  const payload = readWords(button?.payload, longText)
+  const label = readNonBlank(button?.text, longText)
+  const payload = readNonBlank(button?.payload, longText)
   const id = payload ?? label
   const title = label ?? payload
   return id === null || title === null ? {} : { type: 'button', text: title, reply: { id, title } }
@@ -124,8 +127,8 @@ function interactiveContent(interactive: JsonObject | null): Partial<Content> {
   }
   if (interactive.type !== 'button_reply' && interactive.type !== 'list_reply') return {}
   const tapped = readObject(interactive[interactive.type])
-  const id = readWords(tapped?.id, longText)
+  const id = readNonBlank(tapped?.id, longText)
   if (id === null) return {}
-  const title = readWords(tapped?.title, longText) ?? id
+  const title = readNonBlank(tapped?.title, longText) ?? id
   return { type: 'interactive', text: title, reply: { id, title } }
 }

@@ -1,15 +1,15 @@
-import { cleanJson, cleanText, type JsonObject, readId, readObject, readText, readWords } from './read-json.ts'
+import { cleanJson, cleanText, type JsonObject, readId, readNonBlank, readObject, readText } from './read-json.ts'
 import type { SealedFile } from './sealed-file.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** A submitted form. The network does not say which form it was; the token or the quoted message tells. */
+/** A submitted form. WhatsApp does not send the form's ID; it is found by the token or the quoted message. */
 export interface FormSubmission {
-  /** `flow`, or `address_message` for the network's own address form. */
+  /** `flow`, or `address_message` for WhatsApp's own address form. */
   name: string | null
   flowToken: string | null
-  /** The answers by field, without the token and without the keys of files. Empty when they could not be read. */
+  /** The values by field, without the token and the encryption keys of files. Empty if they could not be parsed. */
   response: Record<string, unknown>
-  /** The answers as they came, kept only when they could not be read as an object. */
+  /** The original text, kept only if it could not be parsed as an object. */
   raw: string | null
   files: FormFile[]
 }
@@ -21,7 +21,7 @@ export interface FormFile extends FileSource {
   mime_type: string
 }
 
-/** Where the network has a file: under an id, or, of a form that exchanges data, enciphered on its file host. */
+/** Where WhatsApp stores a file: under an ID, or, for a form that exchanges data, encrypted on its file host. */
 export interface FileSource {
   media_id: string
   sha256: string | null
@@ -33,18 +33,18 @@ const maxFiles = 100
 
 export function readForm(reply: JsonObject | null): FormSubmission | null {
   if (reply === null) return null
-  const name = readWords(reply.name, 256)
+  const name = readNonBlank(reply.name, 256)
   const raw = reply.response_json
-  const responses = readObject(cleanJson(parse(raw)))
-  if (responses === null) {
+  const values = readObject(cleanJson(parse(raw)))
+  if (values === null) {
     return { name, flowToken: null, response: {}, raw: readText(raw, maxRawLength), files: [] }
   }
-  const { flow_token: flowToken, ...rest } = responses
-  const { response, files } = takeFiles(rest)
+  const { flow_token: flowToken, ...rest } = values
+  const { response, files } = extractFiles(rest)
   return { name, flowToken: readId(flowToken, 4096), response, raw: null, files }
 }
 
-/** The answers are JSON inside a string; older payloads have been seen with the object itself. */
+/** The values are JSON in a string; some older payloads have the object itself. */
 function parse(raw: unknown): unknown {
   if (typeof raw !== 'string') return raw
   try {
@@ -54,8 +54,11 @@ function parse(raw: unknown): unknown {
   }
 }
 
-/** A picker's answer is a list of files, known by their shape. The keys of enciphered ones stay out of the answers. */
-function takeFiles(responses: JsonObject): { response: Record<string, unknown>; files: FormFile[] } {
+/**
+ * The value of a file picker is a list of files, recognized by their fields. Encryption keys are removed from the
+ * values.
+ */
+function extractFiles(values: JsonObject): { response: Record<string, unknown>; files: FormFile[] } {
   const files: FormFile[] = []
   const search = (value: unknown, field: string): unknown => {
     if (Array.isArray(value)) {
@@ -71,7 +74,7 @@ function takeFiles(responses: JsonObject): { response: Record<string, unknown>; 
       Object.entries(inner).map(([key, part]) => [key, search(part, field ? `${field}.${key}` : key)]),
     )
   }
-  return { response: search(responses, '') as Record<string, unknown>, files }
+  return { response: search(values, '') as Record<string, unknown>, files }
 }
 
 function withoutKeys(item: unknown): unknown {
@@ -86,9 +89,9 @@ function readFile(value: unknown, field: string, index: number): FormFile | null
   if (file === null) return null
   const keys = readObject(file.encryption_metadata)
   const sealed = keys === null ? null : readSealed(file, keys)
-  const fileName = readWords(file.file_name, 1024)
+  const fileName = readNonBlank(file.file_name, 1024)
   const mediaId = readId(file.id) ?? (sealed === null ? null : (readId(file.media_id) ?? sealed.url))
-  const mimeType = readWords(file.mime_type, 256) ?? (sealed === null ? null : typeOfName(fileName))
+  const mimeType = readNonBlank(file.mime_type, 256) ?? (sealed === null ? null : typeOfName(fileName))
   if (mediaId === null || mimeType === null) return null
   return {
     field: cleanText(field, 1024),
@@ -108,19 +111,19 @@ function readSealed(file: JsonObject, keys: JsonObject): SealedFile | null {
   return { url, iv, key, hmacKey, sha256: sha256Hex(readId(keys.encrypted_hash, 128)) }
 }
 
-/** Base64 of exactly so many bytes. */
+/** Base64 of exactly `length` bytes. */
 function bytesOf(value: unknown, length: number): string | null {
   const text = readId(value, 128)
   return text !== null && Buffer.from(text, 'base64').length === length ? text : null
 }
 
-/** An enciphered file comes without its type. */
+/** An encrypted file has no media type, so it is derived from the file name. */
 function typeOfName(fileName: string | null): string {
-  const ending = /\.([a-z0-9]{1,5})$/i.exec(fileName ?? '')?.[1]?.toLowerCase()
-  return typesByEnding.get(ending ?? '') ?? 'application/octet-stream'
+  const extension = /\.([a-z0-9]{1,5})$/i.exec(fileName ?? '')?.[1]?.toLowerCase()
+  return typesByExtension.get(extension ?? '') ?? 'application/octet-stream'
 }
 
-const typesByEnding = new Map([
+const typesByExtension = new Map([
   ['jpg', 'image/jpeg'],
   ['jpeg', 'image/jpeg'],
   ['png', 'image/png'],
@@ -131,5 +134,5 @@ const typesByEnding = new Map([
   ['txt', 'text/plain'],
 ])
 
-/** What is kept of a source while its file is fetched; it was written by us and is read back as it was. */
+/** The part of a form file that is stored while the file is downloaded. */
 export const toSource = ({ media_id, sha256, sealed }: FormFile): FileSource => ({ media_id, sha256, sealed })

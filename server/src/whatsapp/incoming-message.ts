@@ -1,11 +1,11 @@
 import type { MessageError } from '@parley/contract/events'
-import { type Ignored, ignored, type Place } from './ignored.ts'
+import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Content, readContent } from './incoming-content.ts'
 import { readNetworkError } from './network-error.ts'
-import { type JsonObject, readArray, readId, readObject, readPhone, readTime, readWords } from './read-json.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readObject, readPhone, readTime } from './read-json.ts'
 
-/** A message somebody sent to one of our numbers. */
-export interface InboundItem extends Place, Content {
+/** A message to one of our numbers. */
+export interface InboundItem extends WebhookSource, Content {
   kind: 'message'
   waMessageId: string
   from: string | null
@@ -14,7 +14,7 @@ export interface InboundItem extends Place, Content {
   groupId: string | null
   receivedAt: Date
   quotedWaMessageId: string | null
-  /** Why the network could not hand the content over. */
+  /** Why WhatsApp could not provide the content. */
   error: MessageError | null
 }
 
@@ -23,25 +23,25 @@ const bsuid = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/
 export function readMessage(
   value: unknown,
   contacts: readonly JsonObject[],
-  place: Place,
+  source: WebhookSource,
   now: Date,
 ): InboundItem | Ignored {
   const message = readObject(value)
-  if (message === null) return ignored('malformed', place, 'messages')
+  if (message === null) return ignored('malformed', source, 'messages')
   const type = readId(message.type, 64)
-  if (type === 'system') return ignored('system', place, readId(readObject(message.system)?.type, 64))
-  if (type === 'request_welcome') return ignored('request_welcome', place)
-  if (isLiveLocation(message, type)) return ignored('live_location', place, type)
+  if (type === 'system') return ignored('system', source, readId(readObject(message.system)?.type, 64))
+  if (type === 'request_welcome') return ignored('request_welcome', source)
+  if (isLiveLocation(message, type)) return ignored('live_location', source, type)
   const waMessageId = readId(message.id)
-  if (waMessageId === null) return ignored('no_message_id', place, type)
+  if (waMessageId === null) return ignored('no_message_id', source, type)
   const contact = contactOf(message, contacts)
   return {
     kind: 'message',
-    ...place,
+    ...source,
     waMessageId,
     from: readPhone(message.from) ?? readPhone(contact?.wa_id),
     fromUserId: readId(message.from_user_id) ?? readId(contact?.user_id) ?? userIdIn(message.from),
-    profileName: readWords(readObject(contact?.profile)?.name, 1024),
+    profileName: readNonBlank(readObject(contact?.profile)?.name, 1024),
     groupId: readId(message.group_id),
     receivedAt: readTime(message.timestamp) ?? now,
     quotedWaMessageId: readId(readObject(message.context)?.id),
@@ -50,7 +50,7 @@ export function readMessage(
   }
 }
 
-/** Never by position: by user id or number, else the only one there is. */
+/** Matched by user ID or number, never by position. If there is only one contact, it is used. */
 function contactOf(message: JsonObject, contacts: readonly JsonObject[]): JsonObject | null {
   const userId = readId(message.from_user_id)
   const from = readId(message.from)
@@ -65,8 +65,8 @@ function userIdIn(from: unknown): string | null {
 }
 
 /**
- * The network withholds live positions; what leaks through is a placeholder that calls itself unsupported. A place that
- * was picked or shared once comes as `location`, so an unsupported location is a live one.
+ * WhatsApp does not forward live locations, only a placeholder of the type `unsupported`. A location that was picked or
+ * shared once has the type `location`, so an unsupported location is a live one.
  */
 function isLiveLocation(message: JsonObject, type: string | null): boolean {
   if (type === 'live_location') return true
@@ -76,5 +76,5 @@ function isLiveLocation(message: JsonObject, type: string | null): boolean {
   }
   if (type !== 'unsupported' && type !== 'unknown') return false
   const inner = readObject(message.unsupported)
-  return [inner?.type, inner?.raw_type].some((word) => word === 'live_location' || word === 'location')
+  return [inner?.type, inner?.raw_type].some((kind) => kind === 'live_location' || kind === 'location')
 }

@@ -1,7 +1,7 @@
 import { type Decimal, isDecimal } from '../lib/decimal.ts'
-import { type JsonObject, readArray, readId, readNumber, readObject, readWords } from './read-json.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readNumber, readObject } from './read-json.ts'
 
-/** A cart sent from the workspace's catalogue. A price or quantity that cannot be one is null. */
+/** An order from the workspace's catalog. An invalid price or quantity is null. */
 export interface Order {
   catalogId: string | null
   text: string | null
@@ -22,7 +22,7 @@ export function readOrder(order: JsonObject | null): Order | null {
   if (order === null) return null
   return {
     catalogId: readId(order.catalog_id),
-    text: readWords(order.text, 65_536),
+    text: readNonBlank(order.text, 65_536),
     items: readArray(order.product_items)
       .slice(0, maxItems)
       .map(readItem)
@@ -47,7 +47,7 @@ function readQuantity(value: unknown): number | null {
   return quantity !== null && Number.isInteger(quantity) && quantity >= 0 && quantity <= maxQuantity ? quantity : null
 }
 
-/** A number is written out again as it stood in the JSON: the shortest text that means this number. */
+/** A JSON number becomes the shortest text for the same number, as it was in the JSON. */
 function readPrice(value: unknown): Decimal | null {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && isDecimal(text) ? text : null

@@ -1,26 +1,26 @@
 import type { MessageError } from '@parley/contract/events'
-import { type Ignored, ignored, type Place } from './ignored.ts'
+import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { readNetworkError, unknownError } from './network-error.ts'
 import { readArray, readId, readObject, readPhone, readText, readTime } from './read-json.ts'
 import type { NetworkStatus } from './status-rank.ts'
 
-/** The network's word on a message that some app sent from one of our numbers; perhaps not us. */
-export interface StatusItem extends Place {
+/** A status of a message that was sent from one of our numbers, possibly by another app. */
+export interface StatusItem extends WebhookSource {
   kind: 'status'
   waMessageId: string
   status: NetworkStatus
-  /** A voice message was played: for us that is `read`, which it implies. */
+  /** A voice message was played. It counts as `read`. */
   played: boolean
   occurredAt: Date
   recipient: string | null
   recipientUserId: string | null
-  /** In a group each member has a status of their own. */
+  /** In a group, each member has their own status. */
   participant: string | null
   error: MessageError | null
   bizOpaqueCallbackData: string | null
 }
 
-const meanings: ReadonlyMap<unknown, NetworkStatus> = new Map([
+const statuses: ReadonlyMap<unknown, NetworkStatus> = new Map([
   ['sent', 'sent'],
   ['delivered', 'delivered'],
   ['read', 'read'],
@@ -28,22 +28,22 @@ const meanings: ReadonlyMap<unknown, NetworkStatus> = new Map([
   ['failed', 'failed'],
 ])
 
-export function readStatus(value: unknown, place: Place, now: Date): StatusItem | Ignored {
+export function readStatus(value: unknown, source: WebhookSource, now: Date): StatusItem | Ignored {
   const report = readObject(value)
-  if (report === null) return ignored('malformed', place, 'statuses')
-  const word = readId(report.status, 64)
-  // A payment may be `failed` too, and says nothing about the message.
-  if (report.type === 'payment') return ignored('payment_status', place, word)
-  const status = meanings.get(word)
-  if (status === undefined) return ignored('unknown_status', place, word)
+  if (report === null) return ignored('malformed', source, 'statuses')
+  const name = readId(report.status, 64)
+  // The status of a payment, which can also be `failed`, is not about the message.
+  if (report.type === 'payment') return ignored('payment_status', source, name)
+  const status = statuses.get(name)
+  if (status === undefined) return ignored('unknown_status', source, name)
   const waMessageId = readId(report.id)
-  if (waMessageId === null) return ignored('no_message_id', place, word)
+  if (waMessageId === null) return ignored('no_message_id', source, name)
   return {
     kind: 'status',
-    ...place,
+    ...source,
     waMessageId,
     status,
-    played: word === 'played',
+    played: name === 'played',
     occurredAt: readTime(report.timestamp) ?? now,
     recipient: readPhone(report.recipient_id),
     recipientUserId: readId(report.recipient_user_id),

@@ -9,11 +9,11 @@ const webhooks = fixtures((value) => value.object === 'whatsapp_business_account
 type Step = string | number
 type Parent = Record<Step, unknown>
 
-test('any JSON value is read without a fault', () => {
+test('readWebhook accepts any JSON value without throwing', () => {
   fc.assert(fc.property(fc.jsonValue(), (body) => Array.isArray(readWebhook(body, now))))
 })
 
-test('any value in any place of a real webhook is read without a fault, and what is read can be stored', () => {
+test('any value at any path of a real webhook is parsed without throwing, and the result can be stored', () => {
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('\u0000', '\ud800', '__proto__', 1e308, -1, '9'.repeat(400)),
@@ -21,8 +21,8 @@ test('any value in any place of a real webhook is read without a fault, and what
   fc.assert(
     fc.property(fc.constantFrom(...webhooks), fc.nat(), anything, (body, pick, value) => {
       const copy = structuredClone(body)
-      const places = placesIn(copy)
-      const [parent, step] = places[pick % places.length] as [Parent, Step]
+      const paths = pathsIn(copy)
+      const [parent, step] = paths[pick % paths.length] as [Parent, Step]
       parent[step] = value
       const text = JSON.stringify(readWebhook(copy, now))
       return !text.includes('\\u0000') && !/\\ud[89a-f]/i.test(text)
@@ -31,8 +31,8 @@ test('any value in any place of a real webhook is read without a fault, and what
   )
 })
 
-test('a broken piece never costs its neighbours', () => {
-  const neighbour = (id: string) => ({ id, from: '16505550123', timestamp: '1', type: 'text', text: { body: id } })
+test('an invalid part does not affect the others', () => {
+  const valid = (id: string) => ({ id, from: '16505550123', timestamp: '1', type: 'text', text: { body: id } })
   const change = (messages: unknown[]) => ({
     field: 'messages',
     value: { metadata: { phone_number_id: 'P' }, messages },
@@ -43,9 +43,9 @@ test('a broken piece never costs its neighbours', () => {
         object: 'whatsapp_business_account',
         entry: [
           entry,
-          { id: 'W', changes: [broken, change([neighbour('first'), message, neighbour('second')])] },
+          { id: 'W', changes: [broken, change([valid('first'), message, valid('second')])] },
           entry,
-          { id: 'W', changes: [change([neighbour('third')]), broken] },
+          { id: 'W', changes: [change([valid('third')]), broken] },
         ],
       }
       const texts = readWebhook(body, now).flatMap((item) => (item.kind === 'message' ? [item.text] : []))
@@ -54,16 +54,16 @@ test('a broken piece never costs its neighbours', () => {
   )
 })
 
-test('joined webhooks are read as the sum of their parts', () => {
+test('combined webhooks are parsed like the separate ones', () => {
   const joined = webhooks.flatMap((body) => (body as { entry: unknown[] }).entry)
-  const whole = readWebhook({ object: 'whatsapp_business_account', entry: joined }, now)
-  expect(whole).toEqual(webhooks.flatMap((body) => readWebhook(body, now)))
-  expect(whole.length).toBeGreaterThan(webhooks.length)
+  const combined = readWebhook({ object: 'whatsapp_business_account', entry: joined }, now)
+  expect(combined).toEqual(webhooks.flatMap((body) => readWebhook(body, now)))
+  expect(combined.length).toBeGreaterThan(webhooks.length)
 })
 
-/** Every place of a value that could hold something else. */
-function placesIn(value: unknown): [Parent, Step][] {
+/** Every path in a value that can be replaced. */
+function pathsIn(value: unknown): [Parent, Step][] {
   if (typeof value !== 'object' || value === null) return []
   const parent = value as Parent
-  return Object.keys(parent).flatMap((key): [Parent, Step][] => [[parent, key], ...placesIn(parent[key])])
+  return Object.keys(parent).flatMap((key): [Parent, Step][] => [[parent, key], ...pathsIn(parent[key])])
 }

@@ -11,18 +11,18 @@ function webhook(...values: Record<string, unknown>[]) {
 }
 
 function read(message: Record<string, unknown>, contacts: unknown = undefined): Incoming | undefined {
-  const whole = { from: '16505550123', id: 'wamid.A1', timestamp: '1786000000', ...message }
-  return readWebhook(webhook({ messages: [whole], contacts }), now)[0]
+  const complete = { from: '16505550123', id: 'wamid.A1', timestamp: '1786000000', ...message }
+  return readWebhook(webhook({ messages: [complete], contacts }), now)[0]
 }
 
-const set = (item: Incoming | undefined) => {
+const contentOf = (item: Incoming | undefined) => {
   const { type, text, reply, media, location } = item as InboundItem
   return { type, text, reply, media, location }
 }
 const bare = { text: null, reply: null, media: null, location: null }
 const file = (parts: object) => ({ id: '9', mime_type: 'image/jpeg', filename: null, caption: null, ...parts })
 
-describe("the network's kinds of message become ours", () => {
+describe("WhatsApp's message types are converted to ours", () => {
   test.each<[string, Record<string, unknown>, object]>([
     ['text', { text: { body: 'hi' } }, { ...bare, type: 'text', text: 'hi' }],
     [
@@ -86,11 +86,11 @@ describe("the network's kinds of message become ours", () => {
     ['__proto__', {}, { ...bare, type: 'unsupported' }],
     ['constructor', {}, { ...bare, type: 'unsupported' }],
   ])('%s %j', (type, content, expected) => {
-    expect(set(read({ type, ...content }))).toEqual(expected)
+    expect(contentOf(read({ type, ...content }))).toEqual(expected)
   })
 
-  test('a message without a type is unsupported, and still a message', () => {
-    expect(set(read({}))).toEqual({ ...bare, type: 'unsupported' })
+  test('a message without a type is unsupported, but not ignored', () => {
+    expect(contentOf(read({}))).toEqual({ ...bare, type: 'unsupported' })
   })
 
   test.each([
@@ -99,31 +99,31 @@ describe("the network's kinds of message become ours", () => {
     ['live_location', { type: 'live_location' }],
     ['live_location', { type: 'location', location: { latitude: 1, longitude: 1, live: true } }],
     ['live_location', { type: 'unsupported', unsupported: { type: 'location' } }],
-  ])('%s leads to no event', (reason, message) => {
+  ])('%s is ignored', (reason, message) => {
     expect(read(message)).toMatchObject({ kind: 'ignored', reason })
   })
 })
 
-describe('who sent it', () => {
+describe('the sender is found', () => {
   const ana = { wa_id: '16505550123', user_id: 'US.1', profile: { name: 'Ana' } }
   const bea = { wa_id: '34600000001', user_id: 'ES.2', profile: { name: 'Bea' } }
 
   test.each<[string, Record<string, unknown>, unknown, [string | null, string | null, string | null]]>([
     ['by number among several', { from: '34600000001' }, [ana, bea], ['34600000001', 'ES.2', 'Bea']],
     ['by user id among several', { from: undefined, from_user_id: 'ES.2' }, [ana, bea], ['34600000001', 'ES.2', 'Bea']],
-    ['nobody fits: not by position', { from: '4915' }, [ana, bea], ['4915', null, null]],
-    ['the only one there is', { from: '5511987654321' }, [ana], ['5511987654321', 'US.1', 'Ana']],
-    ['number withheld', { from: undefined, from_user_id: 'US.1' }, [{ user_id: 'US.1' }], [null, 'US.1', null]],
+    ['no match: not by position', { from: '4915' }, [ana, bea], ['4915', null, null]],
+    ['the only contact', { from: '5511987654321' }, [ana], ['5511987654321', 'US.1', 'Ana']],
+    ['number missing', { from: undefined, from_user_id: 'US.1' }, [{ user_id: 'US.1' }], [null, 'US.1', null]],
     ['number empty', { from: '' }, [{ ...ana, wa_id: '' }], [null, 'US.1', 'Ana']],
     [
-      'user id in the place of the number',
+      'user ID instead of the number',
       { from: 'US.13491200000000000001' },
       undefined,
       [null, 'US.13491200000000000001', null],
     ],
     ['a plus before the number', { from: '+16505550123' }, undefined, ['16505550123', null, null]],
     ['no contacts at all', {}, undefined, ['16505550123', null, null]],
-    ['contacts of the wrong kind', {}, 'nonsense', ['16505550123', null, null]],
+    ['contacts of the wrong type', {}, 'nonsense', ['16505550123', null, null]],
   ])('%s', (_name, message, contacts, [from, fromUserId, profileName]) => {
     expect(read({ type: 'text', text: { body: '' }, ...message }, contacts)).toMatchObject({
       from,
@@ -147,7 +147,7 @@ describe('times, quotes and text', () => {
     )
   })
 
-  test('a forwarded message is no reply', () => {
+  test('a forwarded message is not a reply', () => {
     expect(read({ type: 'text', text: { body: '' }, context: { forwarded: true } })).toMatchObject({
       quotedWaMessageId: null,
     })
@@ -156,13 +156,13 @@ describe('times, quotes and text', () => {
     })
   })
 
-  test('text is fit to be stored', () => {
+  test('text is cleaned so that it can be stored', () => {
     expect(read({ type: 'text', text: { body: 'a\u0000b\ud800c' } })).toMatchObject({ text: 'ab\ufffdc' })
     const long = read({ type: 'text', text: { body: `${'x'.repeat(65_535)}😀` } }) as InboundItem
     expect(long.text).toBe('x'.repeat(65_535))
   })
 
-  test('an id too long is no id: a cut one could be another message', () => {
+  test('a message with an ID that is too long is ignored, because a truncated ID could collide', () => {
     expect(read({ type: 'text', id: 'w'.repeat(257) })).toMatchObject({ kind: 'ignored', reason: 'no_message_id' })
   })
 })
@@ -178,27 +178,25 @@ describe('a submitted form', () => {
     ['null'],
     ['['.repeat(100_000)],
     [`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
-  ])('answers that are no readable object are kept as they came: %.20s', (raw) => {
+  ])('a submission that is not a JSON object is kept as raw text: %.20s', (raw) => {
     expect(form({ response_json: raw })).toMatchObject({ response: {}, flowToken: null, raw, files: [] })
   })
 
-  test('the token is apart from the answers, and a key named __proto__ is a key', () => {
+  test('the token is separate from the values, and a key named __proto__ stays a key', () => {
     const read = form({ response_json: '{"flow_token":"t","__proto__":{"x":1},"a\\u0000":"b\\u0000"}' })
     expect(read?.flowToken).toBe('t')
     expect(JSON.stringify(read?.response)).toBe('{"__proto__":{"x":1},"a":"b"}')
   })
 
-  test('files are known by their shape and counted through', () => {
+  test('files are recognized by their fields and numbered over all fields', () => {
     const photo = { id: 'm1', mime_type: 'image/jpeg', file_name: 'a.jpg', sha256: 'x' }
-    const responses = {
+    const values = {
       note: 'n',
       list: [1, { id: 'no type' }],
       photos: [photo, { ...photo, id: 2 }],
       more: { docs: [photo] },
     }
-    expect(
-      form({ response_json: JSON.stringify(responses) })?.files.map((f) => [f.field, f.index, f.media_id]),
-    ).toEqual([
+    expect(form({ response_json: JSON.stringify(values) })?.files.map((f) => [f.field, f.index, f.media_id])).toEqual([
       ['photos', 0, 'm1'],
       ['photos', 1, '2'],
       ['more.docs', 2, 'm1'],
@@ -206,14 +204,14 @@ describe('a submitted form', () => {
   })
 })
 
-test('a payment that failed is not a message that failed', () => {
+test('the failed status of a payment is ignored', () => {
   const status = { id: 'wamid.O', type: 'payment', status: 'failed', timestamp: '1786000000' }
   expect(readWebhook(webhook({ statuses: [status] }), now)).toMatchObject([
     { kind: 'ignored', reason: 'payment_status' },
   ])
 })
 
-test('a failure without a reason still has an error', () => {
+test('a failed status without a reason has an error', () => {
   const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'failed' }] }), now)
   expect(item).toMatchObject({ kind: 'status', status: 'failed', error: { code: 'unknown' } })
 })

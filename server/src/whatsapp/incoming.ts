@@ -1,13 +1,13 @@
 import type { MessageError } from '@parley/contract/events'
-import { type Ignored, ignored, type Place } from './ignored.ts'
+import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Notice, readChange, type TemplateChange } from './incoming-change.ts'
 import { type InboundItem, readMessage } from './incoming-message.ts'
 import { readStatus, type StatusItem } from './incoming-status.ts'
 import { readNetworkError } from './network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from './read-json.ts'
 
-/** The network reports an error that belongs to a number but to no message. */
-export interface Problem extends Place {
+/** An error that WhatsApp reports for a number and not for a message. */
+export interface Problem extends WebhookSource {
   kind: 'problem'
   error: MessageError
 }
@@ -15,8 +15,8 @@ export interface Problem extends Place {
 export type Incoming = InboundItem | StatusItem | TemplateChange | Notice | Problem | Ignored
 
 /**
- * The network's words → ours. One webhook may mix accounts, numbers, messages and statuses; each piece is read on its
- * own, so a broken one never costs its neighbours. Takes any JSON value and never throws.
+ * Converts a webhook to our types. A webhook may mix accounts, numbers, messages and statuses. Each part is parsed
+ * separately, so an invalid part does not affect the others. Accepts any JSON value and never throws.
  */
 export function readWebhook(body: unknown, now: Date): Incoming[] {
   const webhook = readObject(body)
@@ -26,14 +26,16 @@ export function readWebhook(body: unknown, now: Date): Incoming[] {
   return readArray(webhook.entry).flatMap((entry) => readEntry(readObject(entry), now))
 }
 
-/** One change about messages or statuses, as a webhook of its own that `readWebhook` reads. */
+/** One change with messages or statuses, as a separate webhook that `readWebhook` accepts. */
 export interface SplitChange {
   wabaId: string
   phoneNumberId: string
   webhook: string
 }
 
-/** Takes a webhook apart, to store what cannot be published yet. What names no account or no number is left out. */
+/**
+ * Splits a webhook, to store the parts that cannot be published yet. Parts without an account or a number are skipped.
+ */
 export function splitWebhook(body: unknown): SplitChange[] {
   const { object, entry: entries } = readObject(body) ?? {}
   return readArray(entries).flatMap((each) => {
@@ -67,18 +69,18 @@ function readEntry(entry: JsonObject | null, now: Date): Incoming[] {
 function readConversation(value: JsonObject, wabaId: string | null, now: Date): Incoming[] {
   const phoneNumberId = readId(readObject(value.metadata)?.phone_number_id)
   if (phoneNumberId === null) return [ignored('no_number', { wabaId }, 'messages')]
-  const place: Place = { wabaId, phoneNumberId }
+  const source: WebhookSource = { wabaId, phoneNumberId }
   const contacts = readArray(value.contacts)
     .map(readObject)
     .filter((contact) => contact !== null)
   return [
-    ...readArray(value.messages).map((message) => readMessage(message, contacts, place, now)),
-    ...readArray(value.statuses).map((status) => readStatus(status, place, now)),
-    ...readArray(value.errors).map((error) => readProblem(error, place)),
+    ...readArray(value.messages).map((message) => readMessage(message, contacts, source, now)),
+    ...readArray(value.statuses).map((status) => readStatus(status, source, now)),
+    ...readArray(value.errors).map((error) => readProblem(error, source)),
   ]
 }
 
-function readProblem(value: unknown, place: Place): Problem | Ignored {
+function readProblem(value: unknown, source: WebhookSource): Problem | Ignored {
   const error = readNetworkError(value)
-  return error === null ? ignored('malformed', place, 'errors') : { kind: 'problem', ...place, error }
+  return error === null ? ignored('malformed', source, 'errors') : { kind: 'problem', ...source, error }
 }

@@ -1,5 +1,5 @@
-/** Rows of the network's listings, as far as we use them. */
-import { cleanJson, type JsonObject, readArray, readId, readNumber, readObject, readWords } from './read-json.ts'
+/** Parses the rows of the Graph API's lists: the fields that we use. */
+import { cleanJson, type JsonObject, readArray, readId, readNonBlank, readNumber, readObject } from './read-json.ts'
 import { sha256Hex } from './sha256.ts'
 
 export interface ListedTemplate {
@@ -20,7 +20,7 @@ export interface ListedNumber {
   displayName: string | null
   status: string
   qualityRating: string
-  /** `STANDARD` is 80 messages a second, `HIGH` 1000. */
+  /** `STANDARD` is 80 messages per second, `HIGH` 1000. */
   throughput: string | null
 }
 
@@ -31,13 +31,13 @@ export interface MediaInfo {
   fileSize: number | null
 }
 
-/** A row without id, name or language cannot be sent and is left out. */
+/** A template without an ID, name or language cannot be sent and is skipped. */
 export function readListedTemplate(row: JsonObject): ListedTemplate | null {
   const networkTemplateId = readId(row.id)
   const name = readId(row.name, 512)
   const language = readId(row.language, 35)
   if (networkTemplateId === null || name === null || language === null) return null
-  const reason = readWords(row.rejected_reason, 512)
+  const reason = readNonBlank(row.rejected_reason, 512)
   return {
     networkTemplateId,
     name,
@@ -52,13 +52,13 @@ export function readListedTemplate(row: JsonObject): ListedTemplate | null {
 
 export function readListedNumber(row: JsonObject): ListedNumber | null {
   const phoneNumberId = readId(row.id)
-  const phoneNumber = readWords(row.display_phone_number, 64)?.replace(/\D/g, '') ?? ''
+  const phoneNumber = readNonBlank(row.display_phone_number, 64)?.replace(/\D/g, '') ?? ''
   if (phoneNumberId === null || phoneNumber === '') return null
   const rating = readId(row.quality_rating, 64)?.toUpperCase()
   return {
     phoneNumberId,
     phoneNumber,
-    displayName: readWords(row.verified_name, 512),
+    displayName: readNonBlank(row.verified_name, 512),
     status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
     qualityRating: rating === undefined || rating === 'NA' ? 'UNKNOWN' : rating,
     throughput: readId(readObject(row.throughput)?.level, 64),
@@ -70,7 +70,7 @@ export function readMediaInfo(response: JsonObject): MediaInfo | null {
   if (url === null) return null
   return {
     url,
-    mimeType: readWords(response.mime_type, 256),
+    mimeType: readNonBlank(response.mime_type, 256),
     sha256: sha256Hex(readId(response.sha256, 128)),
     fileSize: readNumber(response.file_size),
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Readable, Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type CallLimits, type CallOutcome, GraphCall, headersOf, httpError } from './graph-call.ts'
+import { type CallLimits, type CallOutcome, headersOf, httpError, RequestTracker } from './graph-call.ts'
 import { readId, readNumber } from './read-json.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** The bytes of a file as they arrive. Whoever takes it reads it to its end or destroys it. */
+/** A file as a stream. The caller must read it to the end or destroy it. */
 export interface Download {
   mimeType: string | null
   size: number | null
@@ -14,7 +14,7 @@ export interface Download {
 
 const fileHosts = ['.fbsbx.com', '.fbcdn.net', '.whatsapp.net']
 
-/** Whether a file may be fetched from there with the token: the graph host itself, or one of the network's file hosts. */
+/** Whether the token may be sent to this URL: the Graph API's host, or one of WhatsApp's file hosts. */
 export function isFileAddress(url: string, graphUrl: string): boolean {
   if (!URL.canParse(url) || !URL.canParse(graphUrl)) return false
   const file = new URL(url)
@@ -23,7 +23,7 @@ export function isFileAddress(url: string, graphUrl: string): boolean {
   return file.protocol === 'https:' && file.port === '' && fileHosts.some((suffix) => file.hostname.endsWith(suffix))
 }
 
-/** Redirects are not followed: the token must not travel to wherever one points. A file that needs no token gets none. */
+/** Redirects are not followed, because the token must not be sent to another host. */
 export async function downloadFrom(
   agent: Dispatcher,
   access: { graphUrl: string; accessToken: string | null },
@@ -32,9 +32,9 @@ export async function downloadFrom(
 ): Promise<CallOutcome<Download>> {
   if (!isFileAddress(url, access.graphUrl)) return { kind: 'unreachable', why: 'foreign_file_host' }
   const address = new URL(url)
-  const trip = new GraphCall()
+  const tracker = new RequestTracker()
   try {
-    const response = await agent.compose(trip.watch).request({
+    const response = await agent.compose(tracker.interceptor).request({
       origin: address.origin,
       path: `${address.pathname}${address.search}`,
       method: 'GET',
@@ -55,7 +55,7 @@ export async function downloadFrom(
     const size = readNumber(response.headers['content-length'])
     return { kind: 'ok', value: { mimeType, size, body: response.body } }
   } catch (error) {
-    return trip.lost(error)
+    return tracker.failure(error)
   }
 }
 
@@ -64,14 +64,14 @@ export class BadFile extends Error {
   readonly why: 'too_large' | 'wrong_hash'
 
   constructor(why: 'too_large' | 'wrong_hash') {
-    super(why === 'too_large' ? 'The file is larger than allowed.' : 'The file is not the one that was announced.')
+    super(why === 'too_large' ? 'The file is larger than allowed.' : 'The hash of the file is wrong.')
     this.why = why
   }
 }
 
-/** Passes a file's bytes on and fails at the end, not silently, if they are too many or not the announced ones. */
+/** Passes the bytes through. Fails if the file is too large, or at the end if its hash is not the expected one. */
 export function checkFile(expected: { sha256: string | null; maxBytes: number }): Transform {
-  const announced = sha256Hex(expected.sha256)
+  const expectedHash = sha256Hex(expected.sha256)
   const hash = createHash('sha256')
   let size = 0
   return new Transform({
@@ -82,7 +82,7 @@ export function checkFile(expected: { sha256: string | null; maxBytes: number })
       done(null, chunk)
     },
     flush(done) {
-      done(announced !== null && hash.digest('hex') !== announced ? new BadFile('wrong_hash') : null)
+      done(expectedHash !== null && hash.digest('hex') !== expectedHash ? new BadFile('wrong_hash') : null)
     },
   })
 }

@@ -1,4 +1,4 @@
-/** Our template send → the network's `template` object. Takes values that were checked (`check-variables.ts`). */
+/** Builds WhatsApp's `template` object. The variables must have passed `check-variables.ts`. */
 import type { SendTemplate } from '@parley/contract/send'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
@@ -94,7 +94,7 @@ function productsAction(value: unknown): JsonObject {
   }
 }
 
-/** The token always goes along, so that the submission can be traced. The network refuses empty data. */
+/** Always includes the token, so that the submission can be matched. WhatsApp rejects empty data, so it is omitted. */
 function flowComponents(template: NetworkTemplate, send: SendTemplate, flowToken: string | null): JsonObject[] {
   const flow = templateFlow(template)
   if (flow === null) return []
@@ -128,7 +128,7 @@ function carousel(slots: readonly Slot[], values: JsonObject): JsonObject[] {
   return [{ type: 'carousel', cards }]
 }
 
-/** Coordinates go as text, and never as `1e-7`. */
+/** Coordinates are sent as decimal text, never as `1e-7`. */
 export function decimal(value: unknown): string {
   const text = Number(value).toFixed(12).replace(/0+$/, '').replace(/\.$/, '')
   return text === '-0' ? '0' : text

@@ -8,7 +8,7 @@ import type { NetworkTemplate } from './variables.ts'
 
 type Body = Record<string, unknown>
 
-/** The stored requests hold placeholders; here is one number and one id to stand for them. */
+/** A request fixture, with its placeholder number replaced. */
 function stored(name: string): Body {
   const body = fixture(`WhatsApp__WhatsApp-Flows-Tools/request-send-${name}.json`) as Body
   return { recipient_type: 'individual', ...body, to: '+16505550123' }
@@ -37,7 +37,7 @@ const sameContent = [
   'video-message-by-id',
 ]
 
-describe("our request becomes the network's", () => {
+describe("a send request is converted to WhatsApp's format", () => {
   test.each(sameContent)('%s', (name) => {
     const expected = stored(name)
     const context = expected.context as { message_id: string } | undefined
@@ -48,26 +48,26 @@ describe("our request becomes the network's", () => {
     expect(buildMessage(outgoing)).toEqual({ ...expected, biz_opaque_callback_data: 'msg_1' })
   })
 
-  test('coordinates go as plain decimals', () => {
+  test('coordinates are plain decimals', () => {
     const location = { latitude: 0.0000001, longitude: -122.1615, name: 'Cafe' }
     const built = buildMessage({ messageId: 'm', request: { to: '1650', type: 'location', location } })
     expect(built.location).toEqual({ latitude: '0.0000001', longitude: '-122.1615', name: 'Cafe' })
   })
 
-  test('the number always has its plus, once', () => {
+  test('the number always has exactly one plus', () => {
     const text = { body: 'x' }
     const to = (number: string) => buildMessage({ messageId: 'm', request: { to: number, type: 'text', text } }).to
     expect([to('16505550123'), to('+16505550123')]).toEqual(['+16505550123', '+16505550123'])
   })
 
-  test('a reaction goes to the network’s id and is never a reply', () => {
+  test('a reaction has WhatsApp’s message ID and is never a reply', () => {
     const request: SendRequest = { to: '1650', type: 'reaction', reaction: { message_id: 'msg_9', emoji: '' } }
     const built = buildMessage({ messageId: 'm', request, reactedWaMessageId: 'wamid.A', quotedWaMessageId: 'wamid.B' })
     expect(built).toMatchObject({ reaction: { message_id: 'wamid.A', emoji: '' } })
     expect(built).not.toHaveProperty('context')
   })
 
-  test('a form without a token gets the one we made, and no empty data', () => {
+  test('a form without a token gets the generated one, and empty data is removed', () => {
     const request = {
       to: '1650',
       type: 'interactive',
@@ -106,7 +106,7 @@ function components(template: NetworkTemplate, variables: Body, flow?: { token?:
 
 const text = (value: string) => ({ type: 'text', text: value })
 
-describe('the variables of a template become its components', () => {
+describe('the variables of a template are converted to components', () => {
   test('numbered, with a link and a payload', () => {
     const values = {
       'header.1': 'Ana',
@@ -141,7 +141,7 @@ describe('the variables of a template become its components', () => {
   })
 
   test.each([named('otp_login'), pywa('authentication--authentication-code-copy-code-button')])(
-    'one code fills the body and the button of $name',
+    'the code is used in the body and the button of $name',
     (template) => {
       expect(components(template, { 'body.1': '483920' })).toEqual([
         { type: 'body', parameters: [text('483920')] },
@@ -150,7 +150,7 @@ describe('the variables of a template become its components', () => {
     },
   )
 
-  test('a form button always carries a token', () => {
+  test('a form button always has a token', () => {
     const button = (action: Body) => [
       { type: 'button', sub_type: 'flow', index: '0', parameters: [{ type: 'action', action }] },
     ]
@@ -162,7 +162,7 @@ describe('the variables of a template become its components', () => {
     )
   })
 
-  test('an offer that ends, with its coupon and its link', () => {
+  test('a limited-time offer, with its coupon and its link', () => {
     const values = {
       'header.image': { id: '1' },
       'offer.expires_at': '2026-08-13T05:46:40.000Z',
@@ -188,7 +188,7 @@ describe('the variables of a template become its components', () => {
     ])
   })
 
-  test('a carousel has its cards, each with its own components', () => {
+  test('a carousel has cards with their own components', () => {
     const cards = { ...card(0), ...card(1), ...card(2) }
     const values = { 'body.1': 'Pablo', 'body.2': '30%', 'body.3': '30OFF', ...cards }
     const built = components(pywa('carousel--carousel-template-media-cards-v1'), values) as Body[]
@@ -203,7 +203,7 @@ describe('the variables of a template become its components', () => {
     ])
   })
 
-  test('the catalogue and the cart, as in the stored requests', () => {
+  test('a catalog template, as in the request fixture', () => {
     const offer = pywa('buttons--intro-catalog-offer')
     const values = { 'body.1': '100', 'body.2': '400', 'body.3': '3', 'buttons.0.thumbnail': '2lc20305pt' }
     const expected = stored('catalog-template-message').template as Body

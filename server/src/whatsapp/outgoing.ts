@@ -1,20 +1,20 @@
-/** Our send request → the body of the network's send call. Takes requests that were checked (`check-send.ts`). */
+/** Builds the body of WhatsApp's send request. The request must have passed `check-send.ts`. */
 import type { SendRequest } from '@parley/contract/send'
 import { buildTemplate, decimal } from './outgoing-template.ts'
 import { type JsonObject, readObject } from './read-json.ts'
 import type { NetworkTemplate } from './variables.ts'
 
 export interface Outgoing {
-  /** Our id. It comes back with every status, so a send whose answer got lost can be settled. */
+  /** Our ID. It is returned with every status, so the outcome of a send whose response was lost becomes known. */
   messageId: string
   request: SendRequest
-  /** The template, when the request names one. */
+  /** Required if the request has a template. */
   template?: NetworkTemplate
-  /** Used for a form whose sender chose no token. */
+  /** For a form, if the request has no token. */
   flowToken?: string
-  /** The network's id of the message answered. */
+  /** WhatsApp's ID of the message that this is a reply to. */
   quotedWaMessageId?: string
-  /** The network's id of the message reacted to. */
+  /** WhatsApp's ID of the message that this is a reaction to. */
   reactedWaMessageId?: string
 }
 
@@ -23,7 +23,7 @@ export function buildMessage(outgoing: Outgoing): JsonObject {
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    // Without the plus the network may put the business number's own country code in front.
+    // Without the plus, WhatsApp may add the country code of the business number.
     to: `+${request.to.replace(/^\+/, '')}`,
     ...(quotedWaMessageId !== undefined &&
       request.type !== 'reaction' && { context: { message_id: quotedWaMessageId } }),
@@ -36,7 +36,7 @@ export function buildMessage(outgoing: Outgoing): JsonObject {
 function content({ request, template, flowToken, reactedWaMessageId }: Outgoing): unknown {
   switch (request.type) {
     case 'template':
-      if (template === undefined) throw new Error('A template send needs its template.')
+      if (template === undefined) throw new Error('Outgoing.template is required for messages of type "template".')
       return buildTemplate(template, request.template ?? {}, flowToken ?? null)
     case 'location':
       return location(request.location)
@@ -69,7 +69,7 @@ function interactive(message: SendRequest['interactive'], flowToken: string | un
   return { ...message, action: { ...message.action, parameters } }
 }
 
-/** The network refuses data that is there but empty. */
+/** WhatsApp rejects an empty `data` object. */
 function withoutEmptyData(payload: { screen: string; data?: unknown }): JsonObject {
   const { data, ...rest } = payload
   return Object.keys(readObject(data) ?? {}).length > 0 ? payload : rest

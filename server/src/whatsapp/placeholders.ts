@@ -1,13 +1,13 @@
-/** The holes in a template's text, `{{1}}` or `{{first_name}}`. */
+/** A placeholder in the text of a template: `{{1}}` or `{{first_name}}`. */
 export interface Placeholder {
   name: string
-  /** Counted from one; null for a named hole. */
+  /** Starts at 1; null for a named placeholder. */
   position: number | null
 }
 
 const maxPositions = 100
 
-/** `{{1}} … {{2}} … {{1}}` has two holes: numbered ones count up to the highest, named ones count once each. */
+/** `{{1}} … {{2}} … {{1}}` has two: numbered placeholders count up to the highest, named ones count once each. */
 export function placeholdersIn(text: unknown): Placeholder[] {
   if (typeof text !== 'string') return []
   const names = [...new Set(Array.from(text.matchAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g), (match) => match[1] ?? ''))]
@@ -19,10 +19,10 @@ export function placeholdersIn(text: unknown): Placeholder[] {
   return names.map((name) => ({ name, position: null }))
 }
 
-/** The example of a link is the whole link; the value to give is only what stands in the hole. */
+/** The example of a URL button is the whole URL. This returns only the part that replaces the placeholder. */
 export function suffixOf(url: unknown, example: string | null): string | null {
   if (typeof url !== 'string' || example === null) return example
   const [before = '', after = ''] = url.split(/\{\{\s*\w+\s*\}\}/)
-  const fits = example.length > before.length + after.length && example.startsWith(before) && example.endsWith(after)
-  return fits ? example.slice(before.length, example.length - after.length) : example
+  const matches = example.length > before.length + after.length && example.startsWith(before) && example.endsWith(after)
+  return matches ? example.slice(before.length, example.length - after.length) : example
 }

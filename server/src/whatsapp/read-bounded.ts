@@ -5,13 +5,13 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-/** The whole of a body, unless it is longer than it has any business to be. */
+/** Reads a body. Throws `TooLarge` if it is larger than `maxBytes`. */
 export async function readBounded(body: Readable, maxBytes: number): Promise<Buffer> {
   const buffer = new GrowingBuffer(maxBytes)
   for await (const chunk of body) {
     if (buffer.size + chunk.length > maxBytes) {
       body.destroy()
-      throw new TooLarge(`The answer is longer than ${maxBytes} bytes.`)
+      throw new TooLarge(`The response is larger than ${maxBytes} bytes.`)
     }
     buffer.append(chunk)
   }

@@ -1,6 +1,6 @@
 /**
- * Reading what the network sent without trusting any of it. Every function takes any JSON value and never throws; text
- * comes out fit for PostgreSQL (no NUL, no half of a surrogate pair) and no longer than asked for.
+ * Parses untrusted JSON. Every function accepts any value and never throws. Text is made storable in PostgreSQL (no
+ * NUL, no unpaired surrogate) and cut to the given length.
  */
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -15,21 +15,23 @@ export function readArray(value: unknown): readonly unknown[] {
 
 export function cleanText(text: string, maxLength: number): string {
   const cut = text.length > maxLength ? text.slice(0, endOfCharacter(text, maxLength)) : text
-  const whole = cut.isWellFormed() ? cut : cut.toWellFormed()
-  return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
+  const wellFormed = cut.isWellFormed() ? cut : cut.toWellFormed()
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
 }
 
 export function readText(value: unknown, maxLength: number): string | null {
   return typeof value === 'string' ? cleanText(value, maxLength) : null
 }
 
-/** Text with something in it. */
-export function readWords(value: unknown, maxLength: number): string | null {
+/** Text that is not blank. */
+export function readNonBlank(value: unknown, maxLength: number): string | null {
   const text = readText(value, maxLength)
   return text === null || text.trim() === '' ? null : text
 }
 
-/** An id is opaque: a number is taken as its digits, and one too long is no id at all, since a cut one would collide. */
+/**
+ * IDs are opaque. A number becomes its digits. An ID that is too long is null, because a truncated one could collide.
+ */
 export function readId(value: unknown, maxLength = 256): string | null {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || text.length === 0 || text.length > maxLength) return null
@@ -37,14 +39,14 @@ export function readId(value: unknown, maxLength = 256): string | null {
   return clean === '' ? null : clean
 }
 
-/** A number, or a string that is one. */
+/** A number, or a string that contains one. */
 export function readNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string' || !/^[+-]?\d{1,30}(\.\d{1,30})?$/.test(value)) return null
   return Number(value)
 }
 
-/** A phone number as digits. The network sometimes puts an empty string or a user id where a number belongs. */
+/** A phone number as digits. WhatsApp sometimes sends an empty string or a user ID instead of a number. */
 export function readPhone(value: unknown): string | null {
   if (typeof value !== 'string') return null
   return /^\+?(\d{1,20})$/.exec(value)?.[1] ?? null
@@ -61,7 +63,7 @@ export function readTime(value: unknown): Date | null {
 
 const maxDepth = 64
 
-/** A copy with every key and string cleaned; undefined when it is nested too deeply to be worth keeping. */
+/** A copy with every key and string cleaned; undefined if it is nested too deeply. */
 export function cleanJson(value: unknown, maxLength = 65_536, depth = 0): unknown {
   if (typeof value === 'string') return cleanText(value, maxLength)
   if (typeof value !== 'object' || value === null) return value
@@ -72,7 +74,7 @@ export function cleanJson(value: unknown, maxLength = 65_536, depth = 0): unknow
     if (copy === undefined) return undefined
     copies.push([cleanText(key, maxLength), copy])
   }
-  // fromEntries defines own properties, so a key named __proto__ stays a key.
+  // fromEntries defines own properties, so a key named __proto__ does not set the prototype.
   return Array.isArray(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies)
 }
 

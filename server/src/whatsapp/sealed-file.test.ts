@@ -19,45 +19,45 @@ function sealed(plain: Buffer) {
   return { bytes, keys: { ...base64, sha256 } }
 }
 
-/** In pieces of that size, as the network may send it. */
-function inPieces(bytes: Buffer, size: number): Readable {
-  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+/** A stream of chunks of the given size. */
+function inChunks(bytes: Buffer, size: number): Readable {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
     bytes.subarray(n * size, (n + 1) * size),
   )
-  return Readable.from(pieces)
+  return Readable.from(chunks)
 }
 
-/** As a pipeline does it: what breaks on the way breaks the whole. */
+/** Decrypts the bytes, sent in chunks of the given size. */
 const opened = (bytes: Buffer, keys: Parameters<typeof openSealed>[0], size = 1000) => {
   const opening = openSealed(keys)
-  inPieces(bytes, size).pipe(opening)
+  inChunks(bytes, size).pipe(opening)
   return buffer(opening)
 }
 
-test.each([0, 1, 15, 16, 17, 100_000])('a file of %i bytes opens, in whatever pieces it comes', async (length) => {
+test.each([0, 1, 15, 16, 17, 100_000])('a file of %i bytes is decrypted, whatever the chunk size', async (length) => {
   const plain = randomBytes(length)
   const { bytes, keys } = sealed(plain)
   for (const size of [1, 7, 10, 16, 65_536]) {
     if (length > 1000 && size < 10) continue
-    expect((await opened(bytes, keys, size)).equals(plain), `pieces of ${size}`).toBe(true)
+    expect((await opened(bytes, keys, size)).equals(plain), `chunks of ${size}`).toBe(true)
   }
 })
 
-test('one that was tampered with, cut short or sealed with other keys does not end well', async () => {
+test('a file that was modified, truncated or encrypted with other keys fails', async () => {
   const { bytes, keys } = sealed(randomBytes(1000))
   const unhashed = { ...keys, sha256: null }
   const tampered = Buffer.from(bytes)
   tampered[500] = (tampered[500] as number) ^ 1
   const other = sealed(Buffer.from('x')).keys
-  await expect(opened(tampered, keys)).rejects.toThrow('not the one that was announced')
-  await expect(opened(tampered, unhashed)).rejects.toThrow('not the one that was announced')
-  await expect(opened(bytes.subarray(0, -1), unhashed)).rejects.toThrow('not the one that was announced')
-  await expect(opened(Buffer.from('short'), unhashed)).rejects.toThrow('not the one that was announced')
-  await expect(opened(bytes, { ...unhashed, hmacKey: other.hmacKey })).rejects.toThrow('announced')
+  await expect(opened(tampered, keys)).rejects.toThrow('The hash of the file is wrong.')
+  await expect(opened(tampered, unhashed)).rejects.toThrow('The hash of the file is wrong.')
+  await expect(opened(bytes.subarray(0, -1), unhashed)).rejects.toThrow('The hash of the file is wrong.')
+  await expect(opened(Buffer.from('short'), unhashed)).rejects.toThrow('The hash of the file is wrong.')
+  await expect(opened(bytes, { ...unhashed, hmacKey: other.hmacKey })).rejects.toThrow('The hash of the file is wrong.')
   expect((await opened(bytes, unhashed)).length).toBe(1000)
 })
 
-test('a form’s sealed file is read with its keys, and the answers are without them', () => {
+test('an encrypted file of a form is parsed with its keys, which are removed from the values', () => {
   const { keys } = sealed(Buffer.from('x'))
   const metadata = {
     encrypted_hash: Buffer.from(keys.sha256, 'hex').toString('base64'),
@@ -85,7 +85,7 @@ test('a form’s sealed file is read with its keys, and the answers are without 
     },
     { field: 'a.b', index: 1 },
   ])
-  // In no list it is no picker's answer; its keys are nobody's business all the same.
+  // Outside of a list it is not a file picker's value, but its keys are removed as well.
   expect(readForm({ response_json: JSON.stringify({ one: photo }) })?.response).toEqual({ one: left })
   const broken = { ...photo, encryption_metadata: { ...metadata, iv: 'AAAA' } }
   const unread = readForm({ response_json: JSON.stringify({ photos: [broken] }) })

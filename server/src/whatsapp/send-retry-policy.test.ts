@@ -13,11 +13,11 @@ function refused(code: number | string, more: Partial<Refused> = {}): Refused {
 }
 
 const seconds = (outcome: Refused, attempt: number) => {
-  const judgement = classifySendOutcome(outcome, attempt)
-  return judgement.kind === 'retry' ? [judgement.scope, judgement.afterMs / 1000] : [judgement.kind]
+  const decision = classifySendOutcome(outcome, attempt)
+  return decision.kind === 'retry' ? [decision.scope, decision.afterMs / 1000] : [decision.kind]
 }
 
-describe("the network's retry table", () => {
+describe("the retry policy for WhatsApp's errors", () => {
   test.each<[number, number, (string | number)[]]>([
     [131056, 1, ['recipient', 1]],
     [131056, 2, ['recipient', 4]],
@@ -36,7 +36,7 @@ describe("the network's retry table", () => {
     [131000, 5, ['failed']],
     [1, 2, ['message', 2]],
     [1, 3, ['failed']],
-  ])('code %i, try %i: %j', (code, attempt, expected) => {
+  ])('code %i, attempt %i: %j', (code, attempt, expected) => {
     expect(seconds(refused(code), attempt)).toEqual(expected)
   })
 
@@ -50,7 +50,7 @@ describe("the network's retry table", () => {
     (code) => expect(classifySendOutcome(refused(code), 1).kind).toBe('failed'),
   )
 
-  test('a final refusal says whom else it will hit', () => {
+  test('the scope of an error says what else it affects', () => {
     const scopes = [190, 0, 10, 250, 131042, 133010, 131026, 132000].map((code) => findError({ code }).scope)
     expect(scopes).toEqual([
       'credentials',
@@ -64,12 +64,12 @@ describe("the network's retry table", () => {
     ])
   })
 
-  test('the network’s own wait is kept where it is longer', () => {
+  test('WhatsApp’s own delay is used if it is longer', () => {
     expect(seconds(refused(4, { retryAfterMs: 600_000 }), 1)).toEqual(['app', 600])
     expect(seconds(refused(4, { retryAfterMs: 1 }), 1)).toEqual(['app', 60])
   })
 
-  test('an error nobody listed passes only if the network says so', () => {
+  test('an unlisted error is retried only if WhatsApp calls it transient or the status is 5xx', () => {
     expect(classifySendOutcome(refused(999_999), 1).kind).toBe('failed')
     expect(classifySendOutcome(refused(999_999, { isTransient: true }), 1).kind).toBe('retry')
     expect(classifySendOutcome(refused(999_999, { status: 500 }), 1).kind).toBe('retry')
@@ -77,18 +77,18 @@ describe("the network's retry table", () => {
     expect(classifySendOutcome(refused('http_404', { status: 404 }), 1).kind).toBe('failed')
   })
 
-  test('every temporary error has a wait that grows and an end', () => {
+  test('every temporary error has a growing delay and a maximum number of attempts', () => {
     for (const entry of networkErrors.values()) {
       if (!entry.temporary) continue
       expect(entry.waitMs(1)).toBeGreaterThanOrEqual(1000)
       expect(entry.waitMs(5)).toBeGreaterThanOrEqual(entry.waitMs(1))
       expect(entry.waitMs(1000)).toBeLessThanOrEqual(5 * 3_600_000)
-      expect(Number.isFinite(entry.maxTries)).toBe(true)
+      expect(Number.isFinite(entry.maxAttempts)).toBe(true)
     }
   })
 })
 
-test('what never left is tried again; what may have arrived never is', () => {
+test('a message that was not sent is retried; one that may have been sent is not', () => {
   expect(classifySendOutcome({ kind: 'unreachable', why: 'ECONNREFUSED' }, 1)).toMatchObject({
     kind: 'retry',
     afterMs: 1000,
@@ -100,11 +100,11 @@ test('what never left is tried again; what may have arrived never is', () => {
   expect(classifySendOutcome({ kind: 'unreachable', why: 'UND_ERR_INVALID_ARG' }, 1).kind).toBe('failed')
 })
 
-test('an error answer keeps code, message and details', () => {
+test('an error response keeps its code, message and details', () => {
   const { error } = fixture('own/api-error-132000.json') as { error: unknown }
   expect(readNetworkError(error)).toEqual({
     code: 132000,
-    title: 'The number of template parameters does not match',
+    title: 'Wrong number of template parameters',
     message: '(#132000) Number of parameters does not match the expected number of params',
     details: 'body: number of localizable_params (1) does not match the expected number of params (3)',
   })

@@ -5,20 +5,20 @@ import type { CallOutcome } from './graph-call.ts'
 
 export type SendDecision =
   | { kind: 'sent'; waMessageId: string; waId: string | null; userId: string | null; held: boolean }
-  /** The network did not take it; the same message may be tried again after a while. */
+  /** WhatsApp did not accept the message. Retry it later. */
   | { kind: 'retry'; afterMs: number; scope: ErrorScope; error: MessageError }
-  /** `scope` says what the refusal speaks of: `credentials`, `number` and `waba` will refuse the next message too. */
+  /** With the scope `credentials`, `number` or `waba`, the next message would fail as well. */
   | { kind: 'failed'; scope: ErrorScope; error: MessageError }
-  /** It may have been sent. Never repeat it blindly: a later status, which carries our id, settles it. */
+  /** It may have been sent, so it must not be retried. A later status webhook, which has our ID, gives the outcome. */
   | { kind: 'unknown'; error: MessageError }
 
-/** What to do after a send call. `attempt` counts the calls made for this message, this one included. */
+/** What to do after a send request. `attempt` is the number of requests for this message, including this one. */
 export function classifySendOutcome(outcome: CallOutcome<Accepted>, attempt: number): SendDecision {
   switch (outcome.kind) {
     case 'ok':
       return { kind: 'sent', ...outcome.value }
     case 'unreachable':
-      // Not the network but the request itself: a token or id that no header or path can hold.
+      // The request itself is invalid: the token or an ID has characters that a header or path cannot contain.
       if (outcome.why === 'UND_ERR_INVALID_ARG') {
         return { kind: 'failed', scope: 'credentials', error: unreachable(outcome.why) }
       }
@@ -28,13 +28,13 @@ export function classifySendOutcome(outcome: CallOutcome<Accepted>, attempt: num
     case 'refused': {
       const { error, isTransient, status, retryAfterMs } = outcome
       const entry = findError({ code: error.code, isTransient, status })
-      if (!entry.temporary || attempt >= entry.maxTries) return { kind: 'failed', scope: entry.scope, error }
+      if (!entry.temporary || attempt >= entry.maxAttempts) return { kind: 'failed', scope: entry.scope, error }
       return { kind: 'retry', afterMs: Math.max(entry.waitMs(attempt), retryAfterMs ?? 0), scope: entry.scope, error }
     }
   }
 }
 
-/** Nothing was sent, so this may go on for as long as the message is worth sending; the caller decides when it is not. */
+/** Nothing was sent, so retries are unlimited. The caller gives up when the message expires. */
 function reconnectMs(attempt: number): number {
   return Math.min(60_000, 1000 * 2 ** Math.max(0, attempt - 1))
 }
@@ -43,7 +43,7 @@ export function outcomeUnknown(why: string): MessageError {
   return {
     code: 'outcome_unknown',
     title: 'Outcome unknown',
-    message: 'The network did not say whether it took the message.',
+    message: 'WhatsApp did not confirm whether it accepted the message.',
     details: why,
   }
 }
@@ -51,8 +51,8 @@ export function outcomeUnknown(why: string): MessageError {
 function unreachable(why: string): MessageError {
   return {
     code: 'unreachable',
-    title: 'Network unreachable',
-    message: 'The network could not be reached.',
+    title: 'WhatsApp unreachable',
+    message: 'WhatsApp could not be reached.',
     details: why,
   }
 }

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { answerHandshake, isSignedByNetwork, networkKey } from './signature.ts'
+import { handshakeChallenge, isSignedByNetwork, networkKey } from './signature.ts'
 
 const secret = 'app-secret'
 const body = Buffer.from('{"text":"\\u00e9t\\u00e9 \\/ <b>"}')
 const hex = createHmac('sha256', secret).update(body).digest('hex')
 const good = `sha256=${hex}`
 
-describe('a webhook counts only with the signature of the app', () => {
+describe('a webhook needs the signature of the app', () => {
   test.each<[string, boolean, string | string[] | undefined]>([
     ['the right one', true, good],
     ['none', false, undefined],
@@ -22,24 +22,24 @@ describe('a webhook counts only with the signature of the app', () => {
     ['white space around it', false, ` ${good} `],
     ['a line break after it', false, `${good}\n`],
     ['not hex', false, `sha256=${'g'.repeat(64)}`],
-    ['one digit off', false, `sha256=${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`],
+    ['one wrong digit', false, `sha256=${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`],
     ['the signature of another secret', false, `sha256=${createHmac('sha256', 'x').update(body).digest('hex')}`],
   ])('%s: %s', (_name, expected, header) => {
     expect(isSignedByNetwork(body, header, networkKey(secret))).toBe(expected)
   })
 
-  test('the bytes count, not what they mean', () => {
+  test('the signature is over the raw bytes, not over the parsed JSON', () => {
     const rewritten = Buffer.from(JSON.stringify(JSON.parse(body.toString())))
     expect(isSignedByNetwork(rewritten, good, networkKey(secret))).toBe(false)
   })
 
-  test('an app without a secret is closed', () => {
+  test('an app without a secret accepts no signature', () => {
     const unkeyed = `sha256=${createHmac('sha256', '').update(body).digest('hex')}`
     expect(isSignedByNetwork(body, unkeyed, networkKey(''))).toBe(false)
   })
 })
 
-describe('the handshake echoes the challenge only to who knows the token', () => {
+describe('the handshake returns the challenge only for the right token', () => {
   test.each<[string, string | null]>([
     ['hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=token+%26+1', '1158201444'],
     ['hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=wrong', null],
@@ -52,10 +52,10 @@ describe('the handshake echoes the challenge only to who knows the token', () =>
     ['hub_mode=subscribe&hub_challenge=1158201444&hub_verify_token=token+%26+1', null],
     ['', null],
   ])('%s', (query, expected) => {
-    expect(answerHandshake(query, 'token & 1')).toBe(expected)
+    expect(handshakeChallenge(query, 'token & 1')).toBe(expected)
   })
 
-  test('an app without a token answers nobody', () => {
-    expect(answerHandshake('hub.mode=subscribe&hub.challenge=1&hub.verify_token=', '')).toBeNull()
+  test('an app without a verify token accepts no handshake', () => {
+    expect(handshakeChallenge('hub.mode=subscribe&hub.challenge=1&hub.verify_token=', '')).toBeNull()
   })
 })

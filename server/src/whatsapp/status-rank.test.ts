@@ -9,7 +9,7 @@ const table: [MessageStatus, Record<NetworkStatus, StatusEffect>][] = [
   ['failed', { sent: 'fill', delivered: 'advance', read: 'advance', failed: 'none' }],
 ]
 
-test.each(table)('a message that is %s takes %j', (current, effects) => {
+test.each(table)('the effects of statuses on a message that is %s: %j', (current, effects) => {
   for (const [next, effect] of Object.entries(effects)) {
     expect([next, statusEffect(current, next as NetworkStatus)]).toEqual([next, effect])
   }

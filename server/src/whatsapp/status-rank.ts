@@ -1,14 +1,14 @@
 /**
- * queued → sent → delivered → read, or failed. The network reports these in any order, several times, and leaves out
- * `delivered` when it comes together with `read`. A status never goes back. What the handset said (delivered, read)
- * outranks `failed`; `failed` only counts while nothing better than `sent` is known.
+ * queued → sent → delivered → read, or failed. WhatsApp reports statuses in any order and repeatedly, and omits
+ * `delivered` if it coincides with `read`. A status never moves backward. `delivered` and `read` outrank `failed`,
+ * because the device confirmed them; `failed` applies only to a message that is at most `sent`.
  */
 export type MessageStatus = 'queued' | NetworkStatus
 export type NetworkStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
 /**
  * - `advance`: the message now has this status.
- * - `fill`: it keeps its status; this one happened too, so its own time and event are still owed if they are missing.
+ * - `fill`: the message keeps its status, but the time and the event of this one are added if they are missing.
  * - `none`: nothing to do.
  */
 export type StatusEffect = 'advance' | 'fill' | 'none'

@@ -1,13 +1,13 @@
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
-/** The body of a template with its holes filled, as the recipient reads it; null if it has none. */
+/** The body of a template with its variables filled in; null if it has no body. */
 export function filledBody(components: readonly unknown[], variables: JsonObject): string | null {
   const body = readArray(components)
     .map(readObject)
     .find((component) => String(component?.type).toUpperCase() === 'BODY')
   if (typeof body?.text !== 'string') return null
-  return body.text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (hole, name: string) => {
+  return body.text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (placeholder, name: string) => {
     const value = variables[`body.${name}`]
-    return typeof value === 'string' ? value : hole
+    return typeof value === 'string' ? value : placeholder
   })
 }

@@ -5,7 +5,7 @@ import { type NetworkTemplate, templateFlow, templateVariables } from './variabl
 
 type Stored = NetworkTemplate & { data?: NetworkTemplate[] }
 
-/** Every template in the stored payloads: in a list, alone, or in the request that created it. */
+/** Every template in the fixtures: in a list, alone, or in the request that created it. */
 const stored = fixtures((value) => Array.isArray(value.components) || isTemplateList(value)).flatMap(([path, value]) =>
   ((value as Stored).data ?? [value as Stored]).map((template): [string, NetworkTemplate] => [
     `${path.replace(/^.*\//, '').replace('.json', '')} ${template.name}`,
@@ -17,8 +17,8 @@ function isTemplateList(value: Record<string, unknown>): boolean {
   return Array.isArray(value.data) && Array.isArray(readObject(value.data[0])?.components)
 }
 
-/** What each needs: `key` and its example. */
-const needs: Record<string, Record<string, string | null>> = {
+/** The variables of each template: `key` and its example. */
+const expectedVariables: Record<string, Record<string, string | null>> = {
   'api-message-templates-list appointment_reminder': {
     'header.1': 'Ana',
     'body.1': 'Mon 3',
@@ -138,19 +138,19 @@ const needs: Record<string, Record<string, string | null>> = {
   'response-get-template-by-name-default-fields 2023_april_promo': { 'body.1': 'Mark', 'body.2': 'FALL25' },
 }
 
-describe('every stored template needs what the table says', () => {
-  test('the table and the payloads name the same templates', () => {
-    expect(stored.map(([name]) => name).sort()).toEqual(Object.keys(needs).sort())
+describe('every template fixture has the variables of the table', () => {
+  test('the table lists every template', () => {
+    expect(stored.map(([name]) => name).sort()).toEqual(Object.keys(expectedVariables).sort())
   })
 
   test.each(stored)('%s', (name, template) => {
     const variables = templateVariables(template)
-    expect(Object.fromEntries(variables.map(({ key, example }) => [key, example]))).toEqual(needs[name])
+    expect(Object.fromEntries(variables.map(({ key, example }) => [key, example]))).toEqual(expectedVariables[name])
     expect(variables.every((variable) => variable.required)).toBe(true)
   })
 })
 
-test('a variable says where it stands and what it takes', () => {
+test('a variable has its part of the template and its type', () => {
   const carousel = fixture(
     'david-lev__pywa/template-carousel--carousel-template-media-cards-v1.json',
   ) as NetworkTemplate
@@ -164,14 +164,14 @@ test('a variable says where it stands and what it takes', () => {
 const body = (text: string) => ({ category: null, components: [{ type: 'body', text }] })
 const keys = (text: string) => templateVariables(body(text)).map(({ key }) => key)
 
-test('numbered holes count up to the highest, named ones once each', () => {
+test('numbered placeholders count up to the highest, named ones once each', () => {
   expect(keys('{{1}} {{ 3 }} {{1}}')).toEqual(['body.1', 'body.2', 'body.3'])
   expect(keys('{{b}} {{a}} {{b}}')).toEqual(['body.b', 'body.a'])
   expect(keys('{{}} {1} {{a b}}')).toEqual([])
   expect(keys('{{999999999}}').length).toBeLessThan(200)
 })
 
-test('the form button is found by its place among all buttons', () => {
+test('the form button is found by its index among all buttons', () => {
   const buttons = [
     { type: 'URL', url: 'https://x.example' },
     { type: 'flow', flow_id: 800000000000001 },
@@ -183,17 +183,17 @@ test('the form button is found by its place among all buttons', () => {
   expect(templateFlow({ components: [{ type: 'BODY', text: 'x' }] })).toBeNull()
 })
 
-test('in the authentication category one code feeds any link, wherever it points', () => {
+test('in an authentication template the code is used for any link', () => {
   const components = [
     { type: 'BODY', text: '{{1}} is your code.' },
     { type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://x.example/{{1}}' }] },
   ]
-  const needed = (category: string) => templateVariables({ category, components }).map(({ key }) => key)
-  expect(needed('AUTHENTICATION')).toEqual(['body.1'])
-  expect(needed('UTILITY')).toEqual(['body.1', 'buttons.0.url'])
+  const keysOf = (category: string) => templateVariables({ category, components }).map(({ key }) => key)
+  expect(keysOf('AUTHENTICATION')).toEqual(['body.1'])
+  expect(keysOf('UTILITY')).toEqual(['body.1', 'buttons.0.url'])
 })
 
-test('components of any shape are read without a fault', () => {
+test('invalid components are accepted without throwing', () => {
   const odd = [null, 1, 'x', [], {}, { type: 'BUTTONS', buttons: [null, 3] }, { type: 'CAROUSEL', cards: [null, {}] }]
   expect(templateVariables({ category: null, components: odd })).toEqual([])
 })

@@ -1,12 +1,12 @@
 /**
- * What a template needs to be sent. A template is a list of components with holes in them; a slot is one hole: the key
- * its value is given under, and the place in the network's request where the value goes.
+ * The variables of a template. A slot is one variable in a component of the template: its key in our API, and its
+ * position in WhatsApp's send request.
  */
 import type { TemplateFlow, TemplateVariable, VariableType } from '@parley/contract/template'
 import { placeholdersIn, suffixOf } from './placeholders.ts'
-import { type JsonObject, readArray, readId, readObject, readText, readWords } from './read-json.ts'
+import { type JsonObject, readArray, readId, readNonBlank, readObject, readText } from './read-json.ts'
 
-/** A template as the network holds it. */
+/** A template as WhatsApp stores it. */
 export interface NetworkTemplate {
   name: string
   language: string
@@ -18,7 +18,7 @@ export interface Slot {
   key: string
   type: VariableType
   required: boolean
-  /** False for what may be given but is not needed, and for a button that takes its value from another key. */
+  /** False for optional variables, and for a button that uses the value of another variable. */
   listed: boolean
   example: string | null
   maxLength: number
@@ -46,7 +46,7 @@ export function templateVariables(template: Pick<NetworkTemplate, 'category' | '
 
 export function templateFlow(template: Pick<NetworkTemplate, 'components'>): TemplateFlow | null {
   const buttons = template.components.map(readObject).flatMap((component) => buttonsOf(component))
-  const index = buttons.findIndex((button) => word(button?.type) === 'FLOW')
+  const index = buttons.findIndex((button) => upperCase(button?.type) === 'FLOW')
   return index === -1 ? null : { flow_id: readId(buttons[index]?.flow_id), button_index: index }
 }
 
@@ -66,7 +66,7 @@ const mediaFormats: ReadonlyMap<string, VariableType> = new Map([
 
 function slotsOf(components: readonly JsonObject[], card: number | null): Slot[] {
   return components.flatMap((component): Slot[] => {
-    switch (word(component.type)) {
+    switch (upperCase(component.type)) {
       case 'HEADER':
         return headerSlots(component, card)
       case 'BODY':
@@ -93,9 +93,9 @@ function slotsOf(components: readonly JsonObject[], card: number | null): Slot[]
 }
 
 function headerSlots(component: JsonObject, card: number | null): Slot[] {
-  const type = mediaFormats.get(word(component.format))
+  const type = mediaFormats.get(upperCase(component.format))
   if (type === undefined) return textSlots('header', component, card)
-  const handle = readWords(readArray(readObject(component.example)?.header_handle)[0], 4096)
+  const handle = readNonBlank(readArray(readObject(component.example)?.header_handle)[0], 4096)
   return [slot(card, `header.${type}`, type, { kind: 'header', parameterName: null }, { example: handle })]
 }
 
@@ -116,9 +116,9 @@ function textSlots(kind: 'header' | 'body', component: JsonObject, card: number 
 function buttonSlots(button: JsonObject | null, index: number, card: number | null): Slot[] {
   const at = `buttons.${index}`
   const optional = { required: false, listed: false }
-  switch (word(button?.type)) {
+  switch (upperCase(button?.type)) {
     case 'URL':
-      // Always positional, also in a template with named variables.
+      // URL variables are positional, even in a template with named variables.
       if (placeholdersIn(button?.url).length === 0) return []
       return [
         slot(
@@ -156,26 +156,26 @@ function buttonSlots(button: JsonObject | null, index: number, card: number | nu
   }
 }
 
-/** The network writes the body of a one-time-code template itself, and one code fills the body and the button. */
+/** WhatsApp writes the body of an authentication template. The same code is used in the body and in the button. */
 function codeSlots(components: readonly JsonObject[]): Slot[] {
-  const body = components.find((component) => word(component.type) === 'BODY')
+  const body = components.find((component) => upperCase(component.type) === 'BODY')
   const example = firstOf(readArray(readObject(body?.example)?.body_text)[0])
   const code = slot(null, 'body.1', 'text', { kind: 'body', parameterName: null }, { example, maxLength: 15 })
   const buttons = components.flatMap(buttonsOf)
-  const fed = buttons.flatMap((button, index): Slot[] =>
+  const buttonSlots = buttons.flatMap((button, index): Slot[] =>
     isCodeButton(button) || placeholdersIn(button?.url).length > 0
       ? [{ ...code, listed: false, part: { kind: 'button', index, subType: 'url' } }]
       : [],
   )
-  return [code, ...fed]
+  return [code, ...buttonSlots]
 }
 
 function isOneTimeCode(category: string | null, components: readonly JsonObject[]): boolean {
-  return word(category) === 'AUTHENTICATION' || components.flatMap(buttonsOf).some(isCodeButton)
+  return upperCase(category) === 'AUTHENTICATION' || components.flatMap(buttonsOf).some(isCodeButton)
 }
 
 function isCodeButton(button: JsonObject | null): boolean {
-  if (word(button?.type) === 'OTP') return true
+  if (upperCase(button?.type) === 'OTP') return true
   return typeof button?.url === 'string' && button.url.startsWith('https://www.whatsapp.com/otp/')
 }
 
@@ -200,13 +200,13 @@ function slot(
 }
 
 function firstOf(example: unknown): string | null {
-  return readWords(Array.isArray(example) ? example[0] : example, 4096)
+  return readNonBlank(Array.isArray(example) ? example[0] : example, 4096)
 }
 
 function buttonsOf(component: JsonObject | null): (JsonObject | null)[] {
-  return word(component?.type) === 'BUTTONS' ? readArray(component?.buttons).map(readObject) : []
+  return upperCase(component?.type) === 'BUTTONS' ? readArray(component?.buttons).map(readObject) : []
 }
 
-function word(value: unknown): string {
+function upperCase(value: unknown): string {
   return typeof value === 'string' ? value.toUpperCase() : ''
 }

@@ -12,7 +12,7 @@ const server = useTestServer()
 
 const bearer = { 'www-authenticate': 'Bearer' }
 const invalidTokenBearer = { 'www-authenticate': 'Bearer error="invalid_token"' }
-const invalidKey: ExpectedError = { code: 'invalid_key', message: 'The API key is not valid.', headers: bearer }
+const invalidKey: ExpectedError = { code: 'invalid_key', message: 'Invalid API key.', headers: bearer }
 
 const known = newSecret()
 const wrongLastCharacter = known.endsWith('0') ? '1' : '0'

@@ -165,7 +165,7 @@ test('a failed message shows the cause, the fix and the refund', async () => {
   expect(steps.at(-1)?.status).toBe('failed')
   expect(credits).toMatchObject({ spent: 1, refunded: 1, refunded_at: expect.any(String) })
   expect(explained).toMatchObject({ code: 131026 })
-  expect(explained?.cause).toContain('no WhatsApp')
+  expect(explained?.cause).toContain('may not use WhatsApp')
   expect(explained?.fix).toContain('Check the number')
 })
 

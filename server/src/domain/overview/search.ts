@@ -1,4 +1,4 @@
-import type { FindKind, SearchResult } from '@parley/contract/console/overview'
+import type { SearchKind, SearchResult } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
 import type { Viewer } from './overview.ts'
@@ -7,7 +7,7 @@ import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference,
 type Kind = FoundRow['kind']
 
 /** For each kind: its name in results, ID prefix, required permission and path in the console. */
-const kinds: Record<Kind, { as: FindKind; prefix: string | null; needs: Permission; path(id: string): string }> = {
+const kinds: Record<Kind, { as: SearchKind; prefix: string | null; needs: Permission; path(id: string): string }> = {
   message: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
   inbound: { as: 'message', prefix: 'msg', needs: 'messages:read', path: (id) => `messages/${id}` },
   sender: { as: 'sender', prefix: 'snd', needs: 'senders:read', path: (id) => `senders?open=${id}` },

@@ -7,7 +7,7 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import { consoleRoutes } from '../../console.ts'
 import { type ConsoleRoute, fullPath, isWorkspaceRoute } from './route.ts'
 
-/** Every route of the console, and what must hold for each whatever it is for. */
+/** Rules that every route of the console has to follow. */
 const server = useTestServer()
 let workspaceId: string
 let admin: SignedInPerson
@@ -26,7 +26,7 @@ beforeAll(async () => {
   operator = await signedIn(server, { operator: true })
 })
 
-/** An address of the route: ids have the shape that it asks for, and are nobody's. */
+/** A path of the route, with random IDs in the required format. */
 function addressOf(route: ConsoleRoute, workspace = workspaceId): string {
   const properties = (route.params as { properties?: Record<string, { pattern?: string }> } | undefined)?.properties
   return fullPath(route)
@@ -43,7 +43,7 @@ function addressOf(route: ConsoleRoute, workspace = workspaceId): string {
 const nameOf = (route: ConsoleRoute) => `${route.method} ${fullPath(route)}`
 const changing = () => routes.filter(({ method }) => method !== 'GET')
 
-test('nobody but the console itself changes anything', async () => {
+test('requests from other origins cannot change anything', async () => {
   const hostile: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -58,32 +58,32 @@ test('nobody but the console itself changes anything', async () => {
       expect(status, `${nameOf(route)} ${JSON.stringify(headers)}`).toBe('content-type' in headers ? 415 : 403)
     }
     const cookie = `parley-session=${admin.cookies.get('parley-session')}`
-    const silent = await fetch(`${server.url}/console/api${addressOf(route)}`, {
+    const withoutOrigin = await fetch(`${server.url}/console/api${addressOf(route)}`, {
       method: route.method,
       headers: { cookie },
     })
-    expect(silent.status, nameOf(route)).toBe(403)
+    expect(withoutOrigin.status, nameOf(route)).toBe(403)
   }
 })
 
-test('without a session there is nothing to see', async () => {
+test('every route except the public ones requires a session', async () => {
   for (const route of routes.filter(({ who }) => who !== 'anyone')) {
     const { status, body } = await newBrowser(server.url).call(addressOf(route), { method: route.method })
     expect([status, body.error.code], nameOf(route)).toEqual([401, 'not_signed_in'])
   }
 })
 
-test('a role gets no further than its permissions, and only an operator operates', async () => {
+test('a role is limited to its permissions, and operator routes to operators', async () => {
   for (const route of routes) {
-    const isWorkspaces = isWorkspaceRoute(route)
-    if (isWorkspaces && can('member', route.who as Permission)) continue
-    if (!isWorkspaces && route.who !== 'operator') continue
-    const { status, body } = await (isWorkspaces ? member : admin).call(addressOf(route), { method: route.method })
+    const inWorkspace = isWorkspaceRoute(route)
+    if (inWorkspace && can('member', route.who as Permission)) continue
+    if (!inWorkspace && route.who !== 'operator') continue
+    const { status, body } = await (inWorkspace ? member : admin).call(addressOf(route), { method: route.method })
     expect([status, body.error?.code], nameOf(route)).toEqual([403, 'not_permitted'])
   }
 })
 
-test('another’s workspace answers as one that never was, to operators too', async () => {
+test('a workspace of others gets the same 404 as an unknown one, also for operators', async () => {
   const masked = ({ status, body }: { status: number; body: { error: object } }) => ({
     status,
     error: { ...body.error, request_id: '' },
@@ -91,25 +91,31 @@ test('another’s workspace answers as one that never was, to operators too', as
   for (const route of routes.filter(isWorkspaceRoute)) {
     for (const person of [stranger, operator]) {
       const theirs = await person.call(addressOf(route), { method: route.method })
-      const nowhere = await person.call(addressOf(route, randomUUID()), { method: route.method })
-      expect(masked(theirs), nameOf(route)).toEqual(masked(nowhere))
+      const unknown = await person.call(addressOf(route, randomUUID()), { method: route.method })
+      expect(masked(theirs), nameOf(route)).toEqual(masked(unknown))
       expect(theirs.status, nameOf(route)).toBe(404)
     }
   }
 })
 
-test('no field is taken that a route does not name', async () => {
-  const smuggled = { workspace_id: randomUUID(), person_id: randomUUID(), operator: true, status: 'x', created_by: 'x' }
-  const taken: string[] = []
+test('unknown fields in the body are refused', async () => {
+  const extraFields = {
+    workspace_id: randomUUID(),
+    person_id: randomUUID(),
+    operator: true,
+    status: 'x',
+    created_by: 'x',
+  }
+  const accepted: string[] = []
   for (const route of changing()) {
     const person = route.who === 'operator' ? operator : admin
-    const { status } = await person.call(addressOf(route), { method: route.method, body: smuggled })
-    if (status !== 400) taken.push(`${nameOf(route)} ${status}`)
+    const { status } = await person.call(addressOf(route), { method: route.method, body: extraFields })
+    if (status !== 400) accepted.push(`${nameOf(route)} ${status}`)
   }
-  expect(taken).toEqual([])
+  expect(accepted).toEqual([])
 })
 
-test('text that cannot be kept, and times that never were, are named and not a fault of ours', async () => {
+test('text that cannot be stored and invalid times are validation errors, not internal errors', async () => {
   const nul = 'a\0b'
   const strangeBodies: [string, string, object][] = [
     ['POST', '/sign-in', { email: `${nul}@example.com`, password: nul }],

@@ -7,7 +7,7 @@ import { defaultClientTimeouts } from '../client-timeouts.ts'
 
 const server = useTestServer({ timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } })
 
-/** Opens a stream as the console does, and gathers what it says. */
+/** Opens a stream as the console does, and collects its text. */
 async function watch(person: SignedInPerson, workspaceId: string) {
   const stopping = new AbortController()
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -28,21 +28,21 @@ async function watch(person: SignedInPerson, workspaceId: string) {
   return stream
 }
 
-test('the usual look comes often enough to end a stream within a minute', () => {
+test('the default interval ends a stream within a minute', () => {
   expect(defaultClientTimeouts.streamCheckMs).toBeLessThanOrEqual(30_000)
 })
 
-test('a stream ends when its session is revoked elsewhere, and says so', async () => {
+test('a stream ends with the reason signed_out when its session ends', async () => {
   const { id } = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: id, role: 'member' })
   const stream = await watch(person, id)
-  await until('the stream is looked at', () => stream.text.includes('still here'))
+  await until('the stream is checked', () => stream.text.includes('still here'))
   expect((await person.call('/sign-out', { method: 'POST' })).status).toBe(204)
   await until('the stream ends', () => stream.ended)
   expect(stream.text).toMatch(/event: end\ndata: \{"reason":"signed_out"\}\n\n$/)
 })
 
-test('a stream ends when its watcher is removed from the workspace', async () => {
+test('a stream ends when the member is removed from the workspace', async () => {
   const { id } = await newWorkspace(server)
   const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
   const member = await signedIn(server, { workspaceId: id, role: 'member' })
@@ -53,34 +53,34 @@ test('a stream ends when its watcher is removed from the workspace', async () =>
   expect((await watch(member, id)).status).toBe(404)
 })
 
-test('a stream tells of its own workspace and of no other', async () => {
+test('a stream has only the changes of its own workspace', async () => {
   const [own, other] = [await newWorkspace(server), await newWorkspace(server)]
   const person = await signedIn(server, { workspaceId: own.id, role: 'member' })
   const stream = await watch(person, own.id)
   await until('the stream begins', () => stream.text.includes('hello'))
   server.db.notify(other.id, 'orders')
   server.db.notify(own.id, 'forms')
-  await until('news of forms', () => stream.text.includes('forms'))
+  await until('the notice arrives', () => stream.text.includes('forms'))
   expect(stream.text).not.toContain('orders')
   expect((await watch(person, other.id)).status).toBe(404)
   stream.close()
 })
 
-test('an open stream does not keep a session from running out', async () => {
+test('an open stream does not extend the session', async () => {
   const { id } = await newWorkspace(server)
   const admin = await signedIn(server, { workspaceId: id, role: 'admin' })
   const stream = await watch(admin, id)
   for (let hours = 0; hours < 12; hours += 4) {
     const before = stream.text.length
     server.clock.forward({ hours: 4 })
-    await until('the stream is looked at', () => stream.text.length > before || stream.ended)
+    await until('the stream is checked', () => stream.text.length > before || stream.ended)
   }
   server.clock.forward({ hours: 1 })
   await until('the stream ends', () => stream.ended)
   expect((await admin.call('/session')).status).toBe(401)
 })
 
-test('the sixth stream of one person ends the first', async () => {
+test('the sixth stream of a person ends the first', async () => {
   const { id } = await newWorkspace(server)
   const person = await signedIn(server, { workspaceId: id, role: 'member' })
   const streams: Awaited<ReturnType<typeof watch>>[] = []

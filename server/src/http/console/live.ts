@@ -1,49 +1,52 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ChangeNotice } from '../../db/change-notices.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
-import { commonHeaders, type FramedPage } from './pipeline.ts'
+import { type ConsoleGuard, commonHeaders } from './pipeline.ts'
 
-/** One browser that watches one workspace. */
+/** An open stream: one browser that watches one workspace. */
 interface Watcher {
   workspaceId: string
   personId: string
   reply: FastifyReply
-  /** Whether whoever opened it may still see it. */
+  /** Whether the person still has access. */
   check(): Promise<boolean>
 }
 
-const perPerson = 5
-/** What may lie here for a browser that has stopped reading. One that is cut off comes back by itself. */
-const unreadMax = 64 * 1024
+const maxPerPerson = 5
+/**
+ * How many bytes may wait for a browser that has stopped reading. A browser that is disconnected reconnects by itself.
+ */
+const maxUnreadBytes = 64 * 1024
 
-/** Streams what changes to the browsers that look at it. Each stream shows only its own workspace, and only hints. */
+/** Notifies browsers of changes in the workspace they show. A notice has only the topic, not the data. */
 export class LiveHub {
   readonly #watchers = new Set<Watcher>()
   readonly #checks: NodeJS.Timeout
   #stopped = false
 
   constructor(checkMs: number) {
-    // A session that ended elsewhere ends its streams within a minute; what is written keeps proxies from closing them.
+    // Ends the streams of a session that ended elsewhere within a minute. The comments it writes keep proxies from
+    // closing them.
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
   }
 
-  hear({ workspaceId, topic }: ChangeNotice): void {
+  publish({ workspaceId, topic }: ChangeNotice): void {
     for (const watcher of this.#watchers) {
       if (watcher.workspaceId === workspaceId) this.#write(watcher, eventOf('change', { topic }))
     }
   }
 
-  /** Something may have been missed: everything is to be asked for again. */
-  missed(): void {
+  /** Notices may have been lost: every browser loads everything again. */
+  publishAll(): void {
     for (const watcher of this.#watchers) this.#write(watcher, eventOf('change', { topic: 'all' }))
   }
 
   watch(watcher: Watcher): void {
-    // Gone while it was being let in: nothing would tell of it any more.
+    // The browser disconnected during the access check, so there will be no `close` event.
     if (watcher.reply.raw.closed) return
-    const own = [...this.#watchers].filter(({ personId }) => personId === watcher.personId)
-    // A browser that went away without a word may not have been noticed yet: the oldest makes room.
-    if (own.length >= perPerson && own[0]) this.#end(own[0], 'too_many')
+    const streams = [...this.#watchers].filter(({ personId }) => personId === watcher.personId)
+    // The oldest stream may belong to a browser whose disconnect was not detected yet, so it is the one to end.
+    if (streams.length >= maxPerPerson && streams[0]) this.#end(streams[0], 'too_many')
     this.#watchers.add(watcher)
     watcher.reply.raw.on('close', () => this.#watchers.delete(watcher))
     if (this.#stopped) this.#end(watcher, 'stopping')
@@ -57,17 +60,17 @@ export class LiveHub {
 
   async #checkAll(): Promise<void> {
     for (const watcher of this.#watchers) {
-      const may = await watcher.check().catch(() => true)
-      if (may) this.#write(watcher, ': still here\n\n')
+      const isAllowed = await watcher.check().catch(() => true)
+      if (isAllowed) this.#write(watcher, ': still here\n\n')
       else this.#end(watcher, 'signed_out')
     }
   }
 
   #write(watcher: Watcher, text: string): void {
     const { raw } = watcher.reply
-    // It may have ended while it was being looked at.
+    // It may have ended during the check.
     if (!this.#watchers.has(watcher)) return
-    if (raw.writableLength > unreadMax) raw.destroy()
+    if (raw.writableLength > maxUnreadBytes) raw.destroy()
     else raw.write(text)
   }
 
@@ -78,11 +81,11 @@ export class LiveHub {
 
 const eventOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-export function mountLive(app: FastifyInstance, hub: LiveHub, door: FramedPage): void {
+export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuard): void {
   app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
-    // A stream that stays open is nobody being there: it does not keep a session from running out.
-    const enter = () => door.enter(request, 'overview:read', request.params.workspace, false)
-    const { person, workspaceId } = await enter()
+    // An open stream is not activity: it does not extend the session.
+    const authorize = () => guard.authorize(request, 'overview:read', request.params.workspace, false)
+    const { person, workspaceId } = await authorize()
     if (!person || workspaceId === null) refuse('not_signed_in')
     reply.hijack()
     reply.raw.writeHead(200, {
@@ -92,7 +95,7 @@ export function mountLive(app: FastifyInstance, hub: LiveHub, door: FramedPage):
     })
     reply.raw.write('retry: 2000\nevent: hello\ndata: {}\n\n')
     const check = () =>
-      enter().then(
+      authorize().then(
         () => true,
         (error: unknown) => !(error instanceof Refusal),
       )

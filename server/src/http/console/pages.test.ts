@@ -8,30 +8,33 @@ const server = useTestServer()
 test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
-] as const)('whoever takes %s gets the scripts compressed, and the same scripts', async (encoding, unpack) => {
-  const page = await fetch(server.url, { headers: { accept: 'text/html' } })
-  // Where the console was not built there is no page to look at.
-  if (!page.ok) return expect(page.status).toBe(404)
-  const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
-  const plain = await ask(script)
-  expect(plain.headers).toMatchObject({
-    vary: 'Accept-Encoding',
-    'cache-control': 'public, max-age=31536000, immutable',
-  })
-  expect(plain.headers['content-encoding']).toBeUndefined()
-  const small = await ask(script, encoding)
-  expect(small.headers).toMatchObject({ ...pick(plain.headers), 'content-encoding': encoding })
-  expect(unpack(small.body).equals(plain.body)).toBe(true)
-  expect(small.body.length).toBeLessThan(plain.body.length / 2)
-})
+] as const)(
+  'with Accept-Encoding: %s the scripts are compressed and have the same content',
+  async (encoding, unpack) => {
+    const page = await fetch(server.url, { headers: { accept: 'text/html' } })
+    // There is no page if the console was not built.
+    if (!page.ok) return expect(page.status).toBe(404)
+    const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
+    const plain = await get(script)
+    expect(plain.headers).toMatchObject({
+      vary: 'Accept-Encoding',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const compressed = await get(script, encoding)
+    expect(compressed.headers).toMatchObject({ ...pick(plain.headers), 'content-encoding': encoding })
+    expect(unpack(compressed.body).equals(plain.body)).toBe(true)
+    expect(compressed.body.length).toBeLessThan(plain.body.length / 2)
+  },
+)
 
 const pick = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     ['content-type', 'cache-control', 'vary', 'x-content-type-options'].map((name) => [name, headers[name]]),
   )
 
-/** Not by fetch, which unpacks what it gets. */
-function ask(path: string, encoding = 'identity'): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
+/** Not with fetch, which decompresses responses. */
+function get(path: string, encoding = 'identity'): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
     request(server.url + path, { headers: { 'accept-encoding': encoding } }, (response) => {
       const chunks: Buffer[] = []

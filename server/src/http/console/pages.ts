@@ -7,7 +7,7 @@ import { pageHeaders } from '../page-headers.ts'
 
 const built = join(import.meta.dirname, '..', '..', '..', '..', 'console', 'dist')
 
-/** Everything comes from us; a script or a style runs only if it is a file of ours or bears the answer's nonce. */
+/** Only own resources. Scripts and styles are allowed from our files, or inline with the nonce of the response. */
 const headersWith = (nonce: string): Record<string, string> =>
   pageHeaders({
     'default-src': "'self'",
@@ -19,7 +19,7 @@ const headersWith = (nonce: string): Record<string, string> =>
     'connect-src': "'self'",
   })
 
-/** The console's files, and its one page at every address that is nothing else. Returns null where it was not built. */
+/** Serves the console's assets. Returns a function that sends its page, or null if the console was not built. */
 export function mountConsolePages(app: FastifyInstance): ((reply: FastifyReply) => FastifyReply) | null {
   const index = join(built, 'index.html')
   if (!existsSync(index)) return null

@@ -27,11 +27,11 @@ import { requireSameOrigin } from './same-origin.ts'
 
 export interface Membership {
   role: Role
-  /** The workspace asks for a second factor. */
+  /** The workspace requires two-factor authentication. */
   requiresTwoFactor: boolean
 }
 
-export interface Signature {
+export interface Actor {
   personId: string | null
   name: string
   address: string
@@ -46,24 +46,24 @@ export interface ConsoleDeps {
   trustProxy: readonly AddressRange[]
   timeouts: ClientTimeouts
   bodies: Bodies
-  /** Whose session a cookie is. That somebody is there keeps it from running out. */
-  sessionOf(token: string, isThere: boolean): Promise<SignedIn | null>
+  /** The session of a cookie. `isActive` extends its lifetime. */
+  sessionOf(token: string, isActive: boolean): Promise<SignedIn | null>
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
-  record(db: Db, who: Signature, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
+  record(db: Db, who: Actor, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
 }
 
-/** The console's API: session → permission → confirmation → input → handler, and one entry in the record for a deed. */
+/** The console's API: session → permission → confirmation → input → handler → one audit entry per change. */
 export function mountConsole(app: FastifyInstance, routes: readonly ConsoleRoute[], deps: ConsoleDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id))
     requireSameOrigin(request, deps.publicUrl)
   })
   app.setNotFoundHandler(() => refuse('not_found'))
-  const door = newConsoleGuard(deps)
-  for (const route of routes) mountRoute(app, route, deps, door)
+  const guard = newConsoleGuard(deps)
+  for (const route of routes) mountRoute(app, route, deps, guard)
 }
 
-/** Headers of every answer of the console's API. */
+/** The headers of every response of the console's API. */
 export const commonHeaders = (requestId: string): Record<string, string> => ({
   'X-Request-Id': requestId,
   'Cache-Control': 'no-store',
@@ -78,33 +78,33 @@ export interface ConsoleClient {
   role: Role | null
 }
 
-export type FramedPage = ReturnType<typeof newConsoleGuard>
+export type ConsoleGuard = ReturnType<typeof newConsoleGuard>
 
-/** Lets in whoever may; also for what is not an ordinary route, such as a stream. */
+/** Checks session and permission. Also used by the live stream, which is not an ordinary route. */
 export function newConsoleGuard(deps: ConsoleDeps) {
   const cookies = new Cookies(deps.publicUrl)
   const addressOf = clientAddressReader(deps.trustProxy)
   return {
     cookies,
     addressOf,
-    async enter(
+    async authorize(
       request: FastifyRequest,
       who: ConsoleRoute['who'],
       workspaceId: string | null,
-      isThere = true,
+      isActive = true,
     ): Promise<ConsoleClient> {
       if (who === 'anyone') return { person: null, workspaceId: null, role: null }
       const token = cookies.read(request.headers.cookie, 'session')
-      const person = token === undefined ? null : await deps.sessionOf(token, isThere)
+      const person = token === undefined ? null : await deps.sessionOf(token, isActive)
       if (!person) refuse('not_signed_in')
       if (who === 'person') return { person, workspaceId: null, role: null }
       if (who === 'operator') {
-        if (!person.operator) refuse('not_permitted', { message: 'Only an operator may do this.' })
+        if (!person.operator) refuse('not_permitted', { message: 'Only operators can do this.' })
         return { person, workspaceId: null, role: null }
       }
       const membership =
         workspaceId !== null && isUuid(workspaceId) ? await deps.membershipOf(person.personId, workspaceId) : null
-      // A workspace one does not belong to answers as one that never was.
+      // The same error as for an unknown workspace, so that the existence of others is not revealed.
       if (!membership || workspaceId === null) refuse('not_found')
       if (membership.requiresTwoFactor && !person.twoFactor) refuse('two_factor_required')
       if (!can(membership.role, who)) notPermitted(membership.role, who)
@@ -115,18 +115,18 @@ export function newConsoleGuard(deps: ConsoleDeps) {
 
 const notPermitted = (role: Role, permission: Permission): never =>
   refuse('not_permitted', {
-    message: `Your role in this workspace, ${role}, does not allow this. Ask an admin.`,
+    message: `Your role (${role}) does not allow this. Ask an admin of the workspace.`,
     details: { role, permission },
   })
 
-function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, door: FramedPage): void {
+function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, guard: ConsoleGuard): void {
   const path = fullPath(route)
   const changes = route.method !== 'GET'
   const status = route.status ?? 200
   const checks = {
     params: route.params && checkFor('params', route.params),
-    query: checkFor('query', route.query ?? nothing),
-    body: checkFor('body', route.body ?? nothing),
+    query: checkFor('query', route.query ?? emptyObject),
+    body: checkFor('body', route.body ?? emptyObject),
   }
   const toJson = toJsonFor(route.reply)
   app.route({
@@ -137,25 +137,25 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
-        const visitor = await door.enter(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
-        if (route.confirmed && !isFresh(visitor.person, deps.clock)) refuse('confirmation_required')
+        const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
+        if (route.confirmed && !isConfirmed(client.person, deps.clock)) refuse('confirmation_required')
         const body = changes ? await readInput(deps, request) : {}
         checks.params?.(params)
         checks.query(request.query)
         if (changes) checks.body(body)
         const input = { params, query: request.query, body } as never
-        const whole = visitor.workspaceId === null ? deps.db : deps.db.within(visitor.workspaceId)
+        const db = client.workspaceId === null ? deps.db : deps.db.within(client.workspaceId)
         let entries = 0
-        const handle = async (db: Db) => {
-          const context = newContext(deps, door, request, reply, visitor, db, () => entries++)
-          const answer = await route.handle(context as never, input)
+        const handle = async (within: Db) => {
+          const context = newContext(deps, guard, request, reply, client, within, () => entries++)
+          const result = await route.handle(context as never, input)
           if (changes && entries !== (route.unaudited === undefined ? 1 : 0)) {
-            throw new Error(`${route.method} ${path} put ${entries} deeds on record`)
+            throw new Error(`${route.method} ${path} wrote ${entries} audit entries`)
           }
-          return answer
+          return result
         }
-        const answer = changes && !route.ownTransactions ? await whole.transaction(handle) : await handle(whole)
-        return reply.code(status).send(status === 204 ? undefined : answer)
+        const result = changes && !route.ownTransactions ? await db.transaction(handle) : await handle(db)
+        return reply.code(status).send(status === 204 ? undefined : result)
       } finally {
         deps.bodies.release(request.raw)
       }
@@ -163,25 +163,28 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
   })
 }
 
-/** The JSON of the body. Read after the session was checked, so that a stranger cannot make us read and parse it. */
+/**
+ * Parses the body. Called only after the session check, so that unauthenticated clients cannot make the server parse
+ * JSON.
+ */
 async function readInput({ bodies, timeouts }: ConsoleDeps, { raw }: FastifyRequest): Promise<unknown> {
   const bytes = await bodies.read(raw, 'client', timeouts.bodyMs)
   return bytes.length === 0 ? {} : parseJson(bytes)
 }
 
-const nothing = { type: 'object', additionalProperties: false, properties: {} }
+const emptyObject = { type: 'object', additionalProperties: false, properties: {} }
 
-const isFresh = (person: SignedIn | null, clock: Clock): boolean =>
+const isConfirmed = (person: SignedIn | null, clock: Clock): boolean =>
   person?.confirmedUntil != null && person.confirmedUntil.getTime() > clock.now().getTime()
 
 function newContext(
   deps: ConsoleDeps,
-  { cookies, addressOf }: FramedPage,
+  { cookies, addressOf }: ConsoleGuard,
   request: FastifyRequest,
   reply: FastifyReply,
   { person, workspaceId, role }: ConsoleClient,
   db: Db,
-  counted: () => void,
+  onAudit: () => void,
 ): ConsoleContext & Partial<WorkspaceContext> {
   const address = addressOf(request.raw)
   const userAgent = request.headers['user-agent'] ?? null
@@ -194,14 +197,18 @@ function newContext(
     ...(person ? { person } : {}),
     ...(workspaceId !== null && role ? { workspaceId, role } : {}),
     cookie: (name) => cookies.read(request.headers.cookie, name),
-    // Fastify adds to the cookies that are set already.
+    // Fastify appends Set-Cookie headers instead of replacing them.
     setCookie: (name, value) => void reply.header('Set-Cookie', cookies.write(name, value)),
     setHeader: (name, value) => void reply.header(name, value),
     async audit(action, within = db) {
-      counted()
-      const { by = person ?? { personId: null, email: 'nobody' }, workspaceId: where = workspaceId, ...done } = action
+      onAudit()
+      const {
+        by = person ?? { personId: null, email: 'unknown' },
+        workspaceId: target = workspaceId,
+        ...entry
+      } = action
       const who = { personId: by.personId, name: by.email, address, userAgent }
-      await deps.record(within, who, { ...done, workspaceId: where })
+      await deps.record(within, who, { ...entry, workspaceId: target })
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Input } from '../route.ts'
 
-/** Who is signed in. */
+/** The person who is signed in. */
 export interface SignedIn {
   personId: string
   email: string
@@ -15,7 +15,7 @@ export interface SignedIn {
   confirmedUntil: Date | null
 }
 
-/** What a person did, for the record. Only what changed, and never a secret. */
+/** An entry of the audit log. `before` and `after` have only the changed fields, and never a secret. */
 export interface AuditedAction {
   /** `<noun>.<verb>`: key.create, webhook.disable, member.role */
   action: string
@@ -23,17 +23,17 @@ export interface AuditedAction {
   targetName?: string | null
   before?: Readonly<Record<string, unknown>> | null
   after?: Readonly<Record<string, unknown>> | null
-  /** Who did it, where that is only known in the end: whoever signs in. */
+  /** The person, for routes without a session, such as signing in. */
   by?: { personId: string | null; email: string }
-  /** The workspace it concerns, where the route is not within one. */
+  /** The workspace, for routes that do not belong to one. */
   workspaceId?: string | null
 }
 
-/** What any handler of the console is given besides its input. */
+/** What every handler of the console gets in addition to its input. */
 export interface ConsoleContext {
   /**
-   * Of a route within a workspace: sees that workspace and nothing else. Where something may change it is a transaction,
-   * committed when the handler has returned.
+   * In a workspace route: limited to that workspace. If the method is not GET, it is a transaction that is committed
+   * when the handler returns.
    */
   db: Db
   clock: Clock
@@ -41,10 +41,13 @@ export interface ConsoleContext {
   address: string
   userAgent: string | null
   cookie(name: CookieName): string | undefined
-  /** Null takes it away. */
+  /** Null deletes it. */
   setCookie(name: CookieName, value: string | null): void
   setHeader(name: string, value: string): void
-  /** Puts on record what was done; a route that changes something does so once. One with its own transaction names it. */
+  /**
+   * Writes an audit entry; every route that changes something writes one. Pass `within` if the handler has its own
+   * transaction.
+   */
   audit(action: AuditedAction, within?: Db): Promise<void>
 }
 
@@ -57,28 +60,30 @@ export interface WorkspaceContext extends SignedInContext {
   role: Role
 }
 
-/** The session; and what a browser holds between the steps of signing in. */
+/** `session`, and `step`, which identifies the browser between the steps of signing in. */
 export type CookieName = 'session' | 'step'
 
-interface Row {
+interface RouteBase {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below /console/api, as in `/sign-in`; of a route within a workspace below `/console/api/w/:workspace`. */
+  /**
+   * Relative to `/console/api`, for example `/sign-in`; in a workspace route relative to `/console/api/w/:workspace`.
+   */
   path: string
   params?: TSchema
   query?: TSchema
   body?: TSchema
   reply: TSchema
   status?: number
-  /** Only for a person who showed who they are within the last ten minutes. */
+  /** Only for a person who confirmed their identity within the last ten minutes. */
   confirmed?: boolean
-  /** Why nothing is put on record, where a route that is not a GET changes nothing worth it. */
+  /** Why a route that is not GET writes no audit entry. */
   unaudited?: string
-  /** Begins transactions of its own: something has to be kept even if it refuses, or it waits for the network. */
+  /** The handler starts its own transactions, to keep a change even if it refuses, or because it calls WhatsApp. */
   ownTransactions?: boolean
 }
 
-export type ConsoleRoute = Row & {
-  /** `anyone`, `person` (signed in), `operator`, or what a role in the workspace has to allow. */
+export type ConsoleRoute = RouteBase & {
+  /** `anyone`, `person` (signed in), `operator`, or the permission that the role in the workspace must have. */
   who: 'anyone' | 'person' | 'operator' | Permission
   handle(context: never, input: never): unknown
 }
@@ -88,13 +93,13 @@ type Handler<Context, R extends TSchema, P, Q, B> = (
   input: Input<P, Q, B>,
 ) => Static<R> | Promise<Static<R>>
 
-type Given<
+type RouteOptions<
   Context,
   R extends TSchema,
   P extends TSchema | undefined,
   Q extends TSchema | undefined,
   B extends TSchema | undefined,
-> = Omit<Row, 'params' | 'query' | 'body' | 'reply'> & {
+> = Omit<RouteBase, 'params' | 'query' | 'body' | 'reply'> & {
   params?: P
   query?: Q
   body?: B
@@ -102,33 +107,33 @@ type Given<
   handle: Handler<Context, R, P, Q, B>
 }
 
-/** A route that needs no session. */
+/** Defines a route that needs no session. */
 export function openRoute<
   R extends TSchema,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(row: Given<ConsoleContext, R, P, Q, B>): ConsoleRoute {
+>(row: RouteOptions<ConsoleContext, R, P, Q, B>): ConsoleRoute {
   return { ...row, who: 'anyone' } as unknown as ConsoleRoute
 }
 
-/** A route for whoever is signed in, or for operators alone. */
+/** Defines a route for everyone who is signed in, or only for operators. */
 export function personRoute<
   R extends TSchema,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(row: Given<SignedInContext, R, P, Q, B> & { who: 'person' | 'operator' }): ConsoleRoute {
+>(row: RouteOptions<SignedInContext, R, P, Q, B> & { who: 'person' | 'operator' }): ConsoleRoute {
   return row as unknown as ConsoleRoute
 }
 
-/** A route within a workspace, for those whose role has the permission. */
+/** Defines a workspace route, for members whose role has the permission. */
 export function workspaceRoute<
   R extends TSchema,
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(row: Given<WorkspaceContext, R, P, Q, B> & { who: Permission }): ConsoleRoute {
+>(row: RouteOptions<WorkspaceContext, R, P, Q, B> & { who: Permission }): ConsoleRoute {
   return row as unknown as ConsoleRoute
 }
 

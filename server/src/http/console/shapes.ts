@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 export const Strict = <Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) =>
   Type.Object(fields, { additionalProperties: false })
 
-/** The parameters of a path that ends in an id. */
+/** The path parameters of a route that ends in an ID. */
 export const ById = Strict({ id: Uuid })
 
-/** The answer of a route that has nothing to say. */
+/** The response of a route that returns nothing. */
 export const Nothing = Type.Null()

@@ -7,7 +7,7 @@ import { refuse } from '../../../lib/refuse.ts'
 import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/incoming.ts'
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
-import { answerHandshake, isSignatureForm, isSignedByNetwork } from '../../../whatsapp/signature.ts'
+import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
 import { applyTemplateChange, scheduleSync } from '../../connections/connections.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
@@ -93,10 +93,10 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   return {
     async verifyHandshake(appId, queryString) {
       const app = await deps.openApp(appId)
-      return answerHandshake(queryString, app?.verifyToken ?? '')
+      return handshakeChallenge(queryString, app?.verifyToken ?? '')
     },
     screen(appId, signature) {
-      if (!isSignatureForm(signature)) refuseSignature()
+      if (!hasSignatureFormat(signature)) refuseSignature()
       if (deps.cachedApp(appId)) return undefined
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },

@@ -8,7 +8,7 @@ import { newWorkspace } from '../../testing/workspace.ts'
 
 const server = useTestServer({ moreRoutes: echoRoutes })
 
-test('a fault of ours is answered with nothing internal, and is in our log under the request id', async () => {
+test('an internal error reveals no details, and is logged with the request ID', async () => {
   const workspace = await newWorkspace(server)
   const response = await workspace.call('/v1/broken')
   expectRefusal(response, { code: 'internal_error', message: 'Something went wrong on our side.' })
@@ -23,7 +23,7 @@ test('a fault of ours is answered with nothing internal, and is in our log under
   })
 })
 
-test('while the database is away the answer is 503, and when it is back the service is, and the log has it all', async () => {
+test('while the database is unavailable every request gets 503; afterwards the service recovers and the requests are in the log', async () => {
   const workspace = await newWorkspace(server)
   expect((await workspace.call('/v1/me')).status).toBe(200)
   const { database } = server.connection

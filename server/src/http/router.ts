@@ -5,45 +5,45 @@ import type { Route } from './route.ts'
 import { toJsonFor } from './to-json.ts'
 import { type Check, checkFor } from './validate.ts'
 
-/** A row of the table of contents, with its schemas compiled. */
-export interface Row extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
+/** A route with its schemas compiled. */
+export interface CompiledRoute extends Pick<Route, 'path' | 'scope' | 'status' | 'handle'> {
   isBytes: boolean
   checks: { params: Check | undefined; query: Check; body: Check | undefined }
   toJson(response: unknown): string
 }
 
-export interface Found {
-  row: Row
+export interface RouteMatch {
+  route: CompiledRoute
   params: unknown
   query: unknown
 }
 
-export interface Table {
-  find(method: string, url: string): Found | null
-  /** Why nothing was found: the path is none, or it does not take this method. */
-  missing(url: string): Refusal
+export interface Router {
+  find(method: string, url: string): RouteMatch | null
+  /** The error for a request that matches no route: 404, or 405 if the path exists for other methods. */
+  unmatched(url: string): Refusal
 }
 
-/** The routes under /v1, found as Fastify finds its own: with its router. */
-export function newTable(routes: readonly Route[]): Table {
-  const router = findMyWay({ maxParamLength: 1000 })
+/** The router of /v1. It uses find-my-way, Fastify's router. */
+export function newRouter(routes: readonly Route[]): Router {
+  const tree = findMyWay({ maxParamLength: 1000 })
   const allowed = methodsByPath(routes)
-  const mount = (method: HTTPMethod, row: Row) => router.on(method, row.path, noHandler, row)
+  const mount = (method: HTTPMethod, route: CompiledRoute) => tree.on(method, route.path, noHandler, route)
   for (const route of routes) {
-    const row = toRow(route)
-    mount(route.method, row)
-    if (route.method === 'GET') mount('HEAD', row)
+    const compiled = compile(route)
+    mount(route.method, compiled)
+    if (route.method === 'GET') mount('HEAD', compiled)
   }
   for (const [path, methods] of allowed) {
     const isPublic = routes.some((route) => route.path === path && route.scope === 'public')
-    mount('OPTIONS', optionsRow(path, isPublic ? 'public' : 'none', methods))
+    mount('OPTIONS', optionsRoute(path, isPublic ? 'public' : 'none', methods))
   }
   return {
     find(method, url) {
-      const found = router.find(method as HTTPMethod, url)
-      return found && { row: found.store as Row, params: found.params, query: found.searchParams }
+      const found = tree.find(method as HTTPMethod, url)
+      return found && { route: found.store as CompiledRoute, params: found.params, query: found.searchParams }
     },
-    missing(url) {
+    unmatched(url) {
       const path = url.split('?', 1)[0] as string
       const methods = [...allowed].find(([pattern]) => matches(pattern, path))?.[1]
       return methods ? new Refusal('method_not_allowed', { headers: { Allow: methods } }) : new Refusal('not_found')
@@ -51,13 +51,13 @@ export function newTable(routes: readonly Route[]): Table {
   }
 }
 
-/** The router insists on one; we ask it where a request leads, and go there ourselves. */
+/** find-my-way requires a handler. We only use it for the lookup and call our own handlers. */
 const noHandler = () => {}
 
 const noParameters = { type: 'object', additionalProperties: false, properties: {} }
 const checkNoParameters = checkFor('query', noParameters as TSchema)
 
-function toRow(route: Route): Row {
+function compile(route: Route): CompiledRoute {
   const { path, scope, status, handle, isBytes = false } = route
   return {
     path,
@@ -74,7 +74,7 @@ function toRow(route: Route): Row {
   }
 }
 
-function optionsRow(path: string, scope: 'public' | 'none', methods: string): Row {
+function optionsRoute(path: string, scope: 'public' | 'none', methods: string): CompiledRoute {
   return {
     path,
     scope,
@@ -87,11 +87,11 @@ function optionsRow(path: string, scope: 'public' | 'none', methods: string): Ro
 }
 
 function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/')
+  const expected = pattern.split('/')
   const given = path.split('/')
   return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
+    expected.length === given.length &&
+    expected.every((part, index) => (part.startsWith(':') ? given[index] !== '' : part === given[index]))
   )
 }
 

@@ -5,7 +5,7 @@ import { peerAddress } from './client-address.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
 import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
 
-/** What Node keeps on a connection: the request it is parsing, and the answer being written. */
+/** Internal state of Node's HTTP server: the request being parsed, and the response being written. */
 type HttpSocket = Socket & {
   parser?: { incoming?: IncomingMessage | null } | null
   _httpMessage?: ServerResponse | null
@@ -15,20 +15,21 @@ const responded = new WeakSet<Socket>()
 const lingerMs = 500
 
 /**
- * Bytes that are not an HTTP request, or one that came too slowly: there is no request to answer, only a connection. What
- * came before on the same connection is answered first, and the connection is closed.
+ * Handles bytes that are not an HTTP request, and requests that arrive too slowly. Node provides only the connection,
+ * not a request. Earlier requests on the connection get their responses first; then the error is sent and the
+ * connection closed.
  */
-export async function rejectUnreadable(
+export async function rejectInvalidHttp(
   error: Error,
   socket: HttpSocket,
   requestId: string,
   deps: PipelineDeps,
 ): Promise<void> {
-  // Whatever else such a connection sends is reported here as well.
+  // Node calls this again for anything else that the connection sends.
   if (responded.has(socket)) return
   responded.add(socket)
   const refusal = toRefusal(error)
-  // A connection that breaks is reported here too, with an error of the system and not of the HTTP parser.
+  // Node also reports broken connections here, with a system error instead of a parser error.
   if (!socket.writable || refusal.status >= 500) {
     socket.destroy()
     return
@@ -36,20 +37,21 @@ export async function rejectUnreadable(
   const at = deps.clock.now()
   const incoming = socket.parser?.incoming
   if (incoming && !incoming.complete) {
-    // It is the body of a request that is known: whoever reads it answers; if nobody does, the answer is made already.
-    deps.bodies.spoil(incoming, refusal)
-    await answersUnderWay(socket)
+    // The error is in the body of a known request. Its handler responds with the error if it reads the body, and
+    // without it otherwise.
+    deps.bodies.fail(incoming, refusal)
+    await pendingResponses(socket)
     socket.destroySoon()
     return
   }
-  await answersUnderWay(socket)
+  await pendingResponses(socket)
   if (!socket.writable) return
   const address = peerAddress(socket)
-  const admission = await deps.admit({ authorization: undefined, address, isPublic: true }).catch(() => undefined)
-  const final = admission?.kind === 'refused' ? admission.refusal : refusal
+  const access = await deps.admit({ authorization: undefined, address, isPublic: true }).catch(() => undefined)
+  const final = access?.kind === 'refused' ? access.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
-  const own = Object.entries({ ...headers, Connection: 'close' }).flat()
-  close(socket, status, [...commonHeaders(requestId, admission?.budget ?? notCharged), ...own], body)
+  const errorHeaders = Object.entries({ ...headers, Connection: 'close' }).flat()
+  close(socket, status, [...commonHeaders(requestId, access?.budget ?? notCharged), ...errorHeaders], body)
   deps.record({
     id: withoutPrefix('req', requestId) as string,
     at,
@@ -64,7 +66,7 @@ export async function rejectUnreadable(
   })
 }
 
-async function answersUnderWay(socket: HttpSocket): Promise<void> {
+async function pendingResponses(socket: HttpSocket): Promise<void> {
   let last: ServerResponse | undefined
   for (let response = socket._httpMessage; response && response !== last; response = socket._httpMessage) {
     last = response
@@ -72,7 +74,10 @@ async function answersUnderWay(socket: HttpSocket): Promise<void> {
   }
 }
 
-/** Stays a moment to throw away what is still coming: a reset would take the answer from the client before it is read. */
+/**
+ * Keeps reading and discarding for `lingerMs`: closing while data still arrives would reset the connection, and the
+ * client could lose the response.
+ */
 function close(socket: Socket, status: number, headers: readonly string[], body: string): void {
   const all = [...headers, 'content-type', jsonType, 'content-length', Buffer.byteLength(body)]
   const lines = all.map((each, index) => (index % 2 === 0 ? `${each}: ` : `${each}\r\n`))
