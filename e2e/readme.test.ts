@@ -113,6 +113,7 @@ const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('d
 test.each(pages)('every link of %s has a target', (page) => {
   const text = readFileSync(join(root, page), 'utf8')
   const targets = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target = '']) => target)
+  if (page === 'README.md') expect(targets).not.toEqual([])
   expect(targets.filter((target) => !hasTarget(join(root, page), target))).toEqual([])
 })
 

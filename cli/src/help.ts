@@ -32,7 +32,7 @@ export function overview(sections: readonly Section[]): string {
       'key create --workspace ID --name "Shop" --scope messages:send',
     ]),
     '',
-    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. The README lists all of them.',
+    'Settings are environment variables such as DATABASE_URL, PARLEY_DATA_DIR and PORT. docs/configuration.md lists all of them.',
   ].join('\n')
 }
 

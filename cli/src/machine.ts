@@ -12,7 +12,10 @@ export async function checkService({ host, port }: Pick<Config, 'host' | 'port'>
     const { status } = await get(url)
     if (status === 200) return ok('service', `Running and ready at ${url}.`)
     return problem('service', `${url} responds with status ${status}.`, {
-      means: status === 503 ? 'Parley is running, but its database does not respond, or it is shutting down.' : null,
+      means:
+        status === 503
+          ? 'Parley is running, but its database does not respond, its clock is wrong, or it is shutting down.'
+          : null,
       advice: 'Check the log. If another program uses the port, set PORT.',
     })
   } catch {

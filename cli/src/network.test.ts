@@ -112,7 +112,7 @@ test('an account can be connected, synced and listed', async () => {
   expect(rejected).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/^The network rejected the request: .*190\)\n$/),
+    err: expect.stringMatching(/^WhatsApp rejected the request: .*190\)\n$/),
   })
 })
 
@@ -222,7 +222,7 @@ test.each([
   [['--location', 'here'], /^Invalid --location "here"\. Enter LAT,LON/],
   [['--flow-json', '[1]'], /^Invalid --flow-json\. Enter JSON such as/],
   [['--image', '/no/such/file'], /^Cannot read the file "\/no\/such\/file" of --image \(ENOENT\)\.\n$/],
-  [['--button', 'Maybe'], /there is no such button|no such message/],
+  [['--button', 'Maybe'], /does not have a message with buttons/],
 ])('phone send with %j prints the error', async (words, message) => {
   const { code, out, err } = await run([...phone, ...words])
   expect({ code, out }).toEqual({ code: 1, out: '' })

@@ -73,7 +73,7 @@ async function tap(input: PhoneActionArgs) {
   return { action: 'tap', body: { ...message, button: input.value } }
 }
 
-/** The message of --reply-to, or the latest one in the chat that fits. If there is none, the simulator responds with an error. */
+/** The message of --reply-to, or the latest matching one in the chat. If there is none, the simulator responds with an error. */
 async function target(input: PhoneActionArgs, fits: (message: ChatMessage) => boolean): Promise<{ message?: string }> {
   if (input.replyTo !== undefined) return { message: input.replyTo }
   const latest = (await input.conversation()).findLast(fits)

@@ -39,16 +39,16 @@ export const errorCatalogue = {
     title: 'Workspace suspended',
     message: 'This workspace is suspended.',
     cause: 'The operator of this installation suspended the workspace.',
-    remedy: 'Contact the operator. Keys, webhooks and data are kept and work again when the workspace is resumed.',
+    remedy: 'Contact the operator. Nothing was deleted. Everything works again when the workspace is resumed.',
   },
   ip_not_allowed: {
     status: 403,
     type: 'permission_error',
     title: 'IP address not allowed',
     message: 'This API key cannot be used from this IP address.',
-    cause: 'The key has an IP allow list, and the address of the request (details.ip) is not on it.',
+    cause: 'The key has an IP allowlist, and the address of the request (details.ip) is not on it.',
     remedy:
-      'Add the address to the key’s allow list in the console under Developers → API keys, or send the request from a listed address.',
+      'Add the address to the key’s IP allowlist in the console under Developers → API keys, or send the request from a listed address.',
   },
   insufficient_scope: {
     status: 403,
@@ -56,7 +56,7 @@ export const errorCatalogue = {
     title: 'Insufficient scope',
     message: 'This key lacks a scope that the request requires.',
     cause:
-      'The endpoint requires the scope in details.required_scope. The key has the scopes in details.granted_scopes.',
+      'The request requires the scope in details.required_scope. The key has the scopes in details.granted_scopes.',
     remedy: 'Add the scope to the key in the console under Developers → API keys, or use a key that has it.',
   },
   rate_limited: {
@@ -98,14 +98,14 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     title: 'Not found',
     message: 'Not found.',
-    cause: 'The path is not an endpoint, or this workspace has no object with this ID.',
+    cause: 'The path does not exist, or this workspace has no object with this ID.',
     remedy: 'Check the path and the ID. The ID of an object in another workspace also returns this error.',
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
     title: 'Method not allowed',
-    message: 'This endpoint does not support the request method.',
+    message: 'This path does not support the request method.',
     cause: 'The path exists, but not for this method.',
     remedy: 'Use one of the methods in the Allow header.',
   },

@@ -19,7 +19,7 @@ export const FlowResponse = Type.Object(
   },
   {
     $id: 'FlowResponse',
-    description: 'A submitted form.',
+    description: 'A form submission.',
     examples: [
       {
         id: 'frs_5c4b3a29-1807-4f6e-8d5c-4b3a29180706',

@@ -1,4 +1,4 @@
-// Sends a template and waits until it is delivered: send.ts 16505550123 order_update en body.first_name=Ana
+// Sends a template and waits until it is delivered: send.ts 16505550123 hello_world en_US
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, newClient, type Outgoing, ParleyError } from '@parley/sdk'
 

@@ -123,9 +123,9 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
     method: 'GET',
     path: '/v1/openapi.json',
     scope: 'public',
-    summary: 'This description',
-    description: 'OpenAPI 3.1, made from the routes. The events are in its `webhooks` section.',
-    tag: 'Description',
+    summary: 'Get the OpenAPI document',
+    description: 'OpenAPI 3.1, generated from the routes. The events are in its `webhooks` section.',
+    tag: 'OpenAPI',
     reply: Type.Record(Type.String(), Type.Unknown()),
     handle: () => document,
   })

@@ -11,7 +11,7 @@ import { styled } from '../style.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check the installation: what is wrong, what it means and what to do',
-  options: { offline: { help: 'skip the checks that call WhatsApp and your PUBLIC_URL' } },
+  options: { offline: { help: 'Skip the checks that call WhatsApp and your PUBLIC_URL' } },
   async run(call) {
     const progress = newProgress()
     const findings: Finding[] = []
@@ -41,7 +41,7 @@ async function databaseFindings({ config, clock, flag, store }: Call, progress: 
   progress.say('Opening the database')
   const opened = await store('ignore').catch((error: unknown) => openingFailed(error))
   if (!('db' in opened)) return [opened]
-  // Imported lazily: commands that do not call the network need not load it.
+  // Loaded on demand: most commands do not call the Graph API.
   const { GraphClient } = await import('@parley/server/whatsapp/client')
   const times = { connectTimeoutMs: 3_000, responseTimeoutMs: 5_000, deadlineMs: 6_000 }
   const client = new GraphClient({ productVersion: version, ...times })

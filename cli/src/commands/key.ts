@@ -12,7 +12,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
     summary: 'Create an API key',
-    details: 'The secret is shown only once.',
+    details: 'The key is shown only once.',
     options: {
       workspace: { value: 'ID', required: true, help: 'Workspace the key belongs to' },
       name: { value: 'NAME', required: true, help: 'Name of the key, such as the system that uses it' },
@@ -42,7 +42,7 @@ export const keyCommands: readonly Command[] = [
         lines: [
           `Created API key ${key.name} (${key.id}).`,
           '',
-          'Secret (shown only once):',
+          'API key (shown only once):',
           '',
           `  ${secret}`,
           ...warningLines(warnings),

@@ -39,7 +39,7 @@ export const phoneCommands: readonly Command[] = [
       caption: { value: 'TEXT', help: 'Caption of a file' },
       'reply-to': {
         value: 'WAMID',
-        help: 'Message to reply to, tap, react to or fill in (default: the latest one that fits)',
+        help: 'Message to reply to, tap, react to or fill in (default: the latest matching message)',
       },
     },
     examples: [

@@ -89,7 +89,7 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook delete',
     summary: 'Delete a webhook',
-    details: 'Undelivered events are dropped. Past deliveries stay in the log.',
+    details: 'Undelivered events are dropped. Past deliveries can still be viewed.',
     args: ['ID'],
     options: { yes: { help: 'Delete it even if undelivered events would be dropped' } },
     async run({ db, clock, flag, args: [id = ''] }) {

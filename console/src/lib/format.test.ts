@@ -72,7 +72,9 @@ test('formatTime uses the local zone and names it, formatUtc uses UTC', () => {
   expect(formatUtc(at)).toBe('2026-11-16 14:41:07.120 UTC')
 })
 
-test('formatTimesIn replaces ISO times and nothing else', () => {
+test('formatTimesIn shows the times of an API text in local time and changes nothing else', () => {
+  const since = formatTime('2026-11-16T03:12:00Z')
+  expect(formatTimesIn('20 attempts failed since 2026-11-16 03:12 UTC.')).toBe(`20 attempts failed since ${since}.`)
   const at = '2026-11-16T14:41:07.120Z'
   expect(formatTimesIn(`failing since ${at}; 3 attempts`)).toBe(`failing since ${formatTime(at)}; 3 attempts`)
 })

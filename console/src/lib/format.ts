@@ -80,9 +80,11 @@ export const formatDay = (at: string | Date) => day.format(new Date(at))
 /** Nov 16 */
 export const formatShortDay = (at: string | Date) => shortDay.format(new Date(at))
 
-/** Replaces ISO times in a text of the API, such as the reason for which an endpoint is disabled. */
+/** Shows the times in a text of the API in local time: "2026-11-16 03:12 UTC", or ISO in older texts. */
 export const formatTimesIn = (text: string) =>
-  text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (iso) => formatTime(iso))
+  text
+    .replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, '$1T$2:00Z')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (iso) => formatTime(iso))
 
 /** 2026-11-15 06:30:14.120 UTC: compares with logs and the API. */
 export const formatUtc = (at: string | Date) => `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { formatDuration } from '../lib/format-duration.ts'
+import { formatDuration } from '../lib/format.ts'
 import type { Logger } from '../lib/logger.ts'
 import { type Loop, startLoop } from '../lib/loop.ts'
 import { StartupError } from '../lib/refuse.ts'

@@ -70,10 +70,11 @@ export async function requireVersion(db: Db, migrations = readMigrations()): Pro
   const current = await readVersion(db)
   const needed = latestOf(migrations)
   requireNotNewer(current, needed)
-  if (current === 0) throw new StartupError(`The database is empty. Run "parley start" or "parley migrate" first.`)
+  if (current === 0)
+    throw new StartupError(`The database is empty. Run "npx parley start" or "npx parley migrate" first.`)
   if (current < needed) {
     throw new StartupError(
-      `The database has schema version ${current}, but this version of Parley needs ${needed}. Stop the service and run "parley migrate", or start the new version, which migrates the database.`,
+      `The database has schema version ${current}, but this version of Parley needs ${needed}. Stop the service and run "npx parley migrate", or start the new version, which migrates the database.`,
     )
   }
 }

@@ -6,7 +6,7 @@ import { newWorkspace } from '../../testing/workspace.ts'
 describe('without a trusted proxy', () => {
   const server = useTestServer()
 
-  test('X-Forwarded-For and similar headers do not bypass an IP allow list', async () => {
+  test('X-Forwarded-For and similar headers do not bypass an IP allowlist', async () => {
     const workspace = await newWorkspace(server)
     const { secret: key } = await workspace.newKey({ allowedRanges: ['203.0.113.9'] })
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']) {

@@ -1,4 +1,4 @@
-interface BatchLimits<Item> {
+export interface BatchLimits<Item> {
   /** The maximum size of a batch. */
   maxItems?: number
   /** How many batches may run at the same time. */

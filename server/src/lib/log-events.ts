@@ -34,7 +34,7 @@ export const logEvents = {
   'delivery.attempt_failed': {
     level: 'debug',
     meaning:
-      'An endpoint did not accept an event. The delivery is retried on its schedule. `error` and `status` say why.',
+      'An endpoint did not accept an event. The delivery is retried unless this was its last attempt. `error` and `status` say why.',
   },
   'delivery.expired': {
     level: 'warn',
@@ -91,7 +91,7 @@ export const logEvents = {
   },
   'parked_updates.batch_failed': {
     level: 'warn',
-    meaning: 'Publishing a batch of parked updates failed. Each is published alone.',
+    meaning: 'Publishing a batch of parked updates failed. They are published one at a time.',
   },
   'parked_updates.expired': {
     level: 'warn',
@@ -110,11 +110,11 @@ export const logEvents = {
   'partition.dropped': { level: 'info', meaning: 'An expired partition was dropped.' },
   'request_log.entries_lost': {
     level: 'error',
-    meaning: 'Requests are missing from the request log: the database was away for too long.',
+    meaning: 'Requests are missing from the request log: the database was unavailable for too long.',
   },
   'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
   'request_log.write_failed': { level: 'warn', meaning: 'The request log could not be written. It is retried.' },
-  'service.stop_failed': { level: 'warn', meaning: 'One step of stopping failed. The other steps run.' },
+  'service.stop_failed': { level: 'warn', meaning: 'One step of the shutdown failed. The remaining steps still run.' },
   'sync.failed': {
     level: 'warn',
     meaning: 'Reading the numbers and templates of a connection failed. It is retried. `error` has the reason.',

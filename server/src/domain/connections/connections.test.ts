@@ -74,7 +74,7 @@ test('an error message of the network is returned without the token it contains'
   const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: token }
   const refusal = await createConnection(network.network, input).catch((error: Error) => error)
   expect(refusal).toMatchObject({
-    message: "The network rejected the request: Malformed access token … (the network's error 190)",
+    message: 'WhatsApp rejected the request: Malformed access token … (WhatsApp error 190)',
   })
   expect(JSON.stringify(refusal)).not.toContain(token)
 })
@@ -85,7 +85,7 @@ test('an unreachable network is a service_unavailable error with the cause', asy
   const input = { workspaceId: workspace.id, appId: app.id, wabaId: '10229', accessToken: 'token' }
   await expect(createConnection(network.network, input)).rejects.toMatchObject({
     code: 'service_unavailable',
-    message: 'The network at http://127.0.0.1:9 cannot be reached (ECONNREFUSED).',
+    message: 'WhatsApp cannot be reached at http://127.0.0.1:9 (ECONNREFUSED).',
   })
 })
 

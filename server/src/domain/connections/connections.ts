@@ -130,7 +130,7 @@ export function requireSuccess(outcome: CallOutcome<unknown>, access: GraphAcces
   if (outcome.kind === 'ok') return
   const message = describeFailure(outcome, access)
   if (outcome.kind !== 'refused') refuse('service_unavailable', { message })
-  refuseParam('access_token', 'refused', `The network rejected the request: ${message}`)
+  refuseParam('access_token', 'refused', `WhatsApp rejected the request: ${message}`)
 }
 
 const refuseTaken = ({ wabaId, appId }: ConnectionInput): never =>

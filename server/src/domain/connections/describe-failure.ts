@@ -10,8 +10,8 @@ export function describeFailure(failure: CallFailure, { graphUrl, accessToken }:
 }
 
 function describe(failure: CallFailure, graphUrl: string): string {
-  if (failure.kind === 'unreachable') return `The network at ${graphUrl} cannot be reached (${failure.why}).`
-  if (failure.kind === 'unknown') return `The network at ${graphUrl} sent no readable response (${failure.why}).`
+  if (failure.kind === 'unreachable') return `WhatsApp cannot be reached at ${graphUrl} (${failure.why}).`
+  if (failure.kind === 'unknown') return `WhatsApp sent no readable response from ${graphUrl} (${failure.why}).`
   const { code, message, details } = failure.error
-  return `${message}${details && details !== message ? ` ${details}` : ''} (the network's error ${code})`
+  return `${message}${details && details !== message ? ` ${details}` : ''} (WhatsApp error ${code})`
 }

@@ -136,7 +136,7 @@ test('a file that the network no longer has is requested three times, then given
   }
   expect(await statesOf(shop.workspace.id, submission.id)).toEqual([{ kind: 'gone', why: 'missing' }])
   const response = await shop.workspace.call(fileOf(submission.id))
-  expectRefusal(response, { code: 'file_expired', message: 'The network no longer has this file.' })
+  expectRefusal(response, { code: 'file_expired', message: 'WhatsApp no longer has this file.' })
   const requests = control.log
     .list({ limit: 1_000_000 })
     .filter((line) => 'url' in line && line.url.includes(`/${media?.id}`))
@@ -155,7 +155,7 @@ test.each([false, true])('a file with the wrong hash is never served (encrypted:
   }
   expect(await statesOf(shop.workspace.id, submission.id)).toEqual([{ kind: 'gone', why: 'wrong_hash' }])
   const response = await shop.workspace.call(fileOf(submission.id))
-  expectRefusal(response, { code: 'file_expired', message: expect.stringContaining('does not match the upload') })
+  expectRefusal(response, { code: 'file_expired', message: expect.stringContaining('does not match its checksum') })
   expect(await server.db.rows('select 1 from file_chunks where workspace_id = $1', [shop.workspace.id])).toEqual([])
 })
 
@@ -186,7 +186,7 @@ test('a request for a file being fetched waits briefly, then gets 503 with Retry
     files: { photos: [upload(Buffer.from('late'), 'a.txt', 'text/plain')] },
   })
   const early = await shop.workspace.call(fileOf(submission.id))
-  const message = 'This file is still being fetched from the network. Try again later.'
+  const message = 'This file is still being downloaded from WhatsApp. Try again later.'
   expectRefusal(early, { code: 'service_unavailable', message, headers: { 'retry-after': '1' } })
   const waiting = shop.fetchFile(fileOf(submission.id))
   await new Promise((resolve) => setTimeout(resolve, 100))

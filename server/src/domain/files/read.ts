@@ -45,10 +45,10 @@ export async function openFile(
 }
 
 const losses: Readonly<Record<FileLoss, string>> = {
-  missing: 'The network no longer has this file.',
-  wrong_hash: 'The network’s copy of this file does not match the upload.',
+  missing: 'WhatsApp no longer has this file.',
+  wrong_hash: 'The file from WhatsApp does not match its checksum.',
   too_large: 'This file is larger than 100 MB, the limit for stored files.',
-  too_late: 'This file could not be fetched before the network deleted it.',
+  too_late: 'This file could not be downloaded before WhatsApp deleted it.',
   retention: 'This file was deleted after its retention period.',
 }
 
@@ -59,7 +59,7 @@ const isArriving = (file: FileRow, now: Date): boolean =>
 function refuseTemporarily(file: FileRow, now: Date): never {
   const seconds = file.state === 'waiting' ? Math.ceil((file.due_at.getTime() - now.getTime()) / 1000) : 2
   return refuse('service_unavailable', {
-    message: 'This file is still being fetched from the network. Try again later.',
+    message: 'This file is still being downloaded from WhatsApp. Try again later.',
     headers: { 'Retry-After': String(Math.min(retryAfterMaxSeconds, Math.max(1, seconds))) },
   })
 }

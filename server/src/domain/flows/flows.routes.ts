@@ -19,7 +19,7 @@ export const flowRoutes = [
     method: 'GET',
     path: '/v1/flow_responses',
     scope: 'flow_responses:read',
-    summary: 'List submitted forms',
+    summary: 'List form submissions',
     description: 'Newest first.',
     tag: 'Forms',
     query: Type.Object({ ...pageQuery, ...FlowResponseFilters.properties }, { additionalProperties: false }),
@@ -37,7 +37,7 @@ export const flowRoutes = [
     method: 'GET',
     path: '/v1/flow_responses/:id',
     scope: 'flow_responses:read',
-    summary: 'Get a submitted form',
+    summary: 'Get a form submission',
     tag: 'Forms',
     params: FlowResponseParams,
     reply: FlowResponse,
@@ -50,7 +50,7 @@ export const flowRoutes = [
     scope: 'flow_responses:read',
     summary: 'Download an uploaded file',
     description:
-      'Returns the bytes as an attachment. While the file is being fetched from the network, the request waits up to ' +
+      'Returns the bytes as an attachment. While the file is being downloaded from WhatsApp, the request waits up to ' +
       'two seconds, then fails with 503 and `Retry-After`. If the file is no longer available, it fails with 410.',
     tag: 'Forms',
     params: FlowFileParams,

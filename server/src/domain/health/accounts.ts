@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { open, type SecretKeys } from '../../lib/seal.ts'
 import { failingConnections } from '../connections/connections.ts'
@@ -11,7 +12,7 @@ import { listKeys, warningsOf } from '../keys/keys.ts'
 import { totpContext } from '../people/two-factor.ts'
 import { countActiveSenders, failingSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
-import { count, type Finding, formatTime, ok, problem, warning } from './finding.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
 import { sealedSecrets } from './health.sql.ts'
 
 /** The seal contexts of each kind's secrets, in the order of `sealedSecrets`. */
@@ -40,7 +41,7 @@ export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
   const keyIds = new Set(unreadable.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
   return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
     details: unreadable.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
-    means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them are held, not lost. People whose authenticator app is affected can sign in with a backup code.`,
+    means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
     advice:
       'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "npx parley webhook rotate", "npx parley app change" and "npx parley connection change". Run "npx parley user reset --second-factor" for each affected person.',
   })
@@ -140,14 +141,14 @@ export async function checkKeys(db: Db, clock: Clock): Promise<Finding> {
   )
   const warnings = active.flatMap((key) => warningsOf(key).map((text) => `${key.id} ${key.name}: ${text}`))
   const unlimited = active.filter(({ allowedRanges }) => allowedRanges.length === 0).length
-  const says = `${count(active.length, 'active key')}, ${unlimited} without an IP allow-list`
+  const says = `${count(active.length, 'active key')}, ${unlimited} without an IP allowlist`
   if (warnings.length === 0) return ok('keys', `${says}.`)
   return warning(
     'keys',
-    `${says}; ${count(warnings.length, 'allow-list entry', 'allow-list entries')} for all addresses.`,
+    `${says}; ${count(warnings.length, 'allowlist entry', 'allowlist entries')} for all addresses.`,
     {
       details: warnings,
-      means: 'These allow-lists accept every address, so they do not restrict the key.',
+      means: 'These allowlists accept every address, so they do not restrict the key.',
       advice: 'Set the addresses that should use the key: npx parley key change ID --ip CIDR',
     },
   )

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { readMigrations, readVersion } from '../../db/migrate.ts'
 import { tablesMissingDays } from '../../db/partitions.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { formatDuration } from '../../lib/format-duration.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { bypassesRowSecurity, readServer } from './health.sql.ts'
 
@@ -31,8 +31,8 @@ export async function checkDatabase(db: Db): Promise<Finding> {
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000).toLocaleString('en')} MB`
 
 export async function checkRole(db: Db): Promise<Finding> {
-  const { above = false, role = '' } = (await bypassesRowSecurity(db)) ?? {}
-  if (!above) return ok('database role', `Row-level security applies to the role ${role}.`)
+  const { bypasses = false, role = '' } = (await bypassesRowSecurity(db)) ?? {}
+  if (!bypasses) return ok('database role', `Row-level security applies to the role ${role}.`)
   return warning(
     'database role',
     `Row-level security does not apply to the role ${role}: it is a superuser or has BYPASSRLS.`,

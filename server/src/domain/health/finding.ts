@@ -36,8 +36,5 @@ export const problem = finding('problem')
 export const worstOf = (findings: readonly Finding[]): CheckResult =>
   checkResults.findLast((verdict) => findings.some((each) => each.verdict === verdict)) ?? 'ok'
 
-/** A time in a sentence: `2026-11-16 03:12 UTC`. */
-export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-
 /** `1 endpoint`, `2 endpoints`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

@@ -9,7 +9,7 @@ export const readServer = (db: Db): Promise<{ version: string; now: Date; bytes:
   )
 
 /** Whether our own role is exempt from row-level security. */
-export const bypassesRowSecurity = (db: Db): Promise<{ above: boolean; role: string } | undefined> =>
+export const bypassesRowSecurity = (db: Db): Promise<{ bypasses: boolean; role: string } | undefined> =>
   db.first('select rolsuper or rolbypassrls as above, rolname as role from pg_roles where rolname = current_user')
 
 /** Every encrypted secret in the database, to try with the configured keys. */

@@ -8,10 +8,10 @@ import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
+import { formatTime } from '../../lib/format.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
-import { formatTime } from './finding.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
 const server = useTestServer()
@@ -106,7 +106,7 @@ test('parked updates are reported with their numbers, since when, and why no syn
   await server.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
 })
 
-test('reports keys whose allow-list has every address, and workspaces that are running out of credits', async () => {
+test('reports keys whose allowlist has every address, and workspaces that are running out of credits', async () => {
   const workspace = await newWorkspace(server, 'Short of credits')
   const { key } = await workspace.newKey({ name: 'wide', allowedRanges: ['0.0.0.0/0', '198.51.100.0/24'] })
   await giveCredits(server.db, server.clock, workspace.id, 5, 'test')

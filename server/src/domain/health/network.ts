@@ -90,7 +90,7 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
   const everyAddress = trustProxy.filter(({ bits }) => bits === 0).map(({ text }) => text)
   if (everyAddress.length > 0) {
     return problem('proxies', `PARLEY_TRUST_PROXY trusts every address (${everyAddress.join(', ')}).`, {
-      means: 'Any client can fake its IP address, and so bypass IP allow-lists and rate limits.',
+      means: 'Any client can fake its IP address, and so bypass IP allowlists and rate limits.',
       advice: 'Set PARLEY_TRUST_PROXY to the addresses of your own proxies only.',
     })
   }
@@ -100,7 +100,7 @@ export function checkProxies({ publicUrl, trustProxy }: Site): Finding {
       'PUBLIC_URL is https, so there is a proxy in front of Parley, but PARLEY_TRUST_PROXY is not set.',
       {
         means:
-          'Every request seems to come from the proxy’s address, so IP allow-lists and per-address rate limits apply to the proxy, not to the client.',
+          'Every request seems to come from the proxy’s address, so IP allowlists and per-address rate limits apply to the proxy, not to the client.',
         advice: 'Set PARLEY_TRUST_PROXY to the address of the proxy, for example 127.0.0.1/32.',
       },
     )

@@ -1,13 +1,13 @@
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { formatDuration } from '../../lib/format-duration.ts'
+import { formatDuration, formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { countParked } from '../connections/parked.ts'
 import { failuresMax } from '../deliveries/engine/retry-policy.ts'
 import { countDeliveries, readOpenCounts } from '../deliveries/reading/statistics.ts'
 import { activeHolds, countOutbox } from '../messages/sending/outbox.ts'
 import { failingWebhooks } from '../webhooks/webhooks.ts'
-import { count, type Finding, formatTime, ok, problem, warning } from './finding.ts'
+import { count, type Finding, ok, problem, warning } from './finding.ts'
 
 /** Failures in a row. Fewer are usual and concern only the receiver; from here on the endpoint may get disabled. */
 const failingFrom = 5

@@ -52,7 +52,7 @@ test('an admin creates a key; its secret is returned only once, and it works', a
         last_used_at: null,
       },
       secret: expect.stringMatching(/^prl_live_/),
-      warnings: ['The IP allow list contains 0.0.0.0/0, which is every IPv4 address.'],
+      warnings: ['The IP allowlist contains 0.0.0.0/0, which is every IPv4 address.'],
     },
   })
   const { key, secret } = created.body

@@ -52,7 +52,7 @@ for (const [state, make] of [
     expect(await everywhere()).toEqual(before)
   })
 
-  test(`a changed IP allow list of a key ${state} takes effect on the next request`, async () => {
+  test(`a changed IP allowlist of a key ${state} takes effect on the next request`, async () => {
     const { key, everywhere } = await make()
     const before = await everywhere()
     await changeKey(server.db, server.clock, key.id, { allowedRanges: ['192.0.2.0/24'] })

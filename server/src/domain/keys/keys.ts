@@ -95,8 +95,7 @@ export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): strin
   allowedRanges
     .filter((range) => range.endsWith('/0'))
     .map(
-      (range) =>
-        `The IP allow list contains ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`,
+      (range) => `The IP allowlist contains ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`,
     )
 
 /** If a workspace is given, a key of another workspace is not found. */
@@ -137,7 +136,7 @@ function checkRules(
     addError('ip_allow_list', 'invalid', `"${text}" is not an IP address or CIDR range: ${range.fault}.`)
     return []
   })
-  if (ranges.length > 100) addError('ip_allow_list', 'too_many', 'The IP allow list can have at most 100 entries.')
+  if (ranges.length > 100) addError('ip_allow_list', 'too_many', 'The IP allowlist can have at most 100 entries.')
   refuseIfAny(errors)
   const scopes = knownScopes.filter((scope) => input.scopes.includes(scope))
   return { name, scopes, budget, allowed_ranges: [...new Set(ranges)], expires_at: expiresAt }

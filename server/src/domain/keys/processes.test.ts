@@ -113,7 +113,7 @@ const changes: [label: string, change: (created: CreatedKey) => Promise<unknown>
     'workspace_suspended',
   ],
   [
-    'changing an IP allow list',
+    'changing an IP allowlist',
     ({ key }) => changeKey(db, systemClock, key.id, { allowedRanges: ['192.0.2.0/24'] }),
     'ip_not_allowed',
   ],

@@ -109,7 +109,7 @@ test('a suspended workspace gets workspace_suspended without the reason', async 
   expect(JSON.stringify(response.body)).not.toContain('unpaid')
 })
 
-test('an IP address outside the allow list gets ip_not_allowed with the address', async () => {
+test('an IP address outside the allowlist gets ip_not_allowed with the address', async () => {
   const workspace = await newWorkspace(server)
   const { secret } = await workspace.newKey({ allowedRanges: ['203.0.113.0/24', '2001:db8::/32'] })
   expectRefusal(await server.call('/v1/me', { key: secret }), {

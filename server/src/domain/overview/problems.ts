@@ -1,5 +1,6 @@
 import type { Problem } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
+import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
 import { failingConnections } from '../connections/connections.ts'
 import { readBalance } from '../credits/credits.ts'
@@ -120,7 +121,7 @@ async function keyProblems({ db, clock, workspaceId }: Viewer): Promise<Problem[
     kind: 'key_expiring',
     severity: 'warning',
     title: `API key ${row.name} expires soon`,
-    detail: `It expires on ${row.expiresAt.toISOString().slice(0, 16).replace('T', ' at ')} UTC. Rotate it before then.`,
+    detail: `It expires on ${formatTime(row.expiresAt)}. Rotate it before then.`,
     href: `keys?open=${row.id}`,
     since: null,
   }))
@@ -145,7 +146,7 @@ async function apiErrorProblems({ db, clock, workspaceId }: Viewer): Promise<Pro
     }))
 }
 
-/** Codes with at least 20 errors in this hour and the last, and more than three times as many as in the day before. */
+/** Codes with at least 20 errors in this hour and the last one, and more than three times the average of the day before. */
 export function risingCodes(
   traffic: readonly TrafficRow[],
   thisHour: Date,

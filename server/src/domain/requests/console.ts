@@ -116,7 +116,7 @@ export const toLogged = (row: RequestRow, keys: KeyNames): LoggedRequest => ({
 
 const namesOf = (key: NamedKey | undefined) => ({ name: key?.name ?? null, hint: key?.hint ?? null })
 
-/** The catalog entry of an error code. */
+/** The entry of an error code in the error catalogue. */
 export function errorMeaning(code: string): { status: number | null; title: string; cause: string; remedy: string } {
   return errorCatalogue[code as ErrorCode] ?? { status: null, title: code, cause: '', remedy: '' }
 }

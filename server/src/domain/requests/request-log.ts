@@ -11,7 +11,7 @@ const maxWaiting = 50_000
 const stopAttempts = 3
 
 /**
- * The request log: written in batches in the background, at most a second late. The queue is bounded: if the database is
+ * The request log: written in batches in the background, about a quarter of a second late. The queue is bounded: if the database is
  * down for so long that it fills up, the oldest records are dropped and their number is logged. A record that the database
  * rejects is logged and skipped, so that it does not block the others.
  */

@@ -25,7 +25,7 @@ export class LiveHub {
   #stopped = false
 
   constructor(checkMs: number) {
-    // Ends the streams of a session that ended elsewhere within a minute. The comments it writes keep proxies from
+    // Ends the streams of a session that has ended, within 30 seconds. The comments it writes keep proxies from
     // closing them.
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
   }

@@ -25,7 +25,7 @@ test.each([
 
 test('the disabled reason says when the failures began and what the last one was', () => {
   expect(disabledReason('dns', null, 20, endedAt)).toBe(
-    '20 attempts in a row have failed since 15 Nov 2026 09:00 UTC. The last one could not resolve the host name (dns).',
+    '20 attempts in a row have failed since 2026-11-15 09:00 UTC. The last one could not resolve the host name (dns).',
   )
 })
 

@@ -1,3 +1,4 @@
+import { formatTime } from '../../../lib/format.ts'
 import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
 
 /** The delay after the first failed attempt, after the second, and so on. */
@@ -58,9 +59,7 @@ export function failureRunOf(outcomes: Iterable<boolean>): FailureRun {
 
 /** The `disabled_reason` of an endpoint that failed too often. */
 export function disabledReason(fault: OutboundErrorKind, status: number | null, failures: number, since: Date): string {
-  // "Sun, 15 Nov 2026 09:00:00 GMT" without the weekday and the seconds.
-  const time = `${since.toUTCString().slice(5, 22)} UTC`
-  return `${failures} attempts in a row have failed since ${time}. The last one ${describeFailure(fault, status)}.`
+  return `${failures} attempts in a row have failed since ${formatTime(since)}. The last one ${describeFailure(fault, status)}.`
 }
 
 function describeFailure(fault: OutboundErrorKind, status: number | null): string {

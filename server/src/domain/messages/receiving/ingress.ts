@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { batched } from '../../../lib/batch.ts'
+import { type BatchLimits, batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { HmacKey } from '../../../lib/hmac.ts'
 import type { Logger } from '../../../lib/logger.ts'
@@ -59,7 +59,7 @@ export interface Ingress {
 export function newIngress(deps: ReceiveDeps): Ingress {
   const routes = new NumberRoutes(deps.db)
   // Counts updates, not webhooks: a webhook may have a thousand, and the next batch waits until this one is done.
-  const limits = { maxItems: 120, maxUnderWay: 2, sizeOf: ({ items }: Webhook) => items.length }
+  const limits: BatchLimits<Webhook> = { maxItems: 120, maxConcurrent: 2, sizeOf: ({ items }) => items.length }
   const storeBatched = batched(
     withOneByOneFallback((webhooks) => storeAll({ ...deps, routes }, webhooks)),
     limits,

@@ -5,3 +5,6 @@ export function formatDuration(ms: number): string {
   if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`
 }
+
+/** A time inside a sentence, "2026-11-16 03:12 UTC". The console shows it in the reader's time zone. */
+export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
