@@ -20,7 +20,7 @@ export const logEvents = {
   'clock.jumped': {
     level: 'warn',
     meaning:
-      'The clock of the database jumped by more than a day. Nothing expires for a day. Correct the clock if it is wrong.',
+      'The database clock jumped by more than a day. Nothing expires for a day. Correct the clock if it is wrong.',
   },
   'credits.balance_wrong': {
     level: 'error',
