@@ -52,7 +52,7 @@ test('doctor finds no problem in a running installation with a connected account
     expect(check(name), name).toMatchObject({ verdict: 'ok' })
   }
   const report = await parley(['doctor'], running)
-  expect(report.out).toMatch(/^ok {7}database {7}PostgreSQL \d+/m)
+  expect(report.out).toMatch(/^ok {7}database {8}PostgreSQL \d+/m)
   expect(report.out).not.toContain('\u001b')
 
   simulator.control.tokens.change('demo-access-token', { revoked: true })
@@ -61,7 +61,7 @@ test('doctor finds no problem in a running installation with a connected account
     PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}`,
   })
   expect(revoked.code).toBe(1)
-  expect(revoked.out).toMatch(/^problem {2}access tokens {2}The token check failed for 1 of 1 account\.$/m)
+  expect(revoked.out).toMatch(/^problem {2}access tokens {3}The token check failed for 1 of 1 account\.$/m)
   expect(revoked.out).not.toContain('demo-access-token')
 })
 
@@ -78,7 +78,7 @@ test('doctor reports a database that is unreachable, old or missing, and creates
   const env = await newEnv()
   const unreachable = await parley(['doctor'], { ...env, DATABASE_URL: 'postgresql://a:pass-word@127.0.0.1:1/b' })
   expect(unreachable).toMatchObject({ code: 1, err: '' })
-  expect(unreachable.out).toMatch(/^problem {2}database {7}Cannot connect to the database in DATABASE_URL/m)
+  expect(unreachable.out).toMatch(/^problem {2}database {8}Cannot connect to the database in DATABASE_URL/m)
   expect(unreachable.out).not.toMatch(/pass-word|\n\s+at /)
 
   const url = new URL(env.DATABASE_URL ?? '')

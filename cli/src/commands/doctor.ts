@@ -75,12 +75,12 @@ const get: Get = async (url) => {
 }
 
 const colors = { ok: 'green', warning: 'yellow', problem: 'red' } as const
-const indent = ' '.repeat(24)
+const indent = ' '.repeat(25)
 
 function linesOf({ check, verdict, says, means, advice, details }: Finding): string[] {
   const more = [...details, ...(means ? [means] : []), ...(advice ? [styled('bold', `→ ${advice}`)] : [])]
   return [
-    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(15)}${says}`,
+    `${styled(colors[verdict], verdict.padEnd(9))}${check.padEnd(16)}${says}`,
     ...more.map((line) => indent + line),
   ]
 }
