@@ -22,19 +22,18 @@ test('two transactions that record the same status publish it once, and neither 
     error: null,
   }
   const now = server.clock.now()
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const saved = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
   const first = server.db.transaction(async (tx) => {
     await saveStatuses(tx, now, [report, { ...report, status: 'delivered' }])
-    await held
+    saved.resolve()
+    await held.promise
   })
+  await saved.promise
   // Starts while the first transaction still holds the lock, and waits for it. A status that is older than the message's
   // current one would still be recorded if it were new.
   const second = server.db.transaction((tx) => saveStatuses(tx, now, [report]))
-  await lockIsAwaited()
-  release()
+  await lockIsAwaited().finally(held.resolve)
   await Promise.all([first, second])
   const events = await server.db.rows(`select 1 from events where workspace_id = $1 and type = 'message.sent'`, [
     shop.workspace.id,
