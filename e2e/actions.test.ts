@@ -19,7 +19,7 @@ const inDialogs: Record<string, Change> = {
     path: 'team',
     request: 'team/invites',
     async begin(page) {
-      await page.getByRole('button', { name: 'Invite' }).first().click()
+      await page.getByRole('button', { name: 'Invite teammate' }).first().click()
       const form = page.getByRole('dialog', { name: 'Invite a teammate' })
       await form.getByLabel('Email address').fill('ben@harbour.example')
       return { form, submit: form.getByRole('button', { name: 'Create link' }) }

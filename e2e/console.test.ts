@@ -199,7 +199,7 @@ test('the first load has less than 250 KiB of scripts', async () => {
 
 test('a member cannot open developer pages, neither in the console nor through its API', async () => {
   const page = await openAt('/team')
-  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Invite teammate' }).click()
   const form = page.getByRole('dialog', { name: 'Invite a teammate' })
   await form.getByLabel('Email address').fill('mia@harbour.example')
   await form.getByRole('radio', { name: 'Member' }).check()

@@ -26,7 +26,7 @@ test('a key can be created and copied by keyboard alone', async () => {
   await page.keyboard.type('Order service')
   await tabTo(page, form.getByRole('button', { name: 'Read only' }))
   await page.keyboard.press('Enter')
-  await tabTo(page, form.getByLabel('Requests per minute').first())
+  await tabTo(page, form.getByLabel('Rate limit per minute').first())
   await page.keyboard.press('ArrowUp')
   await tabTo(page, form.getByRole('button', { name: 'Create key' }))
   await page.keyboard.press('Enter')

@@ -10,7 +10,7 @@ export function openCatalog(skus: string[] = []): void {
   const catalog = state.catalogs.find(({ wabaId }) => wabaId === business()?.wabaId)
   const products = (catalog?.products ?? []).filter(({ retailerId }) => skus.length === 0 || skus.includes(retailerId))
   const cart = new Map<string, number>()
-  openSheet(catalog?.name ?? 'Shop', ({ close }) => {
+  openSheet(catalog?.name ?? 'Catalog', ({ close }) => {
     if (!catalog || products.length === 0) return el('p', { class: 'nothing' }, 'This business has no catalog.')
     const order = el('button', { type: 'button', class: 'primary', disabled: true }, 'Add a product')
     const note = el('input', {

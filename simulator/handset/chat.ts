@@ -110,16 +110,12 @@ function rows(bubbles: Map<string, Bubble>, shownCount: number, isNewChat: boole
 function emptyChat(): HTMLElement {
   const number = business()
   if (!number)
-    return el(
-      'div',
-      { class: 'nothing' },
-      el('p', {}, 'There is no business number. Create one with POST /control/numbers.'),
-    )
+    return el('div', { class: 'nothing' }, el('p', {}, 'No business number. Create one with POST /control/numbers.'))
   return el(
     'div',
     { class: 'nothing' },
     el('p', {}, el('strong', {}, `Say hello to ${number.verifiedName}.`)),
-    el('p', {}, 'Your message is posted to the app as a webhook. You can follow it in the network log.'),
+    el('p', {}, 'Your message is sent to the app as a webhook. You can follow it in the network log.'),
     el(
       'div',
       { class: 'starters' },

@@ -90,7 +90,7 @@ function openTray(): void {
     ['mic', 'Voice message', () => openFile('voice')],
     ['pin', 'Location', () => openLocation()],
     ['person', 'Contact', openContact],
-    ['bag', 'Shop', () => openCatalog()],
+    ['bag', 'Catalog', () => openCatalog()],
   ]
   openSheet('Attach', ({ close }) =>
     el(

@@ -34,7 +34,7 @@ export function openForm(opening: Extract<CardButton, { kind: 'form' }>, message
         void performAction(
           'fillForm',
           { message: message.id, values: step.values, files: step.files },
-          `Form: ${flow.name}`,
+          `Form submission: ${flow.name}`,
         )
       }
       draw()

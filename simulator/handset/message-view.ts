@@ -9,7 +9,7 @@ import { placeCard } from './map.ts'
 import { type MediaKind, mediaView } from './media.ts'
 import { state } from './state.ts'
 import { templateCard } from './template-card.ts'
-import { formatted, money } from './text.ts'
+import { formatPhone, formatted, money } from './text.ts'
 
 /** The content of a bubble. */
 export function contentOf(message: Message): Child[] {
@@ -62,7 +62,7 @@ export function summaryOf({ type, content, direction }: Pick<Message, 'type' | '
     textAt(content, 'filename')
   // Removes the marks for bold, italic and strikethrough.
   if (text) return text.replaceAll(/(?<!\w)[*_~](\S(?:[^*_~\n]*\S)?)[*_~](?!\w)/g, '$1')
-  if (type === 'interactive' && direction === 'in') return 'Form'
+  if (type === 'interactive' && direction === 'in') return 'Form submission'
   return typeNames[type] ?? type
 }
 
@@ -87,7 +87,10 @@ function mediaContent(type: MediaKind, content: unknown, message: Message): Chil
 
 function contactView(contact: unknown): Child {
   const name = textAt(contact, 'name', 'formatted_name') || 'Phone number'
-  const phones = listAt(contact, 'phones').map((phone) => textAt(phone, 'phone'))
+  const phones = listAt(contact, 'phones')
+    .map((phone) => textAt(phone, 'phone'))
+    // Without a plus sign it may be a local number.
+    .map((phone) => (phone.startsWith('+') ? formatPhone(phone) : phone))
   return el(
     'div',
     { class: 'contact' },
@@ -134,12 +137,12 @@ function responseView(content: unknown): Child[] {
     return [el('p', { class: 'words' }, chosen), more && el('p', { class: 'card-footer' }, more)]
   }
   const response = parsed(textAt(content, 'nfm_reply', 'response_json'))
-  if (!isObject(response)) return [noteView('Form response (invalid JSON)')]
+  if (!isObject(response)) return [noteView('Form submission (invalid JSON)')]
   const lines = Object.entries(response).filter(
     ([name, value]) => name !== 'flow_token' && value !== '' && value !== null,
   )
   return [
-    el('strong', { class: 'order-title' }, icon('form', 18), 'Form sent'),
+    el('strong', { class: 'order-title' }, icon('form', 18), 'Form submitted'),
     el(
       'dl',
       { class: 'answers' },

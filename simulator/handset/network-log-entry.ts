@@ -4,6 +4,7 @@ import { highlight, pinHighlight } from './highlight.ts'
 import { icon } from './icons.ts'
 import { jsonView, pretty } from './json-view.ts'
 import { logText, messagesIn } from './network-log-text.ts'
+import { clockTimeWithSeconds, utcTime } from './text.ts'
 import { copyText } from './toast.ts'
 
 export interface EntryView {
@@ -17,7 +18,7 @@ let entries = 0
 export function newEntry(entry: NetworkLogEntry): EntryView {
   const messages = messagesIn(entry)
   const { title, detail } = logText(entry)
-  const time = el('time', { datetime: entry.at }, new Date(entry.at).toLocaleTimeString(undefined, { hour12: false }))
+  const time = el('time', { datetime: entry.at, title: utcTime(entry.at) }, clockTimeWithSeconds(entry.at))
   if (entry.kind === 'note')
     return {
       messages,
@@ -36,7 +37,7 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
     },
     el(
       'span',
-      { class: 'entry-way', title: entry.kind === 'webhook' ? 'Webhook to the app' : 'API call from the app' },
+      { class: 'entry-way', title: entry.kind === 'webhook' ? 'Webhook to the app' : 'API request from the app' },
       icon(entry.kind === 'webhook' ? 'out' : 'in', 17),
     ),
     el(
@@ -45,13 +46,11 @@ export function newEntry(entry: NetworkLogEntry): EntryView {
       el('strong', { class: title.includes('failed') ? 'failed' : null }, title),
       el('span', { class: 'entry-detail' }, detail),
     ),
-    entry.kind === 'webhook' &&
-      entry.attempt > 1 &&
-      el('span', { class: 'retry', title: `Attempt ${entry.attempt}` }, `try ${entry.attempt}`),
+    entry.kind === 'webhook' && entry.attempt > 1 && el('span', { class: 'retry' }, `attempt ${entry.attempt}`),
     el(
       'span',
       { class: `code ${isSuccess ? 'good' : 'bad'}` },
-      entry.status === null ? 'failed' : String(entry.status),
+      entry.status === null ? 'No response' : String(entry.status),
     ),
     el('span', { class: 'entry-when' }, time, el('span', {}, `${entry.durationMs} ms`)),
   )

@@ -2,6 +2,7 @@ import type { NetworkLogEntry } from './api.ts'
 import { isObject, type Json, listAt, parsed, textAt } from './json.ts'
 import { summaryOf } from './message-view.ts'
 import { state } from './state.ts'
+import { formatPhone } from './text.ts'
 
 /** The title and detail of a network log entry. */
 export interface LogText {
@@ -11,7 +12,7 @@ export interface LogText {
 
 export function logText(entry: NetworkLogEntry): LogText {
   if (entry.kind === 'note') return { title: 'Note', detail: entry.text }
-  return entry.kind === 'webhook' ? webhookText(entry.request) : callText(entry.method, entry.url, entry.request)
+  return entry.kind === 'webhook' ? webhookText(entry.request) : requestText(entry.method, entry.url, entry.request)
 }
 
 /** The IDs of the messages in an entry. IDs may contain slashes, which the network escapes. */
@@ -58,7 +59,7 @@ function inboundText(message: unknown, value: unknown): LogText {
 function statusText(status: unknown): LogText {
   const message = state.messages.get(textAt(status, 'id'))
   const recipient = textAt(status, 'recipient_id')
-  const who = state.people.find(({ waId }) => waId === recipient)?.name ?? (recipient && `+${recipient}`)
+  const who = state.people.find(({ waId }) => waId === recipient)?.name ?? (recipient && formatPhone(recipient))
   const summary = textAt(status, 'errors', 0, 'title') || (message && summaryOf(message))
   return {
     title: `status · ${textAt(status, 'status')}`,
@@ -69,7 +70,7 @@ function statusText(status: unknown): LogText {
 const otherFieldText = (value: unknown): string =>
   [textAt(value, 'event'), textAt(value, 'message_template_name')].filter(Boolean).join(' · ')
 
-function callText(method: string, url: string, request: string): LogText {
+function requestText(method: string, url: string, request: string): LogText {
   const path = url.split('?')[0]?.replace(/^\/v[\d.]+/, '') ?? url
   const body = parsed(request)
   if (method === 'POST' && path.endsWith('/messages')) {

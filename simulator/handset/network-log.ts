@@ -12,10 +12,10 @@ type Filter = 'all' | 'webhook' | 'call'
 const filters: [Filter, string][] = [
   ['all', 'All'],
   ['webhook', 'Webhooks'],
-  ['call', 'API'],
+  ['call', 'Requests'],
 ]
 
-/** The webhooks and API calls between the network and the app, newest first. */
+/** The webhooks and API requests between the network and the app, newest first. */
 export function networkLogView(): HTMLElement {
   let filter: Filter = 'all'
   let paused: NetworkLogEntry[] | null = null
@@ -99,13 +99,13 @@ function emptyLog(filter: Filter): HTMLElement {
   const titles = {
     all: 'No network traffic yet.',
     webhook: 'No webhooks yet.',
-    call: 'No API calls yet.',
+    call: 'No API requests yet.',
   }
   return el(
     'li',
     { class: 'nothing' },
     el('p', {}, el('strong', {}, titles[filter])),
-    el('p', {}, 'Webhooks to the app and its Graph API calls appear here as they happen.'),
+    el('p', {}, 'Webhooks to the app and its Graph API requests appear here as they happen.'),
   )
 }
 

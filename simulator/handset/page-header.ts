@@ -18,10 +18,10 @@ export function pageHeader(): HTMLElement {
       el('strong', {}, 'Parley'),
       el('span', {}, 'Handset'),
     ),
-    el('p', { class: 'promise' }, 'Simulated network. Nothing here reaches a real phone.'),
+    el('p', { class: 'notice' }, 'Simulated network. Nothing here reaches a real phone.'),
     live,
     el('a', { class: 'top-link', href: '/status' }, 'Status'),
-    el('a', { class: 'top-link', href: '/readme' }, 'Manual'),
+    el('a', { class: 'top-link', href: '/readme' }, 'Docs'),
     themeSwitch(),
   )
 }

@@ -30,7 +30,7 @@ export function peopleView(): HTMLElement {
   return el(
     'nav',
     { class: 'rail', 'aria-label': 'Phones and business numbers' },
-    el('h2', {}, 'You are'),
+    el('h2', {}, 'Phones'),
     people,
     button(
       { class: 'add', 'aria-haspopup': 'dialog' },
@@ -38,7 +38,7 @@ export function peopleView(): HTMLElement {
       el('span', { class: 'add-icon' }, icon('plus', 18)),
       'New phone',
     ),
-    el('h2', {}, 'Talking to'),
+    el('h2', {}, 'Business numbers'),
     numbers,
     el('h2', {}, 'Phone settings'),
     settings,

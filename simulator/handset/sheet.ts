@@ -33,7 +33,11 @@ export function openSheet(title: string, draw: (sheet: Sheet) => Child, classNam
     ),
     body,
   )
-  const backdrop = el('div', { class: 'veil', on: { click: (event) => event.target === backdrop && close() } }, panel)
+  const backdrop = el(
+    'div',
+    { class: 'backdrop', on: { click: (event) => event.target === backdrop && close() } },
+    panel,
+  )
   const background = [...screen.children]
   const close = () => {
     for (const one of background) one.removeAttribute('inert')

@@ -40,6 +40,12 @@ export function externalLink(url: string, label: Child, className: string, ...mo
 export const clockTime = (iso: string): string =>
   new Date(iso).toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' })
 
+export const clockTimeWithSeconds = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(undefined, { timeStyle: 'medium' })
+
+/** 2026-11-15 06:30:14.120 UTC: compares with logs. */
+export const utcTime = (iso: string): string => `${new Date(iso).toISOString().replace('T', ' ').replace('Z', '')} UTC`
+
 export function dayName(iso: string): string {
   const day = new Date(iso).toDateString()
   const today = new Date()
@@ -61,11 +67,17 @@ export const money = (amount: number, currency: string): string => {
   }
 }
 
-/** A phone number in groups of digits. */
-export function formatPhone(digits: string): string {
-  const plain = digits.replaceAll(/\D/g, '')
-  if (/^1\d{10}$/.test(plain)) return `+1 ${plain.slice(1, 4)}-${plain.slice(4, 7)}-${plain.slice(7)}`
-  return `+${plain.slice(0, 2)} ${plain.slice(2, 5)} ${plain.slice(5)}`.trim()
+/** Calling codes with one or two digits (ITU E.164); every other code has three. */
+const shortCallingCode = /^(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
+
+/** A phone number in groups of digits: 16505550123 is shown as +1 650-555-0123. */
+export function formatPhone(phone: string): string {
+  const digits = phone.replaceAll(/\D/g, '')
+  if (digits === '') return phone
+  if (/^1\d{10}$/.test(digits)) return `+1 ${digits.slice(1, 4)}-${digits.slice(4, 7)}-${digits.slice(7)}`
+  const code = shortCallingCode.exec(digits)?.[0] ?? digits.slice(0, 3)
+  const national = digits.slice(code.length)
+  return `+${[code, national.slice(0, 3), national.slice(3)].filter(Boolean).join(' ')}`
 }
 
 /** A hash of the text (FNV-1a), as the seed of generated pictures. */

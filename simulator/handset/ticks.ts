@@ -12,7 +12,7 @@ export function ticks(message: Message): HTMLElement {
 }
 
 export const waitingTick = (): HTMLElement =>
-  el('span', { class: 'ticks', role: 'img', 'aria-label': 'Waiting for a connection' }, icon('clock', 14))
+  el('span', { class: 'ticks', role: 'img', 'aria-label': 'Waiting for this phone to be online' }, icon('clock', 14))
 
 function styleOf({ direction, journey, receipt }: Message): TickStyle {
   if (direction === 'in')

@@ -63,11 +63,11 @@ const sentences: Record<string, Sentence> = {
   'workspace.credit': (_name, { amount }) =>
     Number(amount) < 0 ? `removed ${-Number(amount)} credits` : `added ${amount} credits`,
   'price.set': (name, { credits }) => `set the price of ${name} to ${credits}`,
-  'app.create': (name) => `created the app${named(name)}`,
+  'app.create': (name) => `added the app${named(name)}`,
   'connection.create': (name) => `connected the account ${name}`,
   'connection.sync': () => 'synced an account',
   'person.reset_link': (name, { second_factor_off: off }) =>
-    `created a password reset link for ${name}${off ? ' and removed their second factor, passkeys and sessions' : ''}`,
+    `created a password reset link for ${name}${off ? ' and removed their authenticator app, passkeys and sessions' : ''}`,
   'person.passkey_remove': (name, _after, before) =>
     `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
@@ -95,6 +95,9 @@ const labels: Record<string, string> = {
   'key.revoke': 'Key revoked',
   'webhook.create': 'Webhook created',
   'webhook.change': 'Webhook changed',
+  'webhook.enable': 'Webhook enabled',
+  'webhook.disable': 'Webhook disabled',
+  'webhook.test': 'Test event sent',
   'webhook.rotate': 'Webhook secret rotated',
   'webhook.delete': 'Webhook deleted',
   'webhook.recover': 'Failed deliveries retried',

@@ -46,6 +46,13 @@ test('unknown components are ignored', () => {
 
 test.each([
   [{ type: 'text', text: { body: 'hi' } }, { body: 'hi' }],
+  [
+    {
+      type: 'contacts',
+      contacts: [{ name: { formatted_name: 'Ana' }, phones: [{ phone: '+16505550123' }, { phone: '(650) 555-0123' }] }],
+    },
+    { body: 'Ana · +1 650-555-0123 · (650) 555-0123' },
+  ],
   [{ type: 'reaction', reaction: { emoji: '' } }, { body: 'Reaction removed' }],
   [
     { type: 'image', image: { link: 'https://x.example/a.png', caption: 'Look' } },

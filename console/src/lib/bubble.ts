@@ -1,3 +1,5 @@
+import { formatPhone } from './phone.ts'
+
 /** What a message looks like on a phone. Made from a template and its values, a request, or an inbound message. */
 export interface Bubble {
   header?: { kind: 'text'; text: string } | { kind: 'media'; type: string; detail?: string | null }
@@ -108,7 +110,10 @@ export function requestBubble(request: Json, components: readonly unknown[] | nu
 
 function contactText(contact: unknown): string {
   const { name, phones } = objectOf(contact)
-  const numbers = listOf(phones).map((phone) => textOf(objectOf(phone)['phone']))
+  const numbers = listOf(phones)
+    .map((phone) => textOf(objectOf(phone)['phone']))
+    // Without a plus sign it may be a local number.
+    .map((phone) => (phone.startsWith('+') ? formatPhone(phone) : phone))
   return [textOf(objectOf(name)['formatted_name']), ...numbers].filter(Boolean).join(' · ')
 }
 

@@ -9,6 +9,7 @@ import {
   formatTime,
   formatTimesIn,
   formatUtc,
+  localDay,
   plural,
 } from './format.ts'
 
@@ -34,6 +35,10 @@ test.each([
   [200_000, '200,000 ms'],
 ])('formatMs(%d) is %s', (ms, text) => {
   expect(formatMs(ms)).toBe(text)
+})
+
+test('localDay is the day in the local time zone', () => {
+  expect(localDay(new Date(2026, 0, 5, 23, 59))).toBe('2026-01-05')
 })
 
 test('formatPercent never rounds a ratio below 1 up to 100%', () => {

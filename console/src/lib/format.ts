@@ -1,5 +1,5 @@
 /** Formats numbers, times and sizes for the reader's language and time zone. Pages show times with ui/time.tsx. */
-const locale = browserLocale()
+export const locale = browserLocale()
 
 const plain = new Intl.NumberFormat(locale)
 const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
@@ -9,7 +9,6 @@ const credits = new Intl.NumberFormat(locale, { maximumFractionDigits: 4 })
 const exact = exactTimeFormat(locale)
 const short = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-const clockWithSeconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
@@ -71,14 +70,15 @@ export const formatShortTime = (at: string | Date) => short.format(new Date(at))
 /** 3:41 PM: under a heading that has the day. */
 export const formatClock = (at: string | Date) => clock.format(new Date(at))
 
-/** 3:41:07 PM */
-export const formatClockWithSeconds = (at: string | Date) => clockWithSeconds.format(new Date(at))
-
 /** Nov 16, 2026 */
 export const formatDay = (at: string | Date) => day.format(new Date(at))
 
 /** Nov 16 */
 export const formatShortDay = (at: string | Date) => shortDay.format(new Date(at))
+
+/** 2026-11-16: the local day, as a date field has it. */
+export const localDay = (at: Date) =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
 /** Shows the times in a text of the API in local time: "2026-11-16 03:12 UTC", or ISO in older texts. */
 export const formatTimesIn = (text: string) =>

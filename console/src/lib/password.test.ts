@@ -3,7 +3,7 @@ import { passwordProblem, passwordStrength } from './password.ts'
 
 test('a password has 15 to 128 characters of any kind', () => {
   expect(passwordProblem('')).toBe('Choose a password.')
-  expect(passwordProblem('a'.repeat(14))).toContain('1 more')
+  expect(passwordProblem('a'.repeat(14))).toContain('at least 15')
   expect(passwordProblem('a'.repeat(15))).toBeNull()
   expect(passwordProblem('ñ🙂'.repeat(8))).toBeNull()
   expect(passwordProblem('a'.repeat(128))).toBeNull()

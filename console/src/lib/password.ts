@@ -7,7 +7,7 @@ const length: typeof passwordLength = { min: 15, max: 128 }
 export function passwordProblem(password: string): string | null {
   const size = [...password].length
   if (size === 0) return 'Choose a password.'
-  if (size < length.min) return `Too short: add ${length.min - size} more. Use at least ${length.min} characters.`
+  if (size < length.min) return `Too short. Use at least ${length.min} characters.`
   if (size > length.max) return `Too long: use at most ${length.max} characters.`
   return null
 }

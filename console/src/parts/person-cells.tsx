@@ -21,4 +21,4 @@ export const PersonCell = ({ name, email, children }: { name: string; email: str
 )
 
 export const SecondFactor = ({ isOn }: { isOn: boolean }) =>
-  isOn ? <StatusBadge status="on" icon="lock" /> : <StatusBadge status="off" word="None" />
+  isOn ? <StatusBadge status="on" icon="lock" /> : <StatusBadge status="off" />

@@ -24,7 +24,7 @@ export function LowCredit() {
           tone: isOut ? 'bad' : 'warn',
           title: isOut ? 'You are out of credits.' : `Credits are low: ${formatCredits(data.balance)} left.`,
           detail: isOut
-            ? 'Messages are rejected until you have more.'
+            ? 'Messages are rejected until the operator adds credits.'
             : 'Messages are rejected when the balance reaches 0.',
           action: { title: 'View credits', to: here.path('credits') },
         }

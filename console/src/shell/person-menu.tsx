@@ -39,7 +39,7 @@ export function PersonMenu() {
           </div>
           <Menu.Divider />
           <Menu.Item leftSection={<Icon name="person" size={14} />} onClick={() => navigate({ to: '/account' })}>
-            Account
+            Your account
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="keyboard" size={14} />} onClick={openHelp}>
             Keyboard shortcuts

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { capital } from '../lib/format.ts'
 import { useSession } from '../lib/session.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -35,7 +36,7 @@ export function WorkspaceSwitcher() {
             onClick={() => navigate({ to: `/w/${encodeURIComponent(id)}` })}
           >
             <bdi className={styles.name}>{name}</bdi>
-            <span className={styles.detail}>{suspended ? 'Suspended' : role}</span>
+            <span className={styles.detail}>{suspended ? 'Suspended' : capital(role)}</span>
           </Menu.Item>
         ))}
       </Menu.Dropdown>

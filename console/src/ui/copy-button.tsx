@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { toast } from '../lib/toasts.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './copy-button.module.css'
 import { announce } from './live-region.tsx'
@@ -48,7 +49,7 @@ function useCopy(text: string): [boolean, () => void] {
         setCopied(true)
         announce('Copied')
       },
-      () => announce('Copying failed. Select the text and copy it yourself.'),
+      () => toast.failed('Copying failed. Select the text and copy it yourself.'),
     )
   }
   return [copied, copy]

@@ -21,7 +21,7 @@ export function CopyField({
         <code className={styles.text} translate="no">
           {shown}
         </code>
-        <CopyButton text={text} label={`Copy: ${label}`} />
+        <CopyButton text={text} label={`Copy ${label}`} />
       </div>
       {detail && <p className={styles.detail}>{detail}</p>}
     </div>

@@ -1,4 +1,5 @@
 import { PasswordInput as MantinePassword, type PasswordInputProps } from '@mantine/core'
+import { useState } from 'react'
 import { Icon } from './icon.tsx'
 
 /** Form fields in our style. Each takes a label, a description and an error, and links them for screen readers. */
@@ -15,12 +16,17 @@ export {
   TextInput,
 } from '@mantine/core'
 
-/** A password field with a button that shows the password. Always set autoComplete. */
+/** A password or secret with a button that shows and hides it. Always set autoComplete. */
 export function PasswordInput(props: PasswordInputProps) {
+  const [isVisible, setVisible] = useState(false)
+  // The last word of the label: password, secret or token.
+  const noun = (typeof props.label === 'string' && props.label.toLowerCase().split(' ').at(-1)) || 'password'
   return (
     <MantinePassword
       visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eyeOff' : 'eye'} />}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
+      visible={isVisible}
+      onVisibilityChange={setVisible}
+      visibilityToggleButtonProps={{ 'aria-label': `${isVisible ? 'Hide' : 'Show'} ${noun}` }}
       // Mantine sets it on all other fields.
       aria-invalid={props.error ? true : undefined}
       {...props}

@@ -1,6 +1,7 @@
 import { Popover } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatShortTime, plainWord } from '../lib/format.ts'
+import { formatPhone } from '../lib/phone.ts'
 import { useSearchParams } from '../lib/url.ts'
 import { Button } from './button.tsx'
 import styles from './filter-bar.module.css'
@@ -113,7 +114,8 @@ function labelFor(filter: Filter, params: ChipProps['params']): string | null {
   }
   const value = params[filter.name]
   if (!value) return null
-  return filter.kind === 'select' ? (filter.options.find((option) => option.value === value)?.title ?? value) : value
+  if (filter.kind === 'select') return filter.options.find((option) => option.value === value)?.title ?? value
+  return filter.name === 'phone' ? formatPhone(value) : value
 }
 
 /** Options for values of the API. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { formatDuration } from '../lib/format.ts'
+import { formatDuration, formatMs } from '../lib/format.ts'
 import { Axis } from './bar-chart.tsx'
 import { axisTop, ChartFrame, ChartTip, labelEvery, type Series } from './chart-frame.tsx'
 import styles from './charts.module.css'
@@ -8,7 +8,7 @@ interface Point {
   key: string
   label: string
   title?: string
-  /** null where there is no measurement: the line has a gap. */
+  /** Milliseconds, or null where there is no measurement: the line has a gap. */
   values: Readonly<Record<string, number | null>>
 }
 
@@ -17,22 +17,21 @@ interface LineChartProps {
   points: readonly Point[]
   series: readonly Series[]
   height?: number
-  /** Formats a value. By default, milliseconds as a duration. */
-  format?: (value: number) => string
 }
 
 const left = 48
 const axisHeight = 22
 
 /** A line chart over time, for example of p50 and p95. */
-export function LineChart({ label, points, series, height = 200, format = formatDuration }: LineChartProps) {
+export function LineChart({ label, points, series, height = 200 }: LineChartProps) {
   const [at, setAt] = useState<number | null>(null)
   const value = (point: Point, key: string) => point.values[key] ?? null
   const top = axisTop(Math.max(0, ...points.flatMap((point) => series.map(({ key }) => value(point, key) ?? 0))))
-  const formatted = (found: number | null) => (found === null ? '–' : format(found))
+  const formatted = (found: number | null) => (found === null ? '–' : formatDuration(found))
+  const inMs = (found: number | null) => (found === null ? '–' : formatMs(found))
   const table = {
     head: ['Time', ...series.map(({ title }) => title)],
-    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => formatted(value(point, key)))]),
+    rows: points.map((point) => [point.title ?? point.label, ...series.map(({ key }) => inMs(value(point, key)))]),
   }
   return (
     <ChartFrame label={label} series={series} table={table}>
@@ -70,7 +69,7 @@ export function LineChart({ label, points, series, height = 200, format = format
                 top={top}
                 plotHeight={plotHeight}
                 width={width}
-                format={(mark) => (mark === 0 ? '0' : format(mark).replace('.00', ''))}
+                format={(mark) => (mark === 0 ? '0' : formatDuration(mark).replace('.00', ''))}
               />
               {at !== null && <line className={styles.rule} x1={x(at)} x2={x(at)} y1={0} y2={plotHeight + 6} />}
               {series.map(({ key, tone }) => (

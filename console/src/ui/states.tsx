@@ -56,7 +56,7 @@ export function FailedState({ what, error, onRetry }: { what: string; error: unk
       )}
       {error instanceof ApiError && error.code === 'two_factor_required' && (
         <div className={styles.action}>
-          <ButtonLink to="/account" kind="primary">
+          <ButtonLink to="/account?set_up=app" kind="primary">
             Set up two-factor authentication
           </ButtonLink>
         </div>

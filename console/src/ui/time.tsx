@@ -14,7 +14,7 @@ interface TimeProps {
 }
 
 /** "3 min. ago" or "in 2 hr."; updates by itself. */
-export function TimeAgo({ at, none = 'never' }: TimeProps) {
+export function TimeAgo({ at, none = 'Never' }: TimeProps) {
   const now = useNow()
   if (!at) return <span className="quiet">{none}</span>
   return (

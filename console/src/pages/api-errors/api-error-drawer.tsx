@@ -13,7 +13,7 @@ import styles from './api-errors.module.css'
 import { useApiError, useMute } from './api-errors.queries.ts'
 import { remedyOf } from './remedy.ts'
 
-/** One error code: cause and fix, counts by key, IP address and endpoint, and the latest requests. */
+/** One error code: cause and fix, counts by key, IP address and path, and the latest requests. */
 export function ApiErrorDrawer({
   code,
   since,
@@ -97,7 +97,7 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
           heading="IP address"
           rows={group.by_address.map(({ address, count, last_at }) => ({
             id: address ?? 'none',
-            what: <span className="mono">{address ?? 'unknown'}</span>,
+            what: <span className="mono">{address ?? 'Unknown'}</span>,
             count,
             at: last_at,
             to: log(address ? `&address=${encodeURIComponent(address)}` : ''),
@@ -105,10 +105,10 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
         />
       </Card>
       {group.by_route.length > 0 && (
-        <Card title="By endpoint" detail={`Based on the latest ${plural(group.routes_of, 'request')}.`} flush>
+        <Card title="By path" detail={`Based on the latest ${plural(group.routes_of, 'request')}.`} flush>
           <Counts
-            label="Errors by endpoint"
-            heading="Endpoint"
+            label="Errors by path"
+            heading="Path"
             rows={group.by_route.map(({ method, route, count }) => ({
               id: `${method} ${route}`,
               what: <SafeText className="mono">{`${method} ${route}`}</SafeText>,

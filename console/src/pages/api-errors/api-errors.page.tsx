@@ -109,10 +109,10 @@ const columns: readonly Column<ApiErrorGroup>[] = [
     hideOn: 'tablet',
     cell: ({ keys, key_count }) =>
       key_count === 0 ? (
-        <span className="quiet">none</span>
+        <span className="quiet">No valid key</span>
       ) : (
         <SafeText className="clip">
-          {`${keys[0]?.name ?? 'unknown'}${key_count > 1 ? ` and ${key_count - 1} more` : ''}`}
+          {`${keys[0]?.name ?? 'Unknown key'}${key_count > 1 ? ` and ${key_count - 1} more` : ''}`}
         </SafeText>
       ),
   },

@@ -33,13 +33,13 @@ export function remedyOf({ code, by_key, by_address, by_route }: Known): Remedy 
       return { title: 'View credits', to: 'credits' }
     case 'validation_failed':
     case 'invalid_json':
-      return { title: 'Read the docs', to: 'docs' }
+      return { title: 'Read the docs', to: `docs/errors#${code}` }
     default:
       return null
   }
 }
 
-/** The scope that an endpoint requires. */
+/** The scope that a route requires. */
 function scopeOf(method: string, route: string): string | null {
   const [, noun] = /^\/v1\/(\w+)/.exec(route) ?? []
   switch (noun) {

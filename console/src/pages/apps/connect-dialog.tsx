@@ -3,7 +3,7 @@ import { errorsOf, useForm } from '../../lib/use-form.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { PasswordInput, Select, TextInput } from '../../ui/fields.tsx'
 import { useApps, useConnect, useWorkspaceNames } from './apps.queries.ts'
-import { remedyFor } from './remedy.ts'
+import { knownRemedy } from './remedy.ts'
 
 const only = (rows: readonly { id: string }[]) => (rows.length === 1 ? (rows[0]?.id ?? null) : null)
 
@@ -27,8 +27,10 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
       access_token: access_token.trim(),
     }),
     onDone: onClose,
-    explain: (error) =>
-      errorsOf(error, first).form ? { form: `${errorMessage(error)} ${remedyFor(errorMessage(error))}` } : undefined,
+    explain: (error) => {
+      const remedy = knownRemedy(errorMessage(error))
+      return remedy && errorsOf(error, first).form ? { form: `${errorMessage(error)} ${remedy}` } : undefined
+    },
   })
   return (
     <FormDialog

@@ -66,7 +66,7 @@ export function ConnectionTable({ onConnect }: { onConnect?: () => void }) {
           key: 'synced',
           title: 'Last sync',
           width: 120,
-          cell: ({ synced_at }) => <TimeAgo at={synced_at} none="Never" />,
+          cell: ({ synced_at }) => <TimeAgo at={synced_at} />,
         },
         { key: 'id', title: 'ID', width: 150, hideOn: 'tablet', cell: ({ id }) => <CopyId id={id} short /> },
         { key: 'act', title: '', width: 130, align: 'right', cell: (each) => <SyncButton connection={each} /> },

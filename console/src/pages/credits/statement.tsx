@@ -13,10 +13,10 @@ import { Moment } from '../../ui/time.tsx'
 import { useStatement } from './credits.queries.ts'
 
 const kinds: Readonly<Record<EntryKind, readonly [word: string, tone: Tone, icon: IconName]>> = {
-  grant: ['Granted', 'good', 'plus'],
+  grant: ['Added', 'good', 'plus'],
   debit: ['Spent', 'calm', 'arrowUp'],
   refund: ['Refunded', 'note', 'retry'],
-  adjust: ['Adjusted', 'warn', 'edit'],
+  adjust: ['Removed', 'warn', 'edit'],
 }
 
 /** Every change of the balance. */

@@ -8,10 +8,7 @@ export function DeliveriesPage() {
   const webhooks = useData<List<{ id: string; name: string }>>(useHere().api('webhooks'))
   return (
     <>
-      <PageHeader
-        title="Deliveries"
-        detail="Every event sent to your webhook endpoints, with each attempt and its response."
-      />
+      <PageHeader title="Deliveries" detail="Every event sent to your webhooks, with each attempt and its response." />
       <PageBody>
         <DeliveryList webhooks={webhooks.data?.data ?? []} />
       </PageBody>

@@ -11,7 +11,7 @@ export function EventsList() {
     <div className={styles.text}>
       <p>
         Every event has an <code>id</code>, a <code>type</code>, a <code>created_at</code> time and <code>data</code>.
-        Choose the events for each endpoint under <PageLink to={here.path('webhooks')}>Webhooks</PageLink>. Ignore event
+        Choose the events for each webhook under <PageLink to={here.path('webhooks')}>Webhooks</PageLink>. Ignore event
         types and fields you don’t know: new ones may be added.
       </p>
       {eventTypes.map((type) => {

@@ -28,10 +28,10 @@ export function Quickstart() {
       </p>
       <CodeBlock
         language="shell"
-        code={`export PARLEY_KEY='${keyHint ?? 'prl_live_…'}'  # replace with the full secret`}
+        code={`export PARLEY_API_KEY='${keyHint ?? 'prl_live_…'}'  # replace with the full secret`}
       />
       <p>Test it. The response contains the workspace, the key, its scopes and its rate limit.</p>
-      <CodeBlock language="shell" code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_KEY"`} />
+      <CodeBlock language="shell" code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_API_KEY"`} />
 
       <h2>2. Send a message</h2>
       <p>
@@ -44,11 +44,14 @@ export function Quickstart() {
         The response is <code>202</code> with the message ID: the message is accepted, charged and queued. Its status
         arrives as webhook events, or retrieve it:
       </p>
-      <CodeBlock language="shell" code={`curl ${publicUrl}/v1/messages/msg_… -H "Authorization: Bearer $PARLEY_KEY"`} />
+      <CodeBlock
+        language="shell"
+        code={`curl ${publicUrl}/v1/messages/msg_… -H "Authorization: Bearer $PARLEY_API_KEY"`}
+      />
 
       <h2>3. Receive events</h2>
       <p>
-        Add an endpoint under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> and{' '}
+        Create a webhook under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> and{' '}
         <PageLink to={here.path('docs/webhooks')}>verify each delivery</PageLink>. Failed deliveries are retried for
         about nine hours. You can also retry them under <PageLink to={here.path('deliveries')}>Deliveries</PageLink>.
       </p>
@@ -79,7 +82,7 @@ const sending = (publicUrl: string) => [
     title: 'curl',
     language: 'shell' as const,
     code: `curl ${publicUrl}/v1/messages \\
-  -H "Authorization: Bearer $PARLEY_KEY" \\
+  -H "Authorization: Bearer $PARLEY_API_KEY" \\
   -H "Content-Type: application/json" \\
   -H "Idempotency-Key: order-1001" \\
   -d '{"to": "491701234567", "type": "text", "text": {"body": "Your order has shipped."}}'`,
@@ -89,7 +92,7 @@ const sending = (publicUrl: string) => [
     language: 'js' as const,
     code: `import { newClient } from '@parley/sdk'
 
-const parley = newClient({ baseUrl: '${publicUrl}', key: process.env.PARLEY_KEY! })
+const parley = newClient({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
 
 const message = await parley.messages.send({
   to: '491701234567',
@@ -106,7 +109,7 @@ import requests
 
 response = requests.post(
     "${publicUrl}/v1/messages",
-    headers={"Authorization": f"Bearer {os.environ['PARLEY_KEY']}", "Idempotency-Key": "order-1001"},
+    headers={"Authorization": f"Bearer {os.environ['PARLEY_API_KEY']}", "Idempotency-Key": "order-1001"},
     json={"to": "491701234567", "type": "text", "text": {"body": "Your order has shipped."}},
     timeout=10,
 )

@@ -11,8 +11,8 @@ export function WebhooksGuide() {
   return (
     <div className={styles.text}>
       <p>
-        Each event is sent as a POST request to every endpoint subscribed to it. Anyone can send requests to a public
-        URL, so verify the signature of every delivery and respond with a non-2xx status if it is invalid.
+        Each event is sent as a POST request to the URL of every webhook subscribed to it. Anyone can send requests to a
+        public URL, so verify the signature of every delivery and respond with a non-2xx status if it is invalid.
       </p>
 
       <h2>Request format</h2>
@@ -33,7 +33,7 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
           <code>v1</code>
         </dt>
         <dd>
-          The HMAC-SHA256 of <code>{'<t>.<raw body>'}</code> in lowercase hex. The key is the endpoint’s full signing
+          The HMAC-SHA256 of <code>{'<t>.<raw body>'}</code> in lowercase hex. The key is the webhook’s full signing
           secret, including <code>whsec_</code>.
         </dd>
       </dl>
@@ -79,7 +79,7 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
           6 hours. <PageLink to={here.path('deliveries')}>Deliveries</PageLink> shows every attempt with your response.
         </li>
         <li>
-          After 20 consecutive failures the endpoint is disabled and its deliveries are held. Fix the cause and enable
+          After 20 consecutive failures, the webhook is disabled and its deliveries are held. Fix the cause and enable
           it under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> to send them.
         </li>
         <li>

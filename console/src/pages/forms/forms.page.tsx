@@ -31,7 +31,7 @@ export function FormsPage() {
       <PageBody>
         <FilterBar
           filters={[
-            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '491701234567' },
+            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
             { kind: 'text', name: 'flow', title: 'Form ID' },
             { kind: 'dates', title: 'Submitted' },
           ]}
@@ -50,7 +50,7 @@ export function FormsPage() {
             ) : (
               <EmptyState icon="form" title="No submissions yet">
                 Send a template with a form button. Submissions appear here immediately and trigger{' '}
-                <span className="mono">flow.completed</span> webhooks.
+                <span className="mono">flow.completed</span> events.
               </EmptyState>
             )
           }

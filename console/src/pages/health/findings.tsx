@@ -1,3 +1,4 @@
+import { formatTimesIn } from '../../lib/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -27,20 +28,20 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             </div>
             <div className={styles.words}>
               <p>
-                <bdi>{finding.says}</bdi>
+                <bdi>{formatTimesIn(finding.says)}</bdi>
               </p>
-              {finding.means && <p className="quiet">{finding.means}</p>}
+              {finding.means && <p className="quiet">{formatTimesIn(finding.means)}</p>}
               {finding.advice && (
                 <p className={styles.advice}>
                   <Icon name="arrowRight" size={13} />
-                  <span>{finding.advice}</span>
+                  <span>{formatTimesIn(finding.advice)}</span>
                 </p>
               )}
               {finding.details.length > 0 && (
                 <ul className={styles.details}>
                   {finding.details.map((detail) => (
                     <li key={detail}>
-                      <bdi>{detail}</bdi>
+                      <bdi>{formatTimesIn(detail)}</bdi>
                     </li>
                   ))}
                 </ul>

@@ -27,7 +27,7 @@ export function Queues({
         value={count(deliveries?.overdue)}
         detail={late(deliveries?.oldest_overdue_ms)}
       />
-      <Stat label="Deliveries held" value={count(deliveries?.held)} detail="Their endpoint is disabled" />
+      <Stat label="Deliveries held" value={count(deliveries?.held)} detail="Their webhook is disabled" />
     </Stats>
   )
 }

@@ -129,8 +129,8 @@ export function KeyDrawer({
           <ButtonLink icon="request" to={here.path(`requests?key=${apiKey.id}`)}>
             View requests
           </ButtonLink>
-          <ButtonLink icon="apiError" to={here.path(`refusals?key=${apiKey.id}`)}>
-            View API errors
+          <ButtonLink icon="apiError" to={here.path(`requests?key=${apiKey.id}&status=4xx`)}>
+            View failed requests
           </ButtonLink>
         </Row>
       </Stack>

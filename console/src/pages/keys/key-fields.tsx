@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contract/scopes'
-import { formatDay } from '../../lib/format.ts'
+import { formatDay, localDay } from '../../lib/format.ts'
 import type { FieldProps, Form } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { CheckboxGroups } from '../../ui/checkbox-groups.tsx'
@@ -16,7 +16,7 @@ const details = {
   'senders:read': 'List sender phone numbers',
   'templates:read': 'List templates and their variables',
   'messages:read': 'Read the status of messages sent with this key',
-  'webhooks:read': 'Read webhook endpoints',
+  'webhooks:read': 'Read webhooks',
   'flow_responses:read': 'Read form submissions and download their files',
   'messages:send': 'Send messages, which costs credits',
 } as const satisfies Record<Scope, string>
@@ -65,7 +65,7 @@ function RateField({ value: rate, error, onChange }: FieldProps<number>) {
     <div>
       <div className={styles.rate}>
         <NumberInput
-          label="Requests per minute"
+          label="Rate limit per minute"
           value={rate}
           error={error}
           min={1}
@@ -77,7 +77,7 @@ function RateField({ value: rate, error, onChange }: FieldProps<number>) {
         />
         <Slider
           className={styles.slider ?? ''}
-          thumbLabel="Requests per minute"
+          thumbLabel="Rate limit per minute"
           min={1}
           max={100}
           value={rate}
@@ -130,7 +130,7 @@ function ExpiryField({
           description="The key works until the end of this day."
           value={day}
           error={error}
-          min={new Date().toISOString().slice(0, 10)}
+          min={localDay(new Date())}
           onChange={(event) => onChange({ kind, day: event.currentTarget.value })}
         />
       )}

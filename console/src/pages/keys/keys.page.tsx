@@ -26,7 +26,7 @@ import { snippetsFor } from './snippets.ts'
 
 const states = [
   { value: 'active', title: 'Active' },
-  { value: 'expiring', title: 'Expiring soon' },
+  { value: 'expiring', title: 'Expiring' },
   { value: 'expired', title: 'Expired' },
   { value: 'revoked', title: 'Revoked' },
 ]

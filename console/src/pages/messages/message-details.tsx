@@ -1,5 +1,5 @@
 import type { MessageDetail } from '@parley/contract/console/messages'
-import { formatCredits } from '../../lib/format.ts'
+import { formatCredits, plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { CopyId } from '../../ui/copy-button.tsx'
@@ -19,7 +19,7 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
         facts={[
           { name: 'ID', value: <CopyId id={message.id} /> },
           message.wa_message_id !== null && { name: 'WhatsApp ID', value: <CopyId id={message.wa_message_id} short /> },
-          { name: 'Type', value: message.type },
+          { name: 'Type', value: plainWord(message.type) },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
           {
             name: 'Sender',

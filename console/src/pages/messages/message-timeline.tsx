@@ -1,7 +1,8 @@
 import type { MessageDetail, TimelineEvent } from '@parley/contract/console/messages'
 import { type Bubble, requestBubble } from '../../lib/bubble.ts'
-import { formatClockWithSeconds, formatDuration, formatTime, plural } from '../../lib/format.ts'
+import { formatDuration, plural } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
+import { errorLabels } from '../../parts/deliveries/labels.ts'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import type { IconName } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -16,11 +17,7 @@ import styles from './messages.module.css'
 export function MessagePreview({ message }: { message: MessageDetail }) {
   return (
     <ChatPaper label="Message preview">
-      <ChatBubble
-        bubble={bubbleOf(message)}
-        isOurs={message.direction === 'sent'}
-        foot={<span className="numbers">{formatTime(message.at)}</span>}
-      />
+      <ChatBubble bubble={bubbleOf(message)} isOurs={message.direction === 'sent'} foot={<Moment at={message.at} />} />
     </ChatPaper>
   )
 }
@@ -99,7 +96,7 @@ export function MessageTimeline({ message }: { message: MessageDetail }) {
       aside: (
         <span className="quiet numbers">
           {gap !== undefined && gap > 0 && <>after {formatDuration(gap)} · </>}
-          {formatClockWithSeconds(at)}
+          <Moment at={at} />
         </span>
       ),
       children: statusEvents.length > 0 && statusEvents.map((event) => <EventLine key={event.id} event={event} />),
@@ -157,13 +154,13 @@ function RequestLine({ id, ms, address }: { id: string; ms: number; address: str
   )
 }
 
-/** An event and its delivery status at each endpoint. */
+/** An event and its delivery status at each webhook. */
 function EventLine({ event }: { event: TimelineEvent }) {
   const here = useHere()
   return (
     <div>
       <Chip mono>{event.type}</Chip>{' '}
-      {event.deliveries.length === 0 && <span className="small quiet">No endpoint is subscribed.</span>}
+      {event.deliveries.length === 0 && <span className="small quiet">No webhook is subscribed.</span>}
       {event.deliveries.length > 0 && (
         <ul className={styles.deliveries}>
           {event.deliveries.map((delivery) => (
@@ -175,7 +172,9 @@ function EventLine({ event }: { event: TimelineEvent }) {
               <span className="small quiet">
                 {plural(delivery.attempts, 'attempt')}
                 {delivery.last_status !== null && <> · HTTP {delivery.last_status}</>}
-                {delivery.last_status === null && delivery.last_error && <> · {delivery.last_error}</>}
+                {delivery.last_status === null && delivery.last_error && (
+                  <> · {errorLabels[delivery.last_error] ?? delivery.last_error}</>
+                )}
                 {delivery.next_attempt_at && (
                   <>
                     {' '}

@@ -32,7 +32,7 @@ export function MessagePage() {
 
 function MessageView({ message, back }: { message: MessageDetail; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['timeline', 'conversation', 'json'])
-  const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'Unknown sender')
+  const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'unknown sender')
   return (
     <>
       <PageHeader

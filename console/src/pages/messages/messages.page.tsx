@@ -4,6 +4,7 @@ import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { plainWord } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
@@ -106,10 +107,10 @@ function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' |
 }
 
 function Preview({ direction, type, preview, template_name, error }: ListedMessage) {
-  const kind = template_name ?? (direction === 'received' && type === 'interactive' && !preview ? 'form' : type)
+  const kind = direction === 'received' && type === 'interactive' && !preview ? 'form' : type
   return (
     <span className={styles.preview}>
-      {type !== 'text' && <Chip>{kind}</Chip>}
+      {type !== 'text' && <Chip>{template_name ?? plainWord(kind)}</Chip>}
       {preview && <SafeText className="clip">{preview}</SafeText>}
       {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}
     </span>
@@ -150,6 +151,7 @@ function MessageFilters() {
             title: `${name} · ${language}`,
           })),
         },
+        { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
         { kind: 'dates', title: 'Time' },
       ]}
     />
@@ -169,7 +171,7 @@ function NoMessages() {
       icon="message"
       title="No messages yet"
       curl={`curl ${public_url}/v1/messages \\
-  -H "Authorization: Bearer $PARLEY_KEY" \\
+  -H "Authorization: Bearer $PARLEY_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"to": "491701234567", "type": "text", "text": {"body": "Hello"}}'`}
     >

@@ -33,7 +33,7 @@ export function OrdersPage() {
               title: 'Status',
               options: optionsOf(orderStatuses),
             },
-            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '491701234567' },
+            { kind: 'text', name: 'phone', title: 'Phone number', placeholder: '+49 170 1234567' },
           ]}
         >
           <ExportButton file="orders.csv" query={filters} />

@@ -67,8 +67,8 @@ export function Charts({ overview }: { overview: Overview }) {
       )}
       {deliveries && (
         <>
-          <Card title="Webhook deliveries" detail="Attempts by result.">
-            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No deliveries in this period">
+          <Card title="Webhook attempts" detail="By result.">
+            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No attempts in this period">
               <BarChart
                 label="Webhook attempts by result"
                 bars={barsOf(steps, deliveries)}
@@ -82,7 +82,7 @@ export function Charts({ overview }: { overview: Overview }) {
             </ChartOrEmpty>
           </Card>
           <Card title="Webhook response time" detail="Approximate time until your endpoints responded.">
-            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No deliveries in this period">
+            <ChartOrEmpty series={deliverySeries} counts={deliveries} empty="No attempts in this period">
               <LineChart
                 label="Webhook response time"
                 points={steps.map(({ key, label, title }, index) => ({

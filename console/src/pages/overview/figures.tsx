@@ -48,7 +48,7 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
             detail={
               deliveries &&
               (deliveries.overall.p95_ms === null ? (
-                'no deliveries'
+                'No attempts'
               ) : (
                 <>
                   p50 <Duration ms={deliveries.overall.p50_ms} />

@@ -43,21 +43,21 @@ const stepTexts: Record<OnboardingStep, StepText> = {
     to: (path) => path('docs'),
   },
   webhook: {
-    title: 'Add a webhook',
+    title: 'Create a webhook',
     detail: 'Receive message statuses and incoming messages as they happen.',
-    action: 'Add webhook',
-    to: (path) => path('webhooks'),
+    action: 'Create webhook',
+    to: (path) => path('webhooks?new=1'),
   },
   delivery: {
     title: 'Receive your first delivery',
     detail: 'Send a test event and respond with a 2xx status. The docs have code to verify it.',
-    action: 'Send test event',
+    action: 'View webhooks',
     to: (path) => path('webhooks'),
   },
   teammate: {
     title: 'Invite a teammate',
     detail: 'Admins manage keys and webhooks, developers see the logs, members see messages and orders.',
-    action: 'Invite',
+    action: 'Invite teammate',
     to: (path) => path('team'),
   },
 }
@@ -104,7 +104,7 @@ export function OnboardingList() {
                   {isNext && kind === 'request' && (
                     <CodeBlock
                       language="shell"
-                      code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer ${data?.key_hint ?? '$PARLEY_KEY'}"`}
+                      code={`curl ${publicUrl}/v1/me -H "Authorization: Bearer ${data?.key_hint ?? '$PARLEY_API_KEY'}"`}
                     />
                   )}
                 </div>

@@ -1,4 +1,6 @@
 import type { Problem, ProblemKind } from '@parley/contract/console/overview'
+import { formatTimesIn } from '../../lib/format.ts'
+import { formatPhonesIn } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -41,6 +43,8 @@ export function OpenProblems() {
   )
 }
 
+const textOf = (text: string) => formatPhonesIn(formatTimesIn(text))
+
 function ProblemLine({ problem: { kind, severity, title, detail, href, since } }: { problem: Problem }) {
   const here = useHere()
   return (
@@ -51,11 +55,11 @@ function ProblemLine({ problem: { kind, severity, title, detail, href, since } }
         </span>
         <span className={styles.words}>
           <strong>
-            <SafeText>{title}</SafeText>
+            <SafeText>{textOf(title)}</SafeText>
             <span className="unseen"> ({severity})</span>
           </strong>
           <span className="quiet">
-            <SafeText>{detail}</SafeText>
+            <SafeText>{textOf(detail)}</SafeText>
           </span>
         </span>
         {since && (

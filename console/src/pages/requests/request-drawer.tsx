@@ -85,7 +85,7 @@ function RequestDetails({ request }: { request: RequestDetail }) {
       {code && (
         <Row>
           <ButtonLink to={here.path(`refusals?open=${code}`)} icon="apiError">
-            View similar errors
+            View in API errors
           </ButtonLink>
           <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">
             Docs for {code}

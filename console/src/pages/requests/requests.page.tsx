@@ -1,7 +1,7 @@
 import type { LoggedRequest } from '@parley/contract/console/requests'
 import { errorCodes } from '@parley/contract/errors'
 import { useEffect, useMemo, useState } from 'react'
-import { formatShortTime } from '../../lib/format.ts'
+import { formatShortTime, plural } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useHere, useSession } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
@@ -15,7 +15,7 @@ import { SafeText } from '../../ui/link.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { HttpBadge } from '../../ui/status-badge.tsx'
-import { DurationCell, TimeAgo } from '../../ui/time.tsx'
+import { DurationCell, Moment, TimeAgo } from '../../ui/time.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import styles from './requests.module.css'
 import { type Logged, useKeyChoices, useRequestQuery, useRequests } from './requests.queries.ts'
@@ -78,7 +78,7 @@ export function RequestsPage() {
                   window.scrollTo({ top: 0 })
                 }}
               >
-                {tail.waiting} new
+                {plural(tail.waiting, 'new request')}
               </Button>
             </div>
           )}
@@ -126,7 +126,7 @@ const columns = (isFresh: (id: string) => boolean): Column<LoggedRequest>[] => [
     title: 'Key',
     width: 170,
     hideOn: 'phone',
-    cell: ({ key }) => <SafeText className="clip">{key && (key.name ?? 'unknown')}</SafeText>,
+    cell: ({ key }) => <SafeText className="clip">{key && (key.name ?? 'Unknown key')}</SafeText>,
   },
   {
     key: 'address',
@@ -163,7 +163,7 @@ function SearchedTo({ at, list }: { at: string; list: Logged }) {
         </Button>
       }
     >
-      Searched back to {formatShortTime(at)}, in steps of 30,000 requests. Filter by date or error to search faster.
+      Searched back to <Moment at={at} short />, in steps of 30,000 requests. Filter by date or error to search faster.
     </Notice>
   )
 }
@@ -210,7 +210,7 @@ function NoRequests({
           View API keys
         </Button>
       }
-      curl={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_KEY"`}
+      curl={`curl ${publicUrl}/v1/me -H "Authorization: Bearer $PARLEY_API_KEY"`}
     >
       API requests appear here within a second, including failed ones. Make your first one:
     </EmptyState>

@@ -85,7 +85,7 @@ const columns: readonly Column<ConsoleSender>[] = [
       <span className="lines">
         <span className="mono small">{connection.account}</span>
         <span className="small quiet">
-          Synced <TimeAgo at={connection.synced_at} />
+          Synced <TimeAgo at={connection.synced_at} none="never" />
         </span>
       </span>
     ),

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/fields.tsx'
@@ -6,14 +5,19 @@ import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
 import { signInError, useEnterCode } from './sign-in.queries.ts'
 
+export type CodeKind = 'totp' | 'backup'
+
 export function SecondFactorForm({
+  kind,
+  onKind,
   onStep,
   onBack,
 }: {
+  kind: CodeKind
+  onKind: (kind: CodeKind) => void
   onStep: (next: 'done' | 'second_factor') => void
   onBack: () => void
 }) {
-  const [kind, setKind] = useState<'totp' | 'backup'>('totp')
   const form = useForm({
     first: { code: '' },
     check: ({ code }) => ({ code: plain(code) ? undefined : 'Enter the code.' }),
@@ -53,7 +57,7 @@ export function SecondFactorForm({
           type="button"
           className="link"
           onClick={() => {
-            setKind(kind === 'totp' ? 'backup' : 'totp')
+            onKind(kind === 'totp' ? 'backup' : 'totp')
             form.reset()
           }}
         >

@@ -5,7 +5,7 @@ import { safeNext } from '../../lib/next.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { FramedPage } from '../../ui/framed-page.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { SecondFactorForm } from './second-factor-form.tsx'
+import { type CodeKind, SecondFactorForm } from './second-factor-form.tsx'
 
 /** Password or passkey, then the second factor if the account has one, then the page that was requested. */
 export function SignInPage() {
@@ -13,6 +13,7 @@ export function SignInPage() {
   // After a one-time link, which replaces the password, only the second factor remains.
   const [firstStep] = useSearchParam('step')
   const [step, setStep] = useState<'password' | 'second_factor'>(firstStep === 'code' ? 'second_factor' : 'password')
+  const [codeKind, setCodeKind] = useState<CodeKind>('totp')
   const client = useQueryClient()
   const navigate = useNavigate()
   const onStep = (after: 'done' | 'second_factor') => {
@@ -20,10 +21,21 @@ export function SignInPage() {
     client.clear()
     void navigate({ href: safeNext(next), replace: true })
   }
+  const startOver = () => {
+    setStep('password')
+    setCodeKind('totp')
+  }
   if (step === 'second_factor') {
     return (
-      <FramedPage title="Two-factor authentication" detail="Enter the 6-digit code from your authenticator app.">
-        <SecondFactorForm onStep={onStep} onBack={() => setStep('password')} />
+      <FramedPage
+        title="Two-factor authentication"
+        detail={
+          codeKind === 'totp'
+            ? 'Enter the 6-digit code from your authenticator app.'
+            : 'Enter one of your backup codes. Each works once.'
+        }
+      >
+        <SecondFactorForm kind={codeKind} onKind={setCodeKind} onStep={onStep} onBack={startOver} />
       </FramedPage>
     )
   }
@@ -31,7 +43,7 @@ export function SignInPage() {
     <FramedPage
       title="Sign in"
       detail={next ? 'Sign in to continue.' : 'Welcome back.'}
-      foot="Forgot your password or don’t have an account? Ask an admin of your workspace for a link."
+      foot="Forgot your password? Ask the operator for a reset link. No account? Ask an admin of your workspace for an invitation."
     >
       <PasswordForm onStep={onStep} />
     </FramedPage>

@@ -18,7 +18,7 @@ export function LeaveButton() {
   return (
     <>
       <Button kind="quiet" icon="signOut" onClick={() => setOpen(true)}>
-        Leave
+        Leave workspace
       </Button>
       <Dialog
         open={isOpen && isLast}

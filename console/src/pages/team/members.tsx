@@ -31,7 +31,7 @@ export function Members() {
         columns={[
           {
             key: 'person',
-            title: 'Person',
+            title: 'Member',
             cell: ({ name, email, is_you }) => (
               <PersonCell name={name} email={email}>
                 {is_you && <Chip>You</Chip>}
@@ -58,7 +58,7 @@ export function Members() {
             key: 'seen',
             title: 'Last seen',
             width: 130,
-            cell: (member) => <TimeAgo at={member.last_seen_at} none="Never" />,
+            cell: (member) => <TimeAgo at={member.last_seen_at} />,
           },
           {
             key: 'joined',

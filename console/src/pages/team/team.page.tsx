@@ -24,7 +24,7 @@ export function TeamPage() {
           ? [
               {
                 id: 'team.invite',
-                title: 'Invite a teammate',
+                title: 'Invite teammate',
                 keywords: 'team member add',
                 run: () => setInviting(true),
               },
@@ -42,7 +42,7 @@ export function TeamPage() {
             <LeaveButton />
             {mayManage && (
               <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
-                Invite
+                Invite teammate
               </Button>
             )}
           </>

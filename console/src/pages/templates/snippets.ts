@@ -11,14 +11,14 @@ export function snippetsFor(url: string, request: object): Snippet[] {
 }
 
 const curl = (url: string, json: string) => `curl ${url}/v1/messages \\
-  -H "Authorization: Bearer $PARLEY_KEY" \\
+  -H "Authorization: Bearer $PARLEY_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${json.replaceAll("'", `'\\''`)}'`
 
 const node = (url: string, json: string) => `const response = await fetch('${url}/v1/messages', {
   method: 'POST',
   headers: {
-    Authorization: \`Bearer \${process.env.PARLEY_KEY}\`,
+    Authorization: \`Bearer \${process.env.PARLEY_API_KEY}\`,
     'Content-Type': 'application/json',
   },
   body: JSON.stringify(${indent(json, 2)}),
@@ -29,7 +29,7 @@ const python = (url: string, request: object) => `import os, requests
 
 response = requests.post(
     "${url}/v1/messages",
-    headers={"Authorization": f"Bearer {os.environ['PARLEY_KEY']}"},
+    headers={"Authorization": f"Bearer {os.environ['PARLEY_API_KEY']}"},
     json=${indent(literal(request, 0), 4)},
 )
 print(response.status_code, response.json())`

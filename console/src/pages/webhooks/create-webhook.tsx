@@ -22,7 +22,7 @@ export function CreateWebhookDialog({
     <FormDialog
       onClose={onClose}
       title="Create webhook"
-      detail="Parley sends signed events to this endpoint and holds them while it is down."
+      detail="Parley sends signed events to your URL. Events are retried while the URL is down and held while the webhook is disabled."
       form={form}
       submit="Create webhook"
     >

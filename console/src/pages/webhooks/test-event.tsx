@@ -16,7 +16,7 @@ import { useTestWebhook } from './webhooks.queries.ts'
 
 type EventType = TestEventInput['type']
 
-/** Sends an example event to this endpoint once, without retries, and shows the response. */
+/** Sends an example event to this webhook once, without retries, and shows the response. */
 export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook; onClose: () => void }) {
   const [eventId, setEventId] = useState<string | null>(null)
   const form = useForm({
@@ -48,9 +48,7 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
           {...form.field('type')}
           allowDeselect={false}
         />
-        {!webhook.enabled && (
-          <Notice tone="note">The endpoint is disabled. Test events are sent anyway, so you can check it.</Notice>
-        )}
+        {!webhook.enabled && <Notice tone="note">This webhook is disabled. Test events are sent anyway.</Notice>}
         {eventId && <TestResult key={eventId} webhookId={webhook.id} eventId={eventId} />}
       </Stack>
     </FormDialog>

@@ -13,7 +13,7 @@ interface DialogProps {
   onClose: () => void
 }
 
-/** Disables an endpoint. Its events are held until it is enabled. */
+/** Disables a webhook. Its events are held until it is enabled. */
 export function DisableDialog({ webhook, onClose }: DialogProps) {
   const form = useForm({
     first: { reason: '' },
@@ -106,10 +106,10 @@ export function RecoverDialog({ webhook, onClose }: DialogProps) {
   return (
     <FormDialog
       onClose={onClose}
-      title="Recover failed deliveries"
+      title="Retry failed deliveries"
       size="s"
       form={form}
-      submit="Recover deliveries"
+      submit="Retry deliveries"
       disabled={Number.isNaN(startOf(form.values).getTime())}
     >
       <p>

@@ -41,7 +41,7 @@ const presets = [
   { title: 'Message status', value: ['message.sent', 'message.delivered', 'message.read', 'message.failed'] },
 ]
 
-/** The fields to create or edit an endpoint. */
+/** The fields to create or edit a webhook. */
 export function WebhookFields({ form }: { form: Form<WebhookDraft> }) {
   const isPlain = form.values.url.trim().startsWith('http://')
   return (

@@ -17,7 +17,7 @@ interface Props {
   onAction: (action: WebhookAction) => void
 }
 
-/** Name, URL and events of an endpoint, editable by admins. */
+/** Name, URL and events of a webhook, editable by admins. */
 export function WebhookSettings({ webhook, onAction }: Props) {
   return useCan('webhooks:manage') ? <Editable webhook={webhook} onAction={onAction} /> : <ReadOnly webhook={webhook} />
 }
@@ -32,7 +32,7 @@ function Editable({ webhook, onAction }: Props) {
   })
   return (
     <>
-      <Section title="Endpoint" detail="Changes take effect immediately, also for pending deliveries.">
+      <Section title="Webhook" detail="Changes take effect immediately, also for pending deliveries.">
         <Form form={form}>
           <WebhookFields form={form} />
           <Row justify="flex-end" className={styles.save ?? ''}>

@@ -14,12 +14,12 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
-import { EndpointState } from './endpoint-state.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
 import { TestEventDialog } from './test-event.tsx'
 import { DeleteDialog, DisableDialog, RecoverDialog, RotateDialog, type WebhookAction } from './webhook-actions.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
+import { WebhookState } from './webhook-state.tsx'
 import { useWebhook } from './webhooks.queries.ts'
 
 const tabs = [
@@ -68,7 +68,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
               groups={[
                 [
                   mayRetry && {
-                    title: 'Recover failed deliveries',
+                    title: 'Retry failed deliveries',
                     icon: 'retry',
                     onSelect: () => setAction('recover'),
                   },
@@ -96,7 +96,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
         <Tabs label="Webhook" tabs={tabs} value={tab} onChange={setTab} />
       </PageHeader>
       <PageBody>
-        <EndpointState webhook={webhook} mayManage={mayManage} />
+        <WebhookState webhook={webhook} mayManage={mayManage} />
         <TabPanel name={tab}>
           {tab === 'deliveries' && (
             <>
@@ -104,7 +104,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
               <DeliveryList webhookId={webhook.id}>
                 {mayRetry && (
                   <Button size="s" icon="retry" onClick={() => setAction('recover')}>
-                    Recover failed
+                    Retry failed
                   </Button>
                 )}
               </DeliveryList>
@@ -137,11 +137,11 @@ function Figures({ webhook }: { webhook: ConsoleWebhook }) {
         detail={plural(recent.attempts, 'attempt')}
       />
       <Stat
-        label="Response time, p95 (24 h)"
+        label="Response time (p95, 24 h)"
         value={<Duration ms={recent.p95_ms} />}
-        detail="from request to response"
+        detail="From request to response"
       />
-      <Stat label="Pending" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'none held'} />
+      <Stat label="Pending" value={plus(waiting)} detail={held.count > 0 ? `${plus(held)} held` : 'None held'} />
       <Stat
         label="Last attempt"
         value={<TimeAgo at={webhook.last_attempt_at} />}
@@ -154,7 +154,7 @@ function Figures({ webhook }: { webhook: ConsoleWebhook }) {
 function LastSuccess({ webhook }: { webhook: ConsoleWebhook }) {
   return (
     <>
-      last success <TimeAgo at={webhook.last_success_at} />
+      Last success: <TimeAgo at={webhook.last_success_at} none="never" />
     </>
   )
 }

@@ -44,7 +44,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        detail="Your endpoints receive signed events. Events are held while an endpoint is down."
+        detail="Parley sends signed events to your URLs. Events are retried while a URL is down and held while a webhook is disabled."
         actions={create}
       />
       <PageBody>
@@ -80,7 +80,7 @@ export function WebhooksPage() {
 const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] => [
   {
     key: 'name',
-    title: 'Endpoint',
+    title: 'Webhook',
     cell: (webhook) => (
       <span className="lines">
         <PageLink to={pathOf(webhook.id)} className={styles.title}>
@@ -104,15 +104,15 @@ const columnsFor = (pathOf: (id: string) => string): Column<ConsoleWebhook>[] =>
   },
   {
     key: 'success',
-    title: 'Success (24 h)',
-    width: 120,
+    title: 'Success rate (24 h)',
+    width: 150,
     align: 'right',
     cell: (webhook) => <Success webhook={webhook} />,
   },
   {
     key: 'p95',
-    title: 'p95 (24 h)',
-    width: 100,
+    title: 'Response time (p95)',
+    width: 150,
     align: 'right',
     hideOn: 'tablet',
     cell: (webhook) => <DurationCell ms={webhook.recent.p95_ms} />,

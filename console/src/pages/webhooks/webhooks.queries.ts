@@ -12,14 +12,14 @@ import { useData, useUnpagedList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** The endpoints with their delivery statistics. Refetched as deliveries are made. */
+/** The webhooks with their delivery statistics. Refetched as deliveries are made. */
 export const useWebhooks = () =>
   useUnpagedList<ConsoleWebhook>(useHere().api('webhooks'), {}, ['webhooks', 'deliveries'])
 
 export const useWebhook = (id: string) =>
   useData<ConsoleWebhook>(useHere().api(`webhooks/${id}`), { topics: ['webhooks', 'deliveries'] })
 
-/** An action on endpoints. Refetches them. */
+/** An action on webhooks. Refetches them. */
 function useWebhookAction<Input = void, Result = unknown>(
   perform: (send: Send, webhooks: string, input: Input) => Promise<Result>,
   done?: string,

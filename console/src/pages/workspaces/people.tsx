@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { capital } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
 import { PersonCell, SecondFactor } from '../../parts/person-cells.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -37,7 +38,7 @@ export function People() {
               <span className={styles.chips}>
                 {operator && <Chip>Operator</Chip>}
                 {workspaces.map(({ id, name, role }) => (
-                  <Chip key={id}>{`${role} of ${name}`}</Chip>
+                  <Chip key={id}>{`${capital(role)} in ${name}`}</Chip>
                 ))}
                 {!operator && workspaces.length === 0 && <span className="quiet">No workspace</span>}
               </span>
@@ -65,7 +66,7 @@ export function People() {
             key: 'seen',
             title: 'Last seen',
             width: 120,
-            cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} none="Never" />,
+            cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} />,
           },
           {
             key: 'act',

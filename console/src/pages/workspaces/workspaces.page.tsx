@@ -6,7 +6,7 @@ import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { CreateDialog } from './create-dialog.tsx'
-import { InstanceLog } from './instance-log.tsx'
+import { InstallationLog } from './installation-log.tsx'
 import { People } from './people.tsx'
 import { Prices } from './prices.tsx'
 import { WorkspaceTable } from './workspace-table.tsx'
@@ -40,7 +40,7 @@ export function WorkspacesPage() {
         }
       >
         <Tabs
-          label="Instance"
+          label="Installation"
           tabs={[
             { name: 'workspaces', title: 'Workspaces', count: workspaces.rows?.length },
             { name: 'people', title: 'People', count: people.rows?.length },
@@ -56,7 +56,7 @@ export function WorkspacesPage() {
           {tab === 'workspaces' && <WorkspaceTable onCreate={() => setCreating(true)} />}
           {tab === 'people' && <People />}
           {tab === 'prices' && <Prices />}
-          {tab === 'log' && <InstanceLog />}
+          {tab === 'log' && <InstallationLog />}
         </TabPanel>
       </PageBody>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}

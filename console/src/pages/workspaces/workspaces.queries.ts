@@ -16,7 +16,7 @@ const prices = 'operator/prices'
 export const useWorkspaces = () => useUnpagedList<OperatedWorkspace>(workspaces)
 export const usePeople = () => useUnpagedList<OperatedPerson>('operator/people')
 export const usePrices = () => useUnpagedList<Price>(prices)
-export const useInstanceLog = () => useList<AuditEntry>('operator/audit')
+export const useInstallationLog = () => useList<AuditEntry>('operator/audit')
 
 /** An action by an operator. Refetches the operator pages and the session, which lists the workspaces. */
 const useOperatorAction = <Input = void, Result = unknown>(

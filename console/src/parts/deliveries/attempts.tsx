@@ -23,7 +23,7 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }) {
       at,
       isAhead: true,
       icon: 'clock' as const,
-      children: number === ahead[0]?.number ? null : <span className="quiet">if the attempts before it fail</span>,
+      children: number === ahead[0]?.number ? null : <span className="quiet">Only if the previous attempts fail.</span>,
     }))
     .toReversed()
   const now: TimelineItem[] = under_way

@@ -7,7 +7,7 @@ import { useHere } from '../../lib/session.ts'
 import { toast } from '../../lib/toasts.ts'
 import { useAction } from '../../lib/use-action.ts'
 
-/** A delivery is identified by its event and its endpoint. */
+/** A delivery is identified by its event and its webhook. */
 export interface DeliveryName {
   event_id: string
   webhook_id: string
@@ -25,7 +25,7 @@ export const useDelivery = (name: DeliveryName, { eager = false } = {}) =>
     refetchInterval: ({ state }) => (eager && state.data?.tries.length === 0 ? 500 : false),
   })
 
-/** Retries deliveries and refetches deliveries and endpoints. */
+/** Retries deliveries and refetches deliveries and webhooks. */
 function useRetryAction<Input>(
   perform: (post: (path: string, body?: object) => Promise<number>, input: Input) => Promise<number>,
   done: (retried: number) => string | undefined,
@@ -60,7 +60,7 @@ export const useRetrySeveral = () =>
     (retried) => `${plural(retried, 'retry', 'retries')} queued`,
   )
 
-/** Retries all deliveries of an endpoint that failed since a time. */
+/** Retries all deliveries of a webhook that failed since a time. */
 export const useRecover = (webhookId: string) =>
   useRetryAction(
     (post, since: string) => post(`webhooks/${webhookId}/recover`, { since }),

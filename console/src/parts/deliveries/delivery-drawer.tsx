@@ -71,7 +71,7 @@ function DeliveryBody({ delivery }: { delivery: DeliveryDetail }) {
           { name: 'Event', value: <CopyId id={delivery.event_id} /> },
           { name: 'Created', value: <Moment at={delivery.created_at} /> },
           {
-            name: 'Endpoint',
+            name: 'Webhook',
             value: (
               <>
                 <PageLink to={here.path(`webhooks/${webhook_id}`)}>

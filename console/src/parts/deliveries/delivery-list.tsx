@@ -21,9 +21,9 @@ const filters: Filter[] = [
   {
     kind: 'select',
     name: 'state',
-    title: 'State',
+    title: 'Status',
     options: [
-      { value: 'waiting', title: 'Waiting' },
+      { value: 'waiting', title: 'Pending or retrying' },
       { value: 'held', title: 'Held' },
       { value: 'delivered', title: 'Delivered' },
       { value: 'failed', title: 'Failed' },
@@ -40,7 +40,7 @@ const filters: Filter[] = [
 ]
 
 interface DeliveryListProps {
-  /** Only deliveries to this endpoint. Without it, there is a filter for the endpoint. */
+  /** Only deliveries to this webhook. Without it, there is a filter for the webhook. */
   webhookId?: string
   webhooks?: readonly { id: string; name: string }[]
   /** At the end of the filters. */
@@ -54,14 +54,14 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   const [open, setOpen] = useSearchParam('open', { push: true })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useCan('deliveries:retry')
-  const endpoint: Filter[] =
+  const webhookFilter: Filter[] =
     webhookId || webhooks.length < 2
       ? []
       : [
           {
             kind: 'select',
             name: 'webhook',
-            title: 'Endpoint',
+            title: 'Webhook',
             options: webhooks.map(({ id, name }) => ({ value: id, title: name })),
           },
         ]
@@ -69,7 +69,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
   const shown = useLast(open)
   return (
     <>
-      <FilterBar filters={[...endpoint, ...filters]}>{children}</FilterBar>
+      <FilterBar filters={[...webhookFilter, ...filters]}>{children}</FilterBar>
       {selected.size > 0 && <SelectedActions keys={selected} onDone={() => setSelected(new Set())} />}
       <DataTable
         label="Deliveries"
@@ -96,7 +96,7 @@ export function DeliveryList({ webhookId, webhooks = [], children }: DeliveryLis
             <EmptyState icon="delivery" title={isNarrowed ? 'No matching deliveries' : 'No deliveries yet'}>
               {isNarrowed
                 ? 'Remove a filter to see more.'
-                : 'Deliveries appear here as soon as an event occurs that an endpoint subscribes to.'}
+                : 'Deliveries appear here as soon as an event occurs that a webhook is subscribed to.'}
             </EmptyState>
           )
         }
@@ -137,28 +137,28 @@ function SelectedActions({ keys, onDone }: { keys: ReadonlySet<string>; onDone: 
   )
 }
 
-const columnsFor = (withEndpoint: boolean): Column<Delivery>[] => [
+const columnsFor = (withWebhook: boolean): Column<Delivery>[] => [
   {
     key: 'event',
     title: 'Event',
     cell: (delivery) => (
       <span className="lines">
-        <span className="mono">{delivery.event_type ?? 'deleted'}</span>
+        <span className="mono">{delivery.event_type ?? 'Deleted event'}</span>
         <span className={`${styles.id} mono`}>{delivery.event_id}</span>
       </span>
     ),
   },
-  ...(withEndpoint
+  ...(withWebhook
     ? [
         {
-          key: 'endpoint',
-          title: 'Endpoint',
+          key: 'webhook',
+          title: 'Webhook',
           width: 180,
           cell: (delivery: Delivery) => <SafeText className="clip">{delivery.webhook_name}</SafeText>,
         },
       ]
     : []),
-  { key: 'state', title: 'State', width: 124, cell: (delivery) => <StatusBadge status={delivery.state} /> },
+  { key: 'state', title: 'Status', width: 124, cell: (delivery) => <StatusBadge status={delivery.state} /> },
   {
     key: 'response',
     title: 'Last response',

@@ -9,7 +9,7 @@ const details = {
   'flow.completed': 'A form was submitted',
 } as const satisfies Record<EventType, string>
 
-/** Every event that an endpoint can subscribe to, with its meaning. */
+/** Every event that a webhook can subscribe to, with its meaning. */
 export const eventChoices = (Object.keys(details) as EventType[]).map((type) => ({
   value: type,
   title: type,

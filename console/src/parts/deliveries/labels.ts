@@ -22,13 +22,13 @@ export function deliveryStateText(delivery: DeliveryDetail): string {
   if (under_way) return 'An attempt is in progress.'
   switch (state) {
     case 'delivered':
-      return `${webhook_name} received it after ${made}.`
+      return `Delivered to ${webhook_name} after ${made}.`
     case 'failed':
       return attempts >= attempts_max
         ? `All ${made} failed. There are no more automatic retries.`
         : `Failed after ${made}. There are no more automatic retries.`
     case 'held':
-      return `Held because ${webhook_name} is disabled. It is sent when you enable the endpoint.`
+      return `Held because ${webhook_name} is disabled. It is sent when you enable the webhook.`
     case 'pending':
       return 'Queued. The first attempt is about to start.'
     case 'retrying':

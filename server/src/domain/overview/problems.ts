@@ -35,7 +35,7 @@ export async function listProblems(viewer: Viewer): Promise<Problem[]> {
 
 const rank = { problem: 0, warning: 1 } as const
 
-/** A single failure is retried. From this many in a row on, the endpoint is listed, before it is disabled. */
+/** A single failure is retried. From this many in a row on, the webhook is listed, before it is disabled. */
 const minFailures = 3
 /** Problems listed per kind. */
 const maxPerKind = 20
@@ -52,7 +52,7 @@ async function webhookProblems({ db, workspaceId }: Viewer): Promise<Problem[]> 
     const href = `webhooks/${withPrefix('whk', row.id)}`
     const since = row.failing_since?.toISOString() ?? null
     if (row.enabled) {
-      const detail = `${row.failures} attempts in a row failed. After ${failuresMax}, the endpoint is disabled.`
+      const detail = `${row.failures} attempts in a row failed. After ${failuresMax}, the webhook is disabled.`
       return { kind: 'webhook_failing', severity: 'warning', title: `${row.name} is failing`, detail, href, since }
     }
     const held = open.get(row.id)?.held ?? 0

@@ -6,14 +6,14 @@ import { Notice } from '../../ui/states.tsx'
 import { Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
-/** A notice if an endpoint is failing or disabled, with the fix. */
-export function EndpointState({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+/** A notice if a webhook is failing or disabled, with the fix. */
+export function WebhookState({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
   if (webhook.state === 'disabled') return <Disabled webhook={webhook} mayManage={mayManage} />
   if (webhook.state !== 'failing') return null
   const { failures, failures_max, failing_since } = webhook
   return (
     <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
-      It has been failing since <Moment at={failing_since} />. After {failures_max} consecutive failures, the endpoint
+      It has been failing since <Moment at={failing_since} />. After {failures_max} consecutive failures, this webhook
       is disabled and its events are held. Open a delivery to see the response.
     </Notice>
   )
