@@ -34,7 +34,7 @@ export async function consolePages(console: Browser, workspaceId: string): Promi
       ['webhook', `${w}/webhooks/${await first('webhooks')}`],
       ['deliveries', `${w}/deliveries`],
       ['requests', `${w}/requests`],
-      ['refusals', `${w}/refusals`],
+      ['api-errors', `${w}/api-errors`],
       ['docs', `${w}/docs`],
       ['credits', `${w}/credits`],
       ['team', `${w}/team`],

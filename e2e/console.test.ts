@@ -155,7 +155,7 @@ test('a delivery shows each attempt, and a manual retry has the same id', async 
 })
 
 test('an API error appears in its group with its cause and remedy', async () => {
-  const page = await openAt('/refusals')
+  const page = await openAt('/api-errors')
   await page.getByText('No API errors in the last 24 hours').waitFor()
   expect((await call('/v1/messages', { to: '16505550123', type: 'text' })).status).toBe(403)
   await page.getByRole('row', { name: /insufficient_scope.*Order service/ }).click()

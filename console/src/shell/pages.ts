@@ -120,7 +120,7 @@ export const pages: readonly Page[] = [
     load: () => import('../pages/requests/requests.page.tsx').then((page) => ({ default: page.RequestsPage })),
   },
   {
-    path: `${w}/refusals`,
+    path: `${w}/api-errors`,
     title: 'API errors',
     needs: 'requests:read',
     nav: { group: 'Developers', icon: 'apiError', letter: 'r' },

@@ -86,6 +86,6 @@ function pageOf({ action, target }: AuditEntry): string | null {
   if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
   if (noun === 'message') return `messages/${target}`
   if (noun === 'order') return `orders/${target}`
-  if (noun === 'refusals') return `refusals?open=${target}`
+  if (noun === 'refusals') return `api-errors?open=${target}`
   return null
 }

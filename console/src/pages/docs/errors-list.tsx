@@ -30,7 +30,7 @@ export function ErrorsList() {
     <div className={styles.text}>
       <p>
         Every error response has this shape. Branch on <code>code</code>: its meaning never changes.{' '}
-        <code>message</code> is for people and may change. <PageLink to={here.path('refusals')}>API errors</PageLink>{' '}
+        <code>message</code> is for people and may change. <PageLink to={here.path('api-errors')}>API errors</PageLink>{' '}
         groups the failed requests of this workspace by code.
       </p>
       <CodeBlock language="json" code={JSON.stringify(sample, null, 2)} />

@@ -84,7 +84,7 @@ function RequestDetails({ request }: { request: RequestDetail }) {
       />
       {code && (
         <Row>
-          <ButtonLink to={here.path(`refusals?open=${code}`)} icon="apiError">
+          <ButtonLink to={here.path(`api-errors?open=${code}`)} icon="apiError">
             View in API errors
           </ButtonLink>
           <ButtonLink to={here.path(`docs/errors#${code}`)} kind="quiet" icon="docs">

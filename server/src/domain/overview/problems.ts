@@ -141,7 +141,7 @@ async function apiErrorProblems({ db, clock, workspaceId }: Viewer): Promise<Pro
       severity: 'warning',
       title: `${errorMeaning(code).title}: more errors than usual`,
       detail: `${code} occurred ${recent} times in the last two hours. The usual number is ${usual}.`,
-      href: `refusals?open=${code}`,
+      href: `api-errors?open=${code}`,
       since: null,
     }))
 }
