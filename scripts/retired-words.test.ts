@@ -42,8 +42,8 @@ test('texts are found in strings, templates and JSX, and code is not text', () =
 function textsIn(source: string, lang: 'ts' | 'tsx'): string[] {
   const texts: string[] = []
   const visit = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(visit)
-    if (typeof node !== 'object' || node === null) return
+    if (Array.isArray(node)) node.forEach(visit)
+    if (Array.isArray(node) || typeof node !== 'object' || node === null) return
     const { type, value } = node as { type?: string; value?: unknown }
     if (type === 'ImportDeclaration') return
     if ((type === 'Literal' || type === 'JSXText') && typeof value === 'string') texts.push(value)
