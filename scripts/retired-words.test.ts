@@ -33,8 +33,11 @@ test('no error of the catalogue has a retired word', () => {
 })
 
 test('texts are found in strings, templates and JSX, and code is not text', () => {
-  const source =
-    'const a = `Ask ${name} now`\nconst b = <p title="Some words">More words</p>\nconst c = styles.wall + "key-wall"'
+  const source = [
+    'const a = `Ask $' + '{name} now`',
+    'const b = <p title="Some words">More words</p>',
+    'const c = styles.wall + "key-wall"',
+  ].join('\n')
   expect(textsIn(source, 'tsx')).toEqual(['Ask ', ' now', 'Some words', 'More words'])
 })
 
