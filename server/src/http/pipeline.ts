@@ -243,7 +243,15 @@ export function commonHeaders(requestId: string, rateLimit: RateLimitState): str
 const clientClosedRequest = 499
 
 /** The caller of a public route; has access to no workspace. */
-const anonymous: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
+const anonymous: Caller = {
+  workspaceId: '',
+  keyId: '',
+  keyName: '',
+  systemId: '',
+  systemKeyIds: [],
+  scopes: [],
+  budget: 0,
+}
 
 function requireScope(caller: Caller | null, scope: Route['scope']): void {
   if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return

@@ -8,6 +8,10 @@ export interface Caller {
   workspaceId: string
   keyId: string
   keyName: string
+  /** The calling system: the same for a key and the keys that it was rotated from or to. */
+  systemId: string
+  /** All keys of the calling system. */
+  systemKeyIds: readonly string[]
   scopes: readonly Scope[]
   budget: number
 }
@@ -39,7 +43,7 @@ export type CheckAccess = (request: AccessRequest) => Promise<AccessDecision>
 export interface RequestRecord {
   id: string
   at: Date
-  caller: Caller | null
+  caller: Pick<Caller, 'workspaceId' | 'keyId'> | null
   method: string
   route: string
   status: number
