@@ -6,6 +6,11 @@
 alter table api_keys add column system_id uuid references api_keys;
 create index api_keys_by_system on api_keys (system_id) where system_id is not null;
 
+-- Requests with an invalid key are shown to the workspace whose key they resemble, or whose key was last used from their IP
+-- address. Both tables have one row per key, so the indexes are built within milliseconds.
+create index api_keys_by_hint on api_keys (hint);
+create index key_usage_by_address on key_usage (last_used_address);
+
 -- The audit log has every rotation so far.
 with recursive rotations as materialized (
   select old.id as old_id, new.id as new_id
