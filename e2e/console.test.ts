@@ -164,6 +164,15 @@ test('an API error appears in its group with its cause and remedy', async () => 
   for (const words of [name, cause, remedy]) await drawer.getByText(words).first().waitFor()
 })
 
+test('a request with a mistyped key appears among the API errors, which say where all others are', async () => {
+  const page = await openAt('/refusals')
+  const wrong = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`
+  const headers = { authorization: `Bearer ${wrong}` }
+  expect((await fetch(`${place.url}/v1/me`, { headers })).status).toBe(401)
+  await page.getByRole('row', { name: /invalid_key.*Order service/ }).waitFor()
+  await page.getByText('on the Health page, under Unauthenticated requests').waitFor()
+})
+
 test('the API reference and the error list open without violating the content security policy', async () => {
   const page = await openAt('/docs')
   const [reference] = await Promise.all([

@@ -43,7 +43,7 @@ export const MessageStatusData = Type.Object({
   }),
   occurred_at: described(
     Timestamp,
-    'When the status changed. ISO 8601, UTC. Events may arrive out of order; sort them by this time.',
+    'When the status changed. ISO 8601, UTC. WhatsApp reports whole seconds; the milliseconds keep sent, delivered and read in order. Events may arrive out of order; sort them by this time.',
   ),
   error: Type.Union([MessageError, Type.Null()], {
     description: 'Why the message failed. Null unless `status` is `failed`.',
@@ -94,19 +94,19 @@ const messageSample = {
 export const MessageSent = event('message.sent', {
   description: 'WhatsApp accepted the message. For one-time codes, delivery can follow much later.',
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.000Z', error: null },
+  sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.001Z', error: null },
 })
 
 export const MessageDelivered = event('message.delivered', {
   description: "The message was delivered to the recipient's device.",
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'delivered', occurred_at: '2026-08-01T09:30:03.000Z', error: null },
+  sample: { ...messageSample, status: 'delivered', occurred_at: '2026-08-01T09:30:03.002Z', error: null },
 })
 
 export const MessageRead = event('message.read', {
   description: 'The recipient read the message. Sent only if the recipient has read receipts turned on.',
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'read', occurred_at: '2026-08-01T09:31:12.000Z', error: null },
+  sample: { ...messageSample, status: 'read', occurred_at: '2026-08-01T09:31:12.003Z', error: null },
 })
 
 export const MessageFailed = event('message.failed', {
@@ -115,7 +115,7 @@ export const MessageFailed = event('message.failed', {
   sample: {
     ...messageSample,
     status: 'failed',
-    occurred_at: '2026-08-01T09:30:02.000Z',
+    occurred_at: '2026-08-01T09:30:02.003Z',
     error: {
       code: 131026,
       title: 'Message undeliverable',

@@ -5,6 +5,7 @@ import { version } from './config.ts'
 import { openConsole } from './console.ts'
 import { flowRoutes } from './domain/flows/flows.routes.ts'
 import { newMetrics } from './domain/health/metrics.ts'
+import { InvalidKeyRequests } from './domain/keys/invalid-key-requests.ts'
 import { keyRoutes } from './domain/keys/keys.routes.ts'
 import { newAccessCheck } from './domain/keys/rate-limit.ts'
 import { KeyUses } from './domain/keys/uses.ts'
@@ -62,6 +63,7 @@ export async function buildApi(
 ): Promise<Api> {
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
+  const invalidKeys = new InvalidKeyRequests(db, (record) => requestLog.record(record))
   const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
@@ -79,7 +81,7 @@ export async function buildApi(
     bodies,
     admit: newAccessCheck(db, clock),
     record(record) {
-      requestLog.record(record)
+      invalidKeys.record(record)
       traffic.record(record)
       uses.record(record)
       requests.record(record)
@@ -110,6 +112,7 @@ export async function buildApi(
     app,
     async flush() {
       await console.stop()
+      await invalidKeys.stop()
       await requestLog.stop()
       await traffic.stop()
       await uses.stop()

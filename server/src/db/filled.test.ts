@@ -43,6 +43,22 @@ const wrongQuotes = ['inbound_messages', 'messages']
   )
   .join(' union all ')
 
+/** Keys that do not know the first key of their rotations, and idempotency keys that are not found under it. */
+const wrongSystems = `
+  with first as (select workspace_id, id from api_keys where name = 'Rotated key 0'),
+  expected as (
+    select f.workspace_id, f.id as key_id, used.name, used.day
+    from first f, (values ('of all', 0), ('of the first', 0), ('of key 0', 0), ('of key 1', 1), ('of key 2', 2),
+      ('of the last two', 1)) as used(name, day))
+  select k.name as wrong from api_keys k left join first f using (workspace_id)
+  where k.system_id is distinct from case when k.name in ('Rotated key 1', 'Rotated key 2') then f.id end
+  union all
+  select e.name from expected e left join idempotency_keys i
+    on (i.workspace_id, i.key_id, i.idempotency_key) = (e.workspace_id, e.key_id, e.name)
+  where i.created_at is distinct from timestamptz '2026-02-28 12:00Z' + make_interval(days => e.day)
+  union all
+  select 'idempotency keys' where (select count(*) from idempotency_keys) <> 2 * (1 + 9)`
+
 const expectations: Record<string, Expectation> = {
   // The next migration added sending, with columns of messages that have no default. Before it no message could exist.
   network: { staysEmpty: ['messages', 'message_statuses'] },
@@ -50,6 +66,7 @@ const expectations: Record<string, Expectation> = {
   ingest: { wrongRows: wrongQuotes },
   // For databases with skipped rows, see repair.test.ts.
   repair_skipped_rows: { wrongRows: `select 1 from (${wrongCreditDays}) d union all select 1 from (${wrongQuotes}) q` },
+  calling_systems: { changes: ['idempotency_keys.key_id'], wrongRows: wrongSystems },
   rate_limits: { changes: ['access_revision.keeper'] },
 }
 

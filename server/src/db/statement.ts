@@ -135,22 +135,29 @@ const pageParameters = { afterAt: 'timestamptz', afterId: 'uuid', take: 'int' } 
 
 /**
  * A statement that reads one page, ordered by `created_at` and `id`. The text must end with its WHERE conditions. Each
- * combination of order and first or next page has its own text, so that each gets a plan that uses the index.
+ * combination of order and first or next page has its own text, so that each gets a plan that uses the index. With
+ * `each`, an item of a FROM clause, the page is merged from the pages of its rows.
  */
 export function pagedStatement<const Named extends Parameters>(
   parameters: Named,
   write: (places: Places<Named>) => string,
+  each?: (places: Places<Named>) => string,
 ) {
   const cases = (order: KeySet['order']) => {
     const follows = order === 'desc' ? '<' : '>'
     const end = (take: string) => `order by created_at ${order}, id ${order} limit ${take}`
     // TypeScript cannot infer that the placeholders of the caller and of the page are combined.
     const places = (all: unknown) => all as Places<Named> & Places<typeof pageParameters>
+    const page = (all: unknown, condition: string) => {
+      const ordered = end(places(all).take)
+      const text = `${write(places(all))} ${condition} ${ordered}`
+      return each ? `select page.* from ${each(places(all))} cross join lateral (${text}) as page ${ordered}` : text
+    }
     return {
-      first: statement({ ...parameters, ...pageParameters }, (all) => `${write(places(all))} ${end(places(all).take)}`),
+      first: statement({ ...parameters, ...pageParameters }, (all) => page(all, '')),
       next: statement({ ...parameters, ...pageParameters }, (all) => {
-        const { afterAt, afterId, take } = places(all)
-        return `${write(places(all))} and (created_at, id) ${follows} (${afterAt}, ${afterId}) ${end(take)}`
+        const { afterAt, afterId } = places(all)
+        return page(all, `and (created_at, id) ${follows} (${afterAt}, ${afterId})`)
       }),
     }
   }

@@ -66,6 +66,7 @@ class Exchange implements AccessRequest, Context {
   #caller: Caller | null = null
   #rateLimit: RateLimitState = notCharged
   #code: string | null = null
+  #keyHint: string | null = null
   /** Headers of this response only: names and values alternate. */
   #extraHeaders: string[] | undefined
 
@@ -100,7 +101,10 @@ class Exchange implements AccessRequest, Context {
       const access = await checking
       this.#caller = access.caller
       this.#rateLimit = access.budget
-      if (access.kind === 'refused') throw access.refusal
+      if (access.kind === 'refused') {
+        this.#keyHint = access.keyHint
+        throw access.refusal
+      }
       const match = this.#match ?? this.#rejectUnmatched()
       requireScope(access.caller, match.route.scope)
       await this.#handle(match)
@@ -140,6 +144,7 @@ class Exchange implements AccessRequest, Context {
       durationUs: Math.round((performance.now() - this.#startedMs) * 1000),
       address: this.address,
       userAgent: headers['user-agent']?.slice(0, 200) ?? null,
+      keyHint: this.#keyHint,
     })
   }
 
@@ -243,7 +248,15 @@ export function commonHeaders(requestId: string, rateLimit: RateLimitState): str
 const clientClosedRequest = 499
 
 /** The caller of a public route; has access to no workspace. */
-const anonymous: Caller = { workspaceId: '', keyId: '', keyName: '', scopes: [], budget: 0 }
+const anonymous: Caller = {
+  workspaceId: '',
+  keyId: '',
+  keyName: '',
+  systemId: '',
+  systemKeyIds: [],
+  scopes: [],
+  budget: 0,
+}
 
 function requireScope(caller: Caller | null, scope: Route['scope']): void {
   if (scope === 'none' || scope === 'public' || caller?.scopes.includes(scope)) return

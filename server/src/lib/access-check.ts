@@ -8,6 +8,10 @@ export interface Caller {
   workspaceId: string
   keyId: string
   keyName: string
+  /** The calling system: the same for a key and the keys that it was rotated from or to. */
+  systemId: string
+  /** All keys of the calling system. */
+  systemKeyIds: readonly string[]
   scopes: readonly Scope[]
   budget: number
 }
@@ -21,7 +25,7 @@ export interface RateLimitState {
 
 export type AccessDecision =
   | { kind: 'admitted'; caller: Caller | null; budget: RateLimitState }
-  | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: RateLimitState }
+  | { kind: 'refused'; refusal: Refusal; caller: Caller | null; budget: RateLimitState; keyHint: string | null }
 
 /** The parts of a request that access depends on: its key, and the address it comes from. */
 export interface AccessRequest {
@@ -39,7 +43,8 @@ export type CheckAccess = (request: AccessRequest) => Promise<AccessDecision>
 export interface RequestRecord {
   id: string
   at: Date
-  caller: Caller | null
+  /** The ID of the key is null if only the workspace is known. */
+  caller: { workspaceId: string; keyId: string | null } | null
   method: string
   route: string
   status: number
@@ -47,4 +52,6 @@ export interface RequestRecord {
   durationUs: number
   address: string
   userAgent: string | null
+  /** For an invalid key that has the format of a key: the part of it that lists of keys show. */
+  keyHint?: string | null
 }

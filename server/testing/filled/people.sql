@@ -30,3 +30,19 @@ insert into audit_entries (id, workspace_id, at, person_id, actor, action, targe
 select pg_temp.id('audit entry', w), pg_temp.id('workspace', w), pg_temp.at(1), pg_temp.id('person', w), 'ada@example.com',
   'key.revoke', 'key_1', 'Key', '{}', '{}', '127.0.0.1', 'Firefox'
 from generate_series(1, 2) as w;
+
+-- A key that was rotated twice, with idempotency keys of each: one of its own, and one that all three have used.
+insert into api_keys (id, workspace_id, name, digest, hint, scopes, budget, created_by, created_at)
+select pg_temp.id('key rotated ' || n, w), pg_temp.id('workspace', w), 'Rotated key ' || n,
+  decode(md5('rotated key ' || n || w), 'hex'), 'prl_', '{messages:send}', 60, 'ada@example.com', pg_temp.at(n)
+from generate_series(1, 2) as w, generate_series(0, 2) as n;
+
+insert into audit_entries (id, workspace_id, at, person_id, actor, action, target, target_name, after)
+select pg_temp.id('rotation ' || n, w), pg_temp.id('workspace', w), pg_temp.at(n), pg_temp.id('person', w), 'ada@example.com',
+  'key.rotate', pg_temp.id('key rotated ' || n - 1, w), 'Key', json_build_object('new_key', pg_temp.id('key rotated ' || n, w))
+from generate_series(1, 2) as w, generate_series(1, 2) as n;
+
+insert into idempotency_keys (workspace_id, key_id, idempotency_key, fingerprint, answer, created_at)
+select pg_temp.id('workspace', w), pg_temp.id('key rotated ' || n, w), used, '\x01', '{}', pg_temp.at(n)
+from generate_series(1, 2) as w, generate_series(0, 2) as n,
+  unnest(array['of all', 'of key ' || n, case when n > 0 then 'of the last two' else 'of the first' end]) as used;

@@ -72,7 +72,11 @@ function ErrorDetails({ group }: { group: ApiErrorDetail }) {
       <Card title={`${plural(group.count, 'error')} since ${formatShortTime(group.since)}`}>
         <Trend group={group} />
       </Card>
-      <Card title="By key" flush>
+      <Card
+        title="By key"
+        {...(code === 'invalid_key' && { detail: 'Keys of yours with the same first and last four characters.' })}
+        flush
+      >
         <Counts
           label="Errors by key"
           heading="Key"

@@ -6,14 +6,16 @@ import { TimeAgo } from '../../ui/time.tsx'
 import styles from './health.module.css'
 import type { TrafficReport } from './health.queries.ts'
 
-/** Requests without a known API key. They belong to no workspace, so only the operator sees them. */
+/** Requests without a known API key that match no workspace, so only the operator sees them. */
 export function UnauthenticatedRequests({ errors }: { errors: TrafficReport['refusals'] }) {
   return (
     <section className={styles.requests}>
       <div>
         <h2 className={styles.title}>Unauthenticated requests</h2>
         <p className="quiet">
-          Requests in the last 24 hours with a missing or unknown API key. They appear in no workspace’s request log.
+          Requests in the last 24 hours with a missing or unknown API key. One that resembles a workspace’s key, or
+          comes from an IP address that a workspace’s key was last used from, is listed in the API errors of that
+          workspace instead.
         </p>
       </div>
       <DataTable

@@ -34,7 +34,8 @@ export function RotateKeyDialog({
       title="Rotate key"
       detail={
         <>
-          Creates a new key with the same name, scopes and limits as <bdi>{apiKey.name}</bdi>.
+          Creates a new key with the same name, scopes and limits as <bdi>{apiKey.name}</bdi>. It reads the same
+          messages and shares the idempotency keys.
         </>
       }
       size="s"

@@ -8,6 +8,9 @@ export interface AccessRow {
   digest: Buffer
   key_id: string
   key_name: string
+  system_id: string
+  /** The keys that replaced the first key of the system. */
+  rotated_keys: string[]
   workspace_id: string
   scopes: Scope[]
   budget: number
@@ -21,6 +24,8 @@ export interface AccessRow {
 export const accessOf = (db: Db, digests: readonly string[]): Promise<AtRevision<AccessRow>[]> =>
   db.rows(
     `select r.value as revision, k.digest, k.id as key_id, k.name as key_name, k.workspace_id,
+       coalesce(k.system_id, k.id) as system_id,
+       array(select s.id from api_keys s where s.system_id = coalesce(k.system_id, k.id)) as rotated_keys,
        k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at, w.suspended_at
      from access_revision r
      left join (api_keys k join workspaces w on w.id = k.workspace_id)

@@ -29,6 +29,8 @@ const toAccess = (row: AccessRow): Access => ({
     workspaceId: row.workspace_id,
     keyId: row.key_id,
     keyName: row.key_name,
+    systemId: row.system_id,
+    systemKeyIds: [row.system_id, ...row.rotated_keys],
     scopes: row.scopes,
     budget: row.budget,
   },

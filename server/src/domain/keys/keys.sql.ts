@@ -16,6 +16,8 @@ export interface KeyRow {
   created_at: Date
   last_used_at: Date | null
   last_used_address: string | null
+  /** The first key of the rotations that led to this one; null if it was not created by a rotation. */
+  system_id: string | null
 }
 
 const insertion = statement(
@@ -30,6 +32,7 @@ const insertion = statement(
       expiresAt: 'timestamptz',
       createdBy: 'text',
       createdAt: 'timestamptz',
+      systemId: 'uuid',
     },
     scopes: 'text[]',
     ranges: 'text[]',
@@ -53,12 +56,13 @@ export const insertKey = (
     expiresAt: key.expires_at,
     createdBy: key.created_by,
     createdAt: key.created_at,
+    systemId: key.system_id,
   }
   return insertion.change(db, { added: [added], scopes, ranges: allowed_ranges })
 }
 
 const columns = `k.id, k.workspace_id, k.name, k.hint, k.scopes, k.budget, k.allowed_ranges, k.expires_at, k.revoked_at,
-  k.created_by, k.created_at, u.last_used_at, host(u.last_used_address) as last_used_address`
+  k.created_by, k.created_at, k.system_id, u.last_used_at, host(u.last_used_address) as last_used_address`
 
 export const keysOf = (db: Db, workspaceId: string): Promise<KeyRow[]> =>
   db.rows(

@@ -27,6 +27,8 @@ export interface Key {
   createdAt: Date
   lastUsedAt: Date | null
   lastUsedAddress: string | null
+  /** The calling system: the ID of the first key, shared by all keys that were rotated from it. */
+  systemId: string
 }
 
 export interface KeyInput {
@@ -37,6 +39,8 @@ export interface KeyInput {
   allowedRanges?: readonly string[] | undefined
   expiresAt?: Date | null | undefined
   createdBy: string
+  /** The system of the key that this one replaces. */
+  systemId?: string
 }
 
 /** Creates a key. Only the digest of the secret is stored, so this is the only time the secret is returned. */
@@ -50,6 +54,7 @@ export async function createKey(db: Db, clock: Clock, input: KeyInput): Promise<
     hint: hintOf(secret),
     created_by: input.createdBy,
     created_at: clock.now(),
+    system_id: input.systemId ?? null,
     ...rules,
   }
   await insertKey(db, { ...row, digest: digestOf(secret) })
@@ -77,7 +82,7 @@ export async function changeKey(
   db: Db,
   clock: Clock,
   id: string,
-  change: Partial<Omit<KeyInput, 'workspaceId' | 'createdBy'>>,
+  change: Partial<Omit<KeyInput, 'workspaceId' | 'createdBy' | 'systemId'>>,
   workspaceId?: string,
 ): Promise<Key> {
   const row = await requireKey(db, id, workspaceId)
@@ -157,5 +162,6 @@ function toKey(row: KeyRow): Key {
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     lastUsedAddress: row.last_used_address,
+    systemId: row.system_id ?? row.id,
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type Access, newAccessCache, refusalOf } from './access.ts'
 import { type Charge, chargeRateLimits } from './rate-limit.sql.ts'
-import { digestOf, secretOf } from './secret.ts'
+import { digestOf, hintIn, secretOf } from './secret.ts'
 
 /**
  * Decides whether a request is allowed, and counts it. Requests that arrive while a statement is running are batched into
@@ -55,6 +55,7 @@ interface Incoming {
 interface Pending {
   caller: Access['caller'] | null
   refusal: Refusal | null
+  keyHint: string | null
   charge: Charge
 }
 
@@ -70,10 +71,11 @@ function addCharge(charges: Map<string, Charge>, request: AccessRequest, access:
     charges.set(subject, charge)
   }
   charge.amount++
-  return { caller, refusal, charge }
+  const keyHint = refusal?.code === 'invalid_key' ? hintIn(request.authorization) : null
+  return { caller, refusal, keyHint, charge }
 }
 
-function toDecision({ caller, refusal, charge }: Pending): AccessDecision {
+function toDecision({ caller, refusal, keyHint, charge }: Pending): AccessDecision {
   const isGranted = charge.granted > 0
   // Count down within the batch: the first granted request sees the most remaining, the last sees what is left now.
   if (isGranted) charge.granted--
@@ -81,7 +83,9 @@ function toDecision({ caller, refusal, charge }: Pending): AccessDecision {
   const remaining = isGranted ? limit - charge.used + charge.granted : 0
   const budget = { limit, remaining, resetSeconds: secondsLeft(charge.msLeft) }
   const rejection = isGranted ? refusal : overLimit(budget)
-  return rejection ? { kind: 'refused', refusal: rejection, caller, budget } : { kind: 'admitted', caller, budget }
+  return rejection
+    ? { kind: 'refused', refusal: rejection, caller, budget, keyHint }
+    : { kind: 'admitted', caller, budget }
 }
 
 function overLimit({ limit, resetSeconds }: RateLimitState): Refusal {

@@ -15,7 +15,8 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the settings and the lifetime of the old one. The old key expires after the grace period, or at its own
+ * Creates a key with the settings and the lifetime of the old one, for the same calling system: both keys read the same
+ * messages and share their idempotency keys. The old key expires after the grace period, or at its own
  * expiry if that is sooner. Call it in a transaction, so that both keys change or neither does.
  */
 export async function rotateKey(
@@ -28,11 +29,12 @@ export async function rotateKey(
     refuse('conflict', { message: 'This key was revoked. Create a new key instead of rotating it.' })
   }
   const now = clock.now()
-  const { name, scopes, budget, allowedRanges } = before
+  const { name, scopes, budget, allowedRanges, systemId } = before
   const lifetimeMs = before.expiresAt && before.expiresAt.getTime() - before.createdAt.getTime()
   const expiresAt = lifetimeMs === null ? null : new Date(now.getTime() + lifetimeMs)
   const old = await endKey(db, clock, before, graceHours)
-  const created = await createKey(db, clock, { workspaceId, name, scopes, budget, allowedRanges, expiresAt, createdBy })
+  const rules = { name, scopes, budget, allowedRanges, expiresAt }
+  const created = await createKey(db, clock, { workspaceId, ...rules, createdBy, systemId })
   return { ...created, old }
 }
 

@@ -33,6 +33,14 @@ export function secretOf(authorization: string | undefined): string | undefined 
 /** The SHA-256 that is stored of a key, as a Latin-1 string of 32 characters. */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'latin1')
 
+/** The hint of an invalid key: one with a wrong character, or with something missing or added after the random part. */
+export function hintIn(authorization: string | undefined): string | null {
+  const start = authorization?.indexOf(prefix) ?? -1
+  if (authorization === undefined || start < 0) return null
+  const head = authorization.slice(start, start + prefix.length + randomLength)
+  return head.length === prefix.length + randomLength && /^\w+$/.test(head) ? hintOf(head) : null
+}
+
 /** The part of a key that lists show: the first and last four random characters. */
 export const hintOf = (secret: string): string => {
   const random = secret.slice(prefix.length, prefix.length + randomLength)

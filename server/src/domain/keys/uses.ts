@@ -33,7 +33,7 @@ export class KeyUses {
   }
 
   record({ caller, code, at, address }: RequestRecord): void {
-    if (!caller || (code !== null && rejectedCodes.has(code))) return
+    if (!caller?.keyId || (code !== null && rejectedCodes.has(code))) return
     const { keyId, workspaceId } = caller
     // Stored as a number: new Date objects held by a long-lived map make garbage collection expensive.
     const atMs = at.getTime()

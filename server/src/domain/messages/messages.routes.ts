@@ -17,7 +17,8 @@ export const messageRoutes = [
     description:
       'Accepts the message, debits its credits and returns immediately. The message is sent to WhatsApp afterwards. ' +
       'With an `Idempotency-Key` the message is sent once: a request with the same key and body gets the first response ' +
-      'again, with `Idempotent-Replayed: true`, for at least 24 hours. After an error you can use the key again.',
+      'again, with `Idempotent-Replayed: true`, for at least 24 hours, also after the API key was rotated. After an error ' +
+      'you can use the key again.',
     tag: 'Messages',
     headers: Type.Object({
       'Idempotency-Key': Type.Optional(
@@ -43,7 +44,8 @@ export const messageRoutes = [
     path: '/v1/messages',
     scope: 'messages:read',
     summary: 'List messages',
-    description: 'Returns the messages that this API key sent, newest first.',
+    description:
+      'Returns the messages that this API key sent, newest first. Keys that it was rotated from or to count as the same key.',
     tag: 'Messages',
     query: Type.Object({ ...pageQuery, ...MessageFilters.properties }, { additionalProperties: false }),
     reply: List(Message),
@@ -58,7 +60,8 @@ export const messageRoutes = [
     path: '/v1/messages/:id',
     scope: 'messages:read',
     summary: 'Get a message',
-    description: 'Returns a message with its status history. A message that another API key sent is not found.',
+    description:
+      'Returns a message with its status history. A message that another API key sent is not found, unless one was rotated into the other.',
     tag: 'Messages',
     params: Type.Object({ id: MessageId }),
     reply: MessageWithHistory,

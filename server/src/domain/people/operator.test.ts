@@ -3,7 +3,7 @@ import { goodPassword, newBrowser, type SignedInPerson, signedIn } from '../../.
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 
-const server = useTestServer()
+const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 let operator: SignedInPerson
 
 beforeAll(async () => {
@@ -87,11 +87,12 @@ test('GET /operator/traffic returns queue sizes and invalid keys by IP address',
   const workspace = await newWorkspace(server)
   await workspace.call('/v1/nowhere')
   for (let call = 0; call < 3; call += 1) {
-    await fetch(`${server.url}/v1/me`, { headers: { authorization: 'Bearer prl_live_unknown' } })
+    const headers = { authorization: 'Bearer prl_live_unknown', 'x-forwarded-for': '203.0.113.9' }
+    await fetch(`${server.url}/v1/me`, { headers })
   }
   await expect
     .poll(async () => (await operator.call('/operator/traffic')).body.refusals, { timeout: 5000 })
-    .toMatchObject([{ code: 'invalid_key', count: 3, address_count: 1, addresses: ['127.0.0.1'] }])
+    .toMatchObject([{ code: 'invalid_key', count: 3, address_count: 1, addresses: ['203.0.113.9'] }])
   const { deliveries, outbox } = (await operator.call('/operator/traffic')).body
   expect(deliveries).toEqual({ waiting: 0, held: 0, overdue: 0, oldest_overdue_ms: 0 })
   expect(outbox).toEqual({ waiting: 0, sending: 0, unknown: 0, oldest_overdue_ms: 0 })

@@ -3,6 +3,7 @@ import type { MessageFilters, MessageStatus } from '@parley/contract/message'
 import type { SendType } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { type Places, pagedStatement, statement } from '../../../db/statement.ts'
+import type { Caller } from '../../../lib/access-check.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 
 export interface MessageRow {
@@ -28,49 +29,59 @@ const columns = `id, sender_id, recipient, type, template_id, reference, status,
 
 const filters = {
   workspaceId: 'uuid',
-  keyId: 'uuid',
+  systemKeyIds: 'uuid[]',
   status: 'text',
   to: 'text',
   createdAfter: 'timestamptz',
   createdBefore: 'timestamptz',
 } as const
 
-const matches = ({ workspaceId, keyId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
-  `workspace_id = ${workspaceId} and key_id = ${keyId} and (${status} is null or status = ${status})
+const matches = ({ workspaceId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
+  `workspace_id = ${workspaceId} and (${status} is null or status = ${status})
    and (${to} is null or recipient = ${to}) and (${createdAfter} is null or created_at > ${createdAfter})
    and (${createdBefore} is null or created_at < ${createdBefore})`
 
-/** The API key that sent the messages. A key can only read its own messages. */
-export interface Author {
-  workspaceId: string
-  keyId: string
-}
+/** A calling system: its API key, and those that it was rotated from or to. It reads only its own messages. */
+export type Author = Pick<Caller, 'workspaceId' | 'systemKeyIds'>
 
-const filterValues = ({ workspaceId, keyId }: Author, filters: MessageFilters) => ({
+const filterValues = ({ workspaceId, systemKeyIds }: Author, filters: MessageFilters) => ({
   workspaceId,
-  keyId,
+  systemKeyIds,
   status: filters.status,
   to: filters.to,
   createdAfter: filters.created_after,
   createdBefore: filters.created_before,
 })
 
-const listing = pagedStatement(filters, (places) => `select ${columns} from messages where ${matches(places)}`)
+// A page of each key: with all keys in one condition, PostgreSQL would read and sort every message of the system.
+const listing = pagedStatement(
+  filters,
+  (places) => `select ${columns} from messages where messages.key_id = author.key_id and ${matches(places)}`,
+  ({ systemKeyIds }) => `unnest(${systemKeyIds}) as author(key_id)`,
+)
 
 export const messagesOf = (db: Db, author: Author, filters: MessageFilters, page: KeySet): Promise<MessageRow[]> =>
   listing.rows(db, filterValues(author, filters), page)
 
-const counting = statement(filters, (places) => `select count(*) as total from messages where ${matches(places)}`)
+const counting = statement(
+  filters,
+  (places) =>
+    `select count(*) as total from messages where key_id = any(${places.systemKeyIds}) and ${matches(places)}`,
+)
 
 export async function countMessages(db: Db, author: Author, filters: MessageFilters): Promise<number> {
   const row = await counting.first<{ total: number }>(db, filterValues(author, filters))
   return row?.total ?? 0
 }
 
-export const messageById = (db: Db, { workspaceId, keyId }: Author, id: string): Promise<MessageRow | undefined> =>
-  db.first(`select ${columns} from messages where workspace_id = $1 and key_id = $2 and id = $3`, [
+export const messageById = (
+  db: Db,
+  { workspaceId, systemKeyIds }: Author,
+  id: string,
+): Promise<MessageRow | undefined> =>
+  db.first(`select ${columns} from messages where workspace_id = $1 and key_id = any($2::uuid[]) and id = $3`, [
     workspaceId,
-    keyId,
+    systemKeyIds,
     id,
   ])
 

@@ -148,25 +148,28 @@ test('a reply to a message of ours has its message_id, any other reply only the 
 test('a message never goes back to an earlier status, and each status is published once', async () => {
   const { workspace, sender, postStatuses } = await newNumber()
   const id = await sentMessage(workspace.id, sender.id, 'wamid.S')
-  await postStatuses(status('wamid.S', 'read', '1786000009'))
-  await postStatuses(status('wamid.S', 'delivered', '1786000003'), status('wamid.S', 'sent', '1786000001'))
-  await postStatuses(status('wamid.S', 'failed', '1786000010', { errors: [{ code: 131026, title: 'x' }] }))
-  await postStatuses(status('wamid.S', 'read', '1786000011'))
+  const start = Math.ceil(server.clock.now().getTime() / 1000)
+  const at = (seconds: number) => String(start + seconds)
+  const time = (seconds: number, ms: number) => new Date((start + seconds) * 1000 + ms)
+  await postStatuses(status('wamid.S', 'read', at(9)))
+  await postStatuses(status('wamid.S', 'delivered', at(3)), status('wamid.S', 'sent', at(1)))
+  await postStatuses(status('wamid.S', 'failed', at(10), { errors: [{ code: 131026, title: 'x' }] }))
+  await postStatuses(status('wamid.S', 'read', at(11)))
   const message = await server.db.first(
     'select status, delivered_at, read_at, failed_at, error from messages where id = $1',
     [id],
   )
   expect(message).toEqual({
     status: 'read',
-    delivered_at: new Date(1786000003_000),
-    read_at: new Date(1786000009_000),
+    delivered_at: time(3, 2),
+    read_at: time(9, 3),
     failed_at: null,
     error: null,
   })
   const events = await eventsOf(server, workspace.id)
   expect(events.map((event) => [event.type, event.data.occurred_at])).toEqual([
-    ['message.read', '2026-08-06T07:06:49.000Z'],
-    ['message.delivered', '2026-08-06T07:06:43.000Z'],
+    ['message.read', time(9, 3).toISOString()],
+    ['message.delivered', time(3, 2).toISOString()],
   ])
 })
 

@@ -2,6 +2,7 @@ import type { MessageError } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
+import type { StatusTimes } from './status-times.ts'
 
 export interface TrackedMessage {
   id: string
@@ -10,9 +11,8 @@ export interface TrackedMessage {
   recipient: string
   status: MessageStatus
   waMessageId: string | null
-  sentAt: Date | null
-  /** The earliest known time of delivered, read or failed. */
-  followedAt: Date | null
+  createdAt: Date
+  times: StatusTimes
   /** The statuses that are already recorded. */
   known: NetworkStatus[]
 }
@@ -39,8 +39,8 @@ const locking = statement(
 const tracking = statement(
   parameters,
   (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
-       m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
-       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
+       m.wa_message_id as "waMessageId", m.created_at as "createdAt", m.sent_at as sent, m.delivered_at as delivered,
+       m.read_at as read, m.failed_at as failed,
        array(select s.status from message_statuses s where s.message_id = m.id) as known
      from messages m where ${isReferenced(places)} order by m.id`,
 )
@@ -52,8 +52,14 @@ const tracking = statement(
  * would miss a status that the previous holder of the lock has just inserted.
  */
 export async function lockMessages(db: Db, refs: readonly StatusReference[]): Promise<TrackedMessage[]> {
-  const [, tracked] = await Promise.all([locking.rows(db, { refs }), tracking.rows<TrackedMessage>(db, { refs })])
-  return tracked
+  const [, tracked] = await Promise.all([
+    locking.rows(db, { refs }),
+    tracking.rows<Omit<TrackedMessage, 'times'> & StatusTimes>(db, { refs }),
+  ])
+  return tracked.map(({ sent, delivered, read, failed, ...message }) => ({
+    ...message,
+    times: { sent, delivered, read, failed },
+  }))
 }
 
 export interface StatusRow {

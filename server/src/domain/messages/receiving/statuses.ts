@@ -10,6 +10,7 @@ import { refund } from '../../credits/credits.ts'
 import { publish } from '../../deliveries/engine/publish.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
+import { statusTime } from './status-times.ts'
 import {
   deleteEarlyBefore,
   type EarlyStatus,
@@ -22,7 +23,7 @@ import {
   updateProgress,
 } from './statuses.sql.ts'
 
-/** A status of a sent message, from the network or from the outbox. */
+/** A status of a sent message, from the network or from the outbox. `occurredAt` is the network's time. */
 export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
   /** Null if the network did not accept the message. */
   waMessageId: string | null
@@ -112,15 +113,16 @@ const waKeyOf = ({ senderId, waMessageId }: { senderId: string; waMessageId: str
 function advance(message: TrackedMessage, reports: readonly StatusReport[]): Change {
   const known = new Set(message.known)
   const fresh: StatusReport[] = []
-  let { status, sentAt } = message
+  let { status } = message
+  const times = { ...message.times }
   // In the order in which they occurred, not in which they arrived.
   for (const report of [...reports].sort((left, right) => left.occurredAt.getTime() - right.occurredAt.getTime())) {
     const effect = statusEffect(status, report.status)
     if (effect === 'none' || known.has(report.status)) continue
     if (report.fromSending && report.status === 'failed' && status !== 'queued') continue
     known.add(report.status)
-    const occurredAt = inOrder(report, sentAt, message.followedAt)
-    if (report.status === 'sent') sentAt = occurredAt
+    const occurredAt = statusTime(report.status, report.occurredAt, message.createdAt, times)
+    times[report.status] = occurredAt
     fresh.push({ ...report, occurredAt })
     if (effect === 'advance') status = report.status
   }
@@ -137,12 +139,6 @@ function advance(message: TrackedMessage, reports: readonly StatusReport[]): Cha
     error: fresh.find((report) => report.status === 'failed')?.error ?? null,
   }
   return { message, progress, fresh }
-}
-
-/** The network's clock and ours may differ. Moves a time so that `sent` is never later than the statuses that follow it. */
-function inOrder({ status, occurredAt }: StatusReport, sentAt: Date | null, followedAt: Date | null): Date {
-  if (status === 'sent') return followedAt && followedAt < occurredAt ? followedAt : occurredAt
-  return sentAt && occurredAt < sentAt ? sentAt : occurredAt
 }
 
 function toData(message: TrackedMessage, report: StatusReport): Static<typeof MessageStatusData> {

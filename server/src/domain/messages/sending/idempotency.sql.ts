@@ -3,7 +3,7 @@ import { statement } from '../../../db/statement.ts'
 
 export interface IdempotencyRow {
   workspaceId: string
-  keyId: string
+  systemId: string
   idempotencyKey: string
   fingerprint: Buffer
   answer: string
@@ -11,6 +11,7 @@ export interface IdempotencyRow {
 
 const insertion = statement(
   {
+    // `key_id` is the first key of the calling system.
     stored: { workspaceId: 'uuid', keyId: 'uuid', idempotencyKey: 'text', fingerprint: 'bytea', answer: 'text' },
     now: 'timestamptz',
   },
@@ -22,18 +23,18 @@ const insertion = statement(
  * Stores the response under its key. Waits for a concurrent transaction with the same key. Returns 0 if the key is taken.
  */
 export const insertStoredResponse = (db: Db, row: IdempotencyRow, now: Date): Promise<number> =>
-  insertion.change(db, { stored: [row], now })
+  insertion.change(db, { stored: [{ ...row, keyId: row.systemId }], now })
 
 export const storedResponse = (
   db: Db,
   workspaceId: string,
-  keyId: string,
+  systemId: string,
   idempotencyKey: string,
 ): Promise<{ fingerprint: Buffer; answer: string } | undefined> =>
   db.first(
     `select fingerprint, answer from idempotency_keys
      where workspace_id = $1 and key_id = $2 and idempotency_key = $3`,
-    [workspaceId, keyId, idempotencyKey],
+    [workspaceId, systemId, idempotencyKey],
   )
 
 /** Sets how long this transaction waits for a lock. */

@@ -1,16 +1,17 @@
 /**
  * One message per Idempotency-Key. The response is stored in the transaction that stores the message, so both exist or
  * neither. A second request with the key, in any process, waits for that transaction at the unique index and then returns
- * the stored response. A request that failed stores nothing and can be repeated. Idempotency keys are scoped to an API key.
+ * the stored response. A request that failed stores nothing and can be repeated. Idempotency keys are scoped to
+ * a calling system: an API key and the keys that it was rotated from or to.
  */
 import type { FieldError } from '@parley/contract/field-errors'
 import type { Message } from '@parley/contract/message'
 import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
+import type { Caller } from '../../../lib/access-check.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { sha256 } from '../../../lib/hash.ts'
 import { refuse } from '../../../lib/refuse.ts'
-import type { Author } from '../reading/messages.sql.ts'
 import {
   countKey,
   deleteCountsBefore,
@@ -20,9 +21,11 @@ import {
   storedResponse,
 } from './idempotency.sql.ts'
 
+export type IdempotencyScope = Pick<Caller, 'workspaceId' | 'systemId'>
+
 /** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
-  author: Author
+  scope: IdempotencyScope
   key: string
   fingerprint: Buffer
 }
@@ -38,16 +41,16 @@ export function checkIdempotencyKey(key: string | undefined): FieldError[] {
   return [{ param: 'Idempotency-Key', code: 'invalid', message }]
 }
 
-export function newIdempotentRequest(author: Author, key: string, body: unknown): IdempotentRequest {
-  return { author, key, fingerprint: sha256(`POST /v1/messages ${canonical(body)}`) }
+export function newIdempotentRequest(scope: IdempotencyScope, key: string, body: unknown): IdempotentRequest {
+  return { scope, key, fingerprint: sha256(`POST /v1/messages ${canonical(body)}`) }
 }
 
 /** The stored response to the same request. Refuses a different request with the same key. */
 export async function findStoredResponse(
   db: Db,
-  { author, key, fingerprint }: IdempotentRequest,
+  { scope, key, fingerprint }: IdempotentRequest,
 ): Promise<Message | undefined> {
-  const stored = await storedResponse(db, author.workspaceId, author.keyId, key)
+  const stored = await storedResponse(db, scope.workspaceId, scope.systemId, key)
   if (!stored) return undefined
   if (!stored.fingerprint.equals(fingerprint)) refuse('idempotency_key_reused')
   return JSON.parse(stored.answer) as Message
@@ -55,11 +58,12 @@ export async function findStoredResponse(
 
 /** Stores the response within the transaction that stores the message. False if another request has stored one already. */
 export async function saveResponse(db: Db, request: IdempotentRequest, response: Message, now: Date): Promise<boolean> {
-  const { author, key, fingerprint } = request
+  const { scope, key, fingerprint } = request
   await setLockTimeout(db, waitMs)
-  const row = { ...author, idempotencyKey: key, fingerprint, answer: JSON.stringify(response) }
+  const { workspaceId, systemId } = scope
+  const row = { workspaceId, systemId, idempotencyKey: key, fingerprint, answer: JSON.stringify(response) }
   if ((await insertStoredResponse(db, row, now)) === 0) return false
-  if (!(await countKey(db, author.workspaceId, now, maxPerDay))) {
+  if (!(await countKey(db, workspaceId, now, maxPerDay))) {
     const message = `Rate limit exceeded: this workspace has used ${maxPerDay} idempotency keys today. Try again tomorrow (UTC).`
     const waitSeconds = Math.ceil((86_400_000 - (now.getTime() % 86_400_000)) / 1000)
     const headers = { 'Retry-After': String(waitSeconds), 'RateLimit-Reset': String(waitSeconds) }

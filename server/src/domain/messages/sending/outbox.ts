@@ -123,8 +123,8 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     if (message.kind === 'failed') return record({ claimed, decision: message, at: clock.now() })
     if (!(await markCallingBatched(claimed))) return
     onStep('calling', messageId)
-    const at = clock.now()
     const outcome = await client.sendMessage(access, claimed.phoneNumberId, message.body)
+    const at = clock.now()
     onStep('responded', messageId)
     await record({ claimed, decision: classifySendOutcome(outcome, claimed.attempts + 1), at })
     onStep('recorded', messageId)

@@ -11,7 +11,7 @@ import { holdMs, holdTargetOf } from './pace.ts'
 export interface CompletedCall {
   claimed: ClaimedMessage
   decision: SendDecision
-  /** When the call began. */
+  /** When the response arrived. */
   at: Date
 }
 
@@ -66,10 +66,10 @@ const failed = (error: MessageError, occurredAt: Date) => ({
 
 function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   const { messageId, workspaceId, senderId } = claimed
-  if (decision.kind === 'failed') return [{ ...failed(decision.error, at), messageId, workspaceId, senderId }]
-  if (decision.kind !== 'sent') return []
   // The network's times are whole seconds. Truncate ours too, or a delivery in the same second would seem earlier.
   const occurredAt = new Date(Math.trunc(at.getTime() / 1000) * 1000)
+  if (decision.kind === 'failed') return [{ ...failed(decision.error, occurredAt), messageId, workspaceId, senderId }]
+  if (decision.kind !== 'sent') return []
   const { waMessageId } = decision
   return [{ waMessageId, status: 'sent', occurredAt, error: null, messageId, workspaceId, senderId }]
 }

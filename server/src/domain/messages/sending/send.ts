@@ -39,7 +39,9 @@ export interface SendDeps {
 }
 
 /** An API key, or a person in the console. Messages of a person have no API key, so no API key can read them. */
-export type SendCaller = Pick<Caller, 'workspaceId' | 'keyId'> | { workspaceId: string; keyId: null; person: string }
+export type SendCaller =
+  | Pick<Caller, 'workspaceId' | 'keyId' | 'systemId'>
+  | { workspaceId: string; keyId: null; person: string }
 
 export interface SendResult {
   message: Message
@@ -57,10 +59,9 @@ export async function sendMessage(
 ): Promise<SendResult> {
   const { db, caller } = deps
   const fieldErrors = [...checkSend(body), ...checkIdempotencyKey(idempotencyKey)]
-  const { workspaceId, keyId } = caller
   const idempotent =
-    fieldErrors.length === 0 && idempotencyKey !== undefined && keyId !== null
-      ? newIdempotentRequest({ workspaceId, keyId }, idempotencyKey, body)
+    fieldErrors.length === 0 && idempotencyKey !== undefined && caller.keyId !== null
+      ? newIdempotentRequest(caller, idempotencyKey, body)
       : null
   const stored = idempotent && (await findStoredResponse(db, idempotent))
   if (stored) return { message: stored, replayed: true }

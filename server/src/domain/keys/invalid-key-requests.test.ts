@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { signedIn } from '../../../testing/console.ts'
+import { loggedOf, loggedRequest } from '../../../testing/log.ts'
+import { useTestServer } from '../../../testing/test-server.ts'
+import { until } from '../../../testing/until.ts'
+import { newWorkspace, type TestWorkspace } from '../../../testing/workspace.ts'
+import { maxPerMinute } from './invalid-key-requests.ts'
+import { newSecret } from './secret.ts'
+
+const server = useTestServer({ trustProxy: ['127.0.0.1'] })
+let lastAddress = 0
+
+/** Each test uses its own IP addresses, because the tests share a database. */
+const newAddress = () => `203.0.113.${++lastAddress}`
+
+const callFrom = (address: string, authorization: string, userAgent = 'test') =>
+  server.call('/v1/me', { headers: { authorization, 'x-forwarded-for': address, 'user-agent': userAgent } })
+
+/** Uses the key of a workspace from an IP address, and waits until that is recorded. */
+async function useKey(workspace: TestWorkspace, address: string): Promise<void> {
+  expect((await callFrom(address, `Bearer ${workspace.secret}`)).status).toBe(200)
+  await until('the use is recorded', () =>
+    server.db.first('select 1 as one from key_usage where workspace_id = $1 and last_used_address = $2::inet', [
+      workspace.id,
+      address,
+    ]),
+  )
+}
+
+async function errorsOf(workspace: TestWorkspace) {
+  const developer = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
+  const path = `/w/${workspace.id}/refusals`
+  const { body: groups } = await developer.call(path)
+  if (!groups.data.some(({ code }: { code: string }) => code === 'invalid_key')) return null
+  return (await developer.call(`${path}/invalid_key`)).body
+}
+
+/** The secret with another character in the middle, so that its checksum is wrong. */
+const mistyped = (secret: string) => secret.slice(0, 20) + (secret[20] === 'x' ? 'y' : 'x') + secret.slice(21)
+
+test.each<[label: string, change: (secret: string) => string]>([
+  ['a mistyped character', (secret) => `Bearer ${mistyped(secret)}`],
+  ['a missing checksum', (secret) => `Bearer ${secret.slice(0, -6)}`],
+  ['a character too many', (secret) => `Bearer ${secret}x`],
+  ['no Bearer', (secret) => secret],
+])(
+  'an invalid key that resembles a key of a workspace is an API error of that workspace: %s',
+  async (_label, change) => {
+    const workspace = await newWorkspace(server)
+    const response = await callFrom(newAddress(), change(workspace.secret))
+    expect(response.status).toBe(401)
+    expect(await loggedRequest(server, response)).toMatchObject({
+      workspace_id: workspace.id,
+      key_id: workspace.key.id,
+    })
+    const found = await errorsOf(workspace)
+    expect(found).toMatchObject({ count: 1, by_key: [{ key: { id: workspace.key.id }, count: 1 }] })
+    // The hint of the key is all that is shown.
+    const presented = change(workspace.secret)
+    const random = presented.indexOf('prl_live_') + 9
+    for (let start = random + 1; start < random + 26; start++) {
+      expect(JSON.stringify(found)).not.toContain(presented.slice(start, start + 6))
+    }
+  },
+)
+
+test('a request without a valid key is an API error of the workspaces whose keys were used from its IP address', async () => {
+  const [ours, neighbours, others] = [
+    await newWorkspace(server),
+    await newWorkspace(server),
+    await newWorkspace(server),
+  ]
+  const address = newAddress()
+  await useKey(ours, address)
+  await useKey(neighbours, address)
+  await useKey(others, newAddress())
+  for (const authorization of ['Bearer undefined', `Bearer ${newSecret()}`]) {
+    await loggedRequest(server, await callFrom(address, authorization))
+  }
+  for (const workspace of [ours, neighbours]) {
+    expect(await errorsOf(workspace)).toMatchObject({ count: 2, key_count: 0, addresses: [address] })
+  }
+  expect(await errorsOf(others)).toBeNull()
+})
+
+test('a request that matches no key belongs to no workspace, nor does one from an address of 31 days ago', async () => {
+  const workspace = await newWorkspace(server)
+  const address = newAddress()
+  await useKey(workspace, address)
+  const unknown = await callFrom(newAddress(), `Bearer ${newSecret()}`)
+  expect(await loggedRequest(server, unknown)).toMatchObject({ workspace_id: null, key_id: null, code: 'invalid_key' })
+  server.clock.forward({ hours: 31 * 24 })
+  const late = await callFrom(address, `Bearer ${newSecret()}`)
+  expect(await loggedRequest(server, late)).toMatchObject({ workspace_id: null, code: 'invalid_key' })
+})
+
+test('an invalid key that resembles a key gets the same response as any other', async () => {
+  const workspace = await newWorkspace(server)
+  const address = newAddress()
+  const responses = []
+  for (const key of [mistyped(workspace.secret), newSecret(), 'nonsense']) {
+    const { status, body, headers } = await callFrom(address, `Bearer ${key}`)
+    const compared = [...headers].filter(([name]) => !/^(x-request-id|date|ratelimit-remaining)$/.test(name))
+    responses.push(JSON.stringify([status, body, compared]).replaceAll(/req_[0-9a-f-]+/g, 'req_'))
+  }
+  expect(new Set(responses).size).toBe(1)
+})
+
+test('a workspace gets at most 60 of them per minute, and all others belong to no workspace', async () => {
+  const workspace = await newWorkspace(server)
+  const sent = 3 * maxPerMinute
+  const userAgent = `flood of ${workspace.id}`
+  const address = newAddress()
+  await Promise.all(
+    Array.from({ length: sent }, () => callFrom(address, `Bearer ${mistyped(workspace.secret)}`, userAgent)),
+  )
+  const logged = await loggedOf(server, userAgent, sent)
+  expect(logged).toHaveLength(sent)
+  const ours = logged.filter(({ workspace_id }) => workspace_id === workspace.id)
+  // Twice as many if a minute ends during the test.
+  expect([maxPerMinute, 2 * maxPerMinute]).toContain(ours.length)
+  expect(logged.filter(({ workspace_id }) => workspace_id === null)).toHaveLength(sent - ours.length)
+})
