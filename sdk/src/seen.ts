@@ -10,8 +10,8 @@ export interface SeenEvents {
 }
 
 /**
- * Keeps the last IDs in memory, 10,000 by default. They are lost when the process ends, and other processes do not know
- * them: with more than one process, use a table of your database.
+ * Keeps the last IDs in memory, 10,000 by default. They are lost when the program ends, and other instances of it do not
+ * know them: with more than one instance, use a table of your database.
  */
 export function newSeenEvents(maxCount = 10_000): SeenEvents {
   const ids = new Set<string>()
