@@ -4,7 +4,7 @@ FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY contract/package.json contract/
-COPY sdk/package.json sdk/
+COPY sdk/src/package.json sdk/src/
 COPY simulator/package.json simulator/
 COPY server/package.json server/
 COPY console/package.json console/

@@ -32,6 +32,7 @@ const inDialogs: Record<string, Change> = {
       await page.getByRole('button', { name: 'Create key' }).first().click()
       const form = page.getByRole('dialog', { name: 'Create key' })
       await form.getByLabel('Name').fill('Order service')
+      await form.getByRole('button', { name: 'Read only' }).click()
       return { form, submit: form.getByRole('button', { name: 'Create key' }) }
     },
   },

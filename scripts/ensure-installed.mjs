@@ -34,7 +34,9 @@ export function isCurrent(root, { platform, arch } = process) {
       present[path] ?? (path.startsWith('node_modules/') ? undefined : readJson(join(root, path, 'package.json')))
     // Only npm knows which C library this platform has; packages for the other one are missing.
     if (!found) return Boolean(entry.libc) || (entry.optional === true && !entry.os && !entry.cpu)
-    return found.version === entry.version && existsSync(join(root, path, 'package.json'))
+    // A link has no version, but the folder of its workspace.
+    const isSame = entry.link ? found.resolved === entry.resolved : found.version === entry.version
+    return isSame && existsSync(join(root, path, 'package.json'))
   })
   const bringsNode = Object.values(locked).some((entry) => entry.bin?.node && isForPlatform(entry))
   return all && (!bringsNode || existsSync(join(root, 'node_modules', '.bin', 'node')))

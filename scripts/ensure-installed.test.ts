@@ -62,6 +62,10 @@ test.each<[string, (root: string) => void]>([
   ['a version has changed', (root) => relock(root, { 'node_modules/plain': { version: '1.0.1' } })],
   ['a package is new', (root) => relock(root, { 'node_modules/new': { version: '1.0.0' } })],
   ['a workspace is new', (root) => relock(root, { 'node_modules/@example/sdk': { resolved: 'sdk', link: true } })],
+  [
+    'a workspace has moved',
+    (root) => relock(root, { 'node_modules/@example/server': { resolved: 'moved', link: true } }),
+  ],
   ['a workspace needs its own version', (root) => relock(root, { 'server/node_modules/plain': { version: '2.0.0' } })],
 ])('an installation is not current when %s', (_name, change) => {
   const root = newProject()

@@ -25,6 +25,7 @@ const programs = {
   check: { entry: 'scripts/check.ts', args: [] },
   bench: { entry: 'bench/src/main.ts', args: [] },
   reliability: { entry: 'scripts/reliability.ts', args: [] },
+  'build-sdk': { entry: 'sdk/build/build.ts', args: [] },
   openapi: { entry: 'scripts/openapi.ts', args: [] },
   screenshots: { entry: 'scripts/screenshots.ts', args: [], console: true },
   survive: { entry: 'scripts/survive.ts', args: [], console: true },

@@ -13,11 +13,12 @@ import { until } from '../../server/testing/until.ts'
 /** A data directory after its first start and stop, and the API key which that start printed. */
 let startedDir: string
 let secret: string
+let firstStart: { out: string; err: string }
 
 beforeAll(async () => {
   startedDir = newFolder()
-  const { out } = await startAndStop(startedDir)
-  secret = /^ {2}(prl_\S+)$/m.exec(out)?.[1] as string
+  firstStart = await startAndStop(startedDir)
+  secret = /^ {2}(prl_\S+)$/m.exec(firstStart.out)?.[1] as string
   expect(secret).toBeTruthy()
 })
 
@@ -34,6 +35,32 @@ async function startAndStop(dataDir: string) {
 const statusOf = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).status
 
 const withKey = () => ({ authorization: `Bearer ${secret}` })
+
+test('a first start prints how to begin, and nothing else', async () => {
+  expect(firstStart.err).toBe('')
+  const lines = firstStart.out
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '<url>')
+    .replaceAll(/prl_live_\w+/g, '<key>')
+    .replaceAll(/link\/\S+/g, 'link/<token>')
+    .split('\n')
+    .filter((line) => line !== '')
+  expect(lines).toEqual([
+    expect.stringMatching(/^Parley \d+\.\d+\.\d+$/),
+    'Setting up the embedded PostgreSQL (first start only)…',
+    'Ready at <url>',
+    '  Console        <url>/',
+    '  API reference  <url>/docs/api',
+    'Create your console account (this link works once):',
+    '  <url>/link/<token>',
+    'API key of the demo workspace (shown only once):',
+    '  <key>',
+    'Try it:',
+    '  curl -H "Authorization: Bearer <key>" <url>/v1/me',
+    'Press Ctrl+C to stop.',
+    'Stopping…',
+    'Stopped.',
+  ])
+})
 
 test('a second start reuses the data directory and prints no secret', async () => {
   const dataDir = newDataDir()

@@ -77,7 +77,9 @@ export const FlowSubmission = Type.Object({
     'The ID of the template that contained the form, `tpl_<uuid>`. Null if it was not a template.',
   ),
   response: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'The submitted values, by the field names of the form.',
+    description:
+      'The submitted values, by the field names of the form. Numbers are exactly as WhatsApp sent them; many JSON parsers ' +
+      'round integers beyond 2^53.',
   }),
   files: Type.Array(FlowFile, {
     description: 'The uploaded files. Download each with `GET /v1/flow_responses/{id}/files/{index}`.',

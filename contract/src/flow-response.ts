@@ -14,7 +14,8 @@ export const FlowResponse = Type.Object(
     response: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The submitted values, by the field names of the form. A submission that is not a JSON object is kept unchanged in ' +
-        'the single field `response_json`.',
+        'the single field `response_json`. Numbers are exactly as WhatsApp sent them; many JSON parsers round integers ' +
+        'beyond 2^53.',
     }),
   },
   {

@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 
 /*
- * String formats that several requests share. `errorMessage` is the message for a value that is not in the format. The
- * server's validator reads it from the schema; the OpenAPI document omits it.
+ * String formats that several requests share. `errorMessage` is the message for a value that is not in the format; every
+ * pattern and format of a request has one. The server's validator reads it from the schema; the OpenAPI document omits it.
  */
 
-/** A time in a filter. */
+/** A time in a request. */
 export const Moment = Type.String({
   format: 'date-time',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?(Z|[+-]\\d{2}:\\d{2})$',
   maxLength: 40,
-  errorMessage: 'Enter the time in ISO 8601 format with a time zone, for example 2026-11-15T09:30:00Z.',
+  errorMessage: 'Enter a date and time such as 2026-11-16T09:00:00Z.',
 })
 
-const phoneMessage = 'Enter the phone number in international format, for example 491701234567.'
+const phoneMessage = 'Enter a phone number with its country code, such as 491701234567.'
 
 /** The phone number of a recipient. */
 export const Recipient = Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', errorMessage: phoneMessage })

@@ -3,10 +3,18 @@ import { Type } from 'typebox'
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** A public ID: a prefix for the kind of object, and a UUID. */
-const prefixed = (prefix: string) =>
-  Type.String({ pattern: `^${prefix}_${uuid}$`, examples: [`${prefix}_0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d`] })
+const prefixed = (prefix: string) => idLike(`${prefix}_`)
 
-export const Uuid = Type.String({ pattern: `^${uuid}$`, examples: ['0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d'] })
+const idLike = (prefix: string) => {
+  const example = `${prefix}0199b2f4-6c1e-7a53-9d0e-5f1f6a2b3c4d`
+  return Type.String({
+    pattern: `^${prefix}${uuid}$`,
+    examples: [example],
+    errorMessage: `Enter an ID such as ${example}.`,
+  })
+}
+
+export const Uuid = idLike('')
 export const MessageId = prefixed('msg')
 export const SenderId = prefixed('snd')
 export const TemplateId = prefixed('tpl')

@@ -102,7 +102,7 @@ export const SendContact = Type.Object(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
         description: 'A date in the format `YYYY-MM-DD`.',
-        errorMessage: 'Enter the date as YYYY-MM-DD.',
+        errorMessage: 'Enter a date such as 1990-12-31.',
       }),
     ),
   },

@@ -1,4 +1,5 @@
-// Receives Parley's webhooks, verifies each delivery and prints its event on one line. Uses only Go's standard library.
+// Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line. Uses only Go's
+// standard library.
 package main
 
 import (
@@ -16,12 +17,14 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
 const (
 	maxBytes  = 1 << 20
 	tolerance = 300 * time.Second
+	maxIDs    = 10000
 )
 
 var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9a-f]{64})$`)
@@ -59,7 +62,31 @@ type event struct {
 	Data json.RawMessage `json:"data"`
 }
 
+// seenEvents has the last IDs, in memory. Keep them in a database if you run more than one process.
+type seenEvents struct {
+	mutex sync.Mutex
+	known map[string]bool
+	order []string
+}
+
+// add returns false if the ID was known.
+func (seen *seenEvents) add(id string) bool {
+	seen.mutex.Lock()
+	defer seen.mutex.Unlock()
+	if seen.known[id] {
+		return false
+	}
+	seen.known[id] = true
+	seen.order = append(seen.order, id)
+	if len(seen.order) > maxIDs {
+		delete(seen.known, seen.order[0])
+		seen.order = seen.order[1:]
+	}
+	return true
+}
+
 func receive(secret string) http.HandlerFunc {
+	seen := &seenEvents{known: map[string]bool{}}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
@@ -90,9 +117,13 @@ func receive(secret string) http.HandlerFunc {
 			http.Error(w, "the event has no data", http.StatusBadRequest)
 			return
 		}
-		// The same event may arrive more than once: process each e.ID only once.
-		fmt.Println(e.Type, e.ID, line.String())
+		// The same event may arrive more than once.
+		isNew := seen.add(e.ID)
 		w.WriteHeader(http.StatusNoContent)
+		// The response is sent when this function returns, so work that takes longer belongs in its own goroutine.
+		if isNew {
+			go fmt.Println(e.Type, e.ID, line.String())
+		}
 	}
 }
 

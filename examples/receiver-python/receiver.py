@@ -1,4 +1,7 @@
-"""Receives Parley's webhooks, verifies each delivery and prints its event on one line. Needs only Python 3.9 or later."""
+"""Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line.
+
+Needs only Python 3.9 or later.
+"""
 
 import hashlib
 import hmac
@@ -6,11 +9,14 @@ import json
 import os
 import re
 import sys
+import threading
 import time
+from collections import OrderedDict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_BYTES = 1024 * 1024
 TOLERANCE_SECONDS = 300
+MAX_IDS = 10_000
 
 
 def verify(body: bytes, header: str, secret: str) -> None:
@@ -25,6 +31,33 @@ def verify(body: bytes, header: str, secret: str) -> None:
     expected = hmac.new(secret.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected, signature):
         raise ValueError("the signature does not match the body and the secret")
+
+
+def handle(event: dict) -> None:
+    # A single write per line, because several requests may be handled at the same time.
+    sys.stdout.write(f"{event['type']} {event['id']} {json.dumps(event['data'], ensure_ascii=False)}\n")
+    sys.stdout.flush()
+
+
+class SeenEvents:
+    """The last IDs, in memory. Keep them in a database if you run more than one process."""
+
+    def __init__(self) -> None:
+        self.ids: OrderedDict[str, None] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def add(self, event_id: str) -> bool:
+        """Returns False if the ID was known."""
+        with self.lock:
+            if event_id in self.ids:
+                return False
+            self.ids[event_id] = None
+            if len(self.ids) > MAX_IDS:
+                self.ids.popitem(last=False)
+            return True
+
+
+SEEN = SeenEvents()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -43,11 +76,12 @@ class Receiver(BaseHTTPRequestHandler):
             event = json.loads(body)
         except ValueError as error:
             return self.respond(400, str(error))
-        # The same event may arrive more than once: process each event["id"] only once.
-        # A single write per line, because several requests may be handled at the same time.
-        sys.stdout.write(f"{event['type']} {event['id']} {json.dumps(event['data'], ensure_ascii=False)}\n")
-        sys.stdout.flush()
+        # The same event may arrive more than once.
+        is_new = SEEN.add(event["id"])
         self.respond(204)
+        # Work that takes longer belongs after the response, which has to be sent within ten seconds.
+        if is_new:
+            handle(event)
 
     def respond(self, status: int, reason: str = "") -> None:
         body = reason.encode()

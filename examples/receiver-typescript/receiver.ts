@@ -1,6 +1,6 @@
-// Receives Parley's webhooks, verifies each delivery and prints its event on one line.
+// Receives Parley's webhooks, verifies each delivery, acknowledges it and prints its event once, on one line.
 import { createServer } from 'node:http'
-import { parleyWebhook } from '@parley/sdk/express'
+import { newSeenEvents, parleyWebhook } from '@parley/sdk/express'
 
 const { PARLEY_WEBHOOK_SECRET: secret, HOST = '127.0.0.1', PORT = '9000' } = process.env
 if (!secret) {
@@ -8,9 +8,13 @@ if (!secret) {
   process.exit(1)
 }
 
-// The same event may arrive more than once: process each event.id only once.
-const receive = parleyWebhook(secret, (event) => {
-  console.log(event.type, event.id, JSON.stringify(event.data))
-})
+const receive = parleyWebhook(
+  secret,
+  (event) => {
+    console.log(event.type, event.id, JSON.stringify(event.data))
+  },
+  // Responds before the event is printed. Keep the IDs in a database if you run more than one process.
+  { acknowledge: 'before', seen: newSeenEvents() },
+)
 
 createServer(receive).listen(Number(PORT), HOST, () => console.log(`Listening at http://${HOST}:${PORT}/`))

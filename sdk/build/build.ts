@@ -1,12 +1,12 @@
-// Compiles the SDK to JavaScript and self-contained declarations in sdk/dist.
+// Compiles the SDK to JavaScript and self-contained declarations in sdk/dist. `npm pack` and `npm publish` in sdk/ run it.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { declareContractTypes } from './contract-types.ts'
 
 const sdk = join(import.meta.dirname, '..')
 
-export async function build(outDir: string): Promise<void> {
+async function build(outDir: string): Promise<void> {
   rmSync(outDir, { recursive: true, force: true })
   const tsc = join(sdk, '..', 'node_modules', 'typescript', 'bin', 'tsc')
   execFileSync(process.execPath, [tsc, '-p', join(sdk, 'tsconfig.build.json'), '--outDir', outDir], {
@@ -25,4 +25,6 @@ export async function build(outDir: string): Promise<void> {
   }
 }
 
-if (import.meta.main) await build(join(sdk, 'dist'))
+await build(join(sdk, 'dist'))
+// npm adds the file only from the folder of the package.
+cpSync(join(sdk, '..', 'LICENSE'), join(sdk, 'LICENSE'))

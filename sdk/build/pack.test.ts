@@ -1,17 +1,25 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { spawnNode } from '../../server/testing/parley.ts'
 import { until } from '../../server/testing/until.ts'
 import { freePort } from '../testing/free-port.ts'
 import { useService } from '../testing/service.ts'
-import { pack } from './pack.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
+const sdk = join(root, 'sdk')
+/** As in a terminal: without the variables and folders that `npm test` adds. */
+const env = {
+  HOME: process.env.HOME,
+  PATH: (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((each) => !each.includes('node_modules'))
+    .join(delimiter),
+}
 const service = useService()
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-installed-'))
@@ -21,7 +29,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Installs the tarball in an empty project that shares only the types of Node with this repository. */
 beforeAll(async () => {
-  const tarball = await pack(folder)
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: sdk, env })
+  const tarball = join(folder, tarballIn(folder))
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "example", "type": "module", "private": true }')
   copyFileSync(
@@ -34,9 +43,11 @@ beforeAll(async () => {
 test('the package has no dependencies and no other files', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   expect(manifest).toMatchObject({ name: '@parley/sdk', license: 'MIT', type: 'module', sideEffects: false })
-  for (const name of ['private', 'dependencies', 'devDependencies', 'scripts', 'publishConfig']) {
+  for (const name of ['private', 'dependencies', 'devDependencies', 'publishConfig']) {
     expect(manifest).not.toHaveProperty(name)
   }
+  // npm does not run this one when the package is installed.
+  expect(Object.keys(manifest.scripts)).toEqual(['prepack'])
   expect(readdirSync(join(project, 'node_modules', '@parley'))).toEqual(['sdk'])
   expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   for (const name of readdirSync(join(installed, 'dist'))) {
@@ -50,6 +61,32 @@ test('the package has no dependencies and no other files', () => {
     ).toEqual([])
     expect(text, name).not.toMatch(/\bprocess\b|\bBuffer\b/)
   }
+})
+
+test('every export can be imported by the Node of this machine, without options', async () => {
+  const { exports } = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8')) as {
+    exports: Record<string, unknown>
+  }
+  const names = Object.keys(exports).filter((name) => name !== './package.json')
+  expect(names.length).toBeGreaterThan(4)
+  const imports = names.map((name) => `import(${JSON.stringify(name.replace('.', '@parley/sdk'))})`)
+  const program = `console.log((await Promise.all([${imports}])).map((each) => Object.keys(each).length > 0).join())`
+  const { stdout } = await run('node', ['--input-type=module', '-e', program], { cwd: project, env })
+  expect(stdout).toBe(`${names.map(() => 'true')}\n`)
+})
+
+test('npm run pack -w sdk creates the same package', async () => {
+  await run('npm', ['run', 'pack', '-w', 'sdk'], { cwd: root, env })
+  const tarball = join(sdk, tarballIn(folder))
+  onTestFinished(() => rmSync(tarball, { force: true }))
+  expect(readFileSync(tarball).equals(readFileSync(join(folder, tarballIn(folder))))).toBe(true)
+})
+
+test('the manifests of the package and of its sources have the same version', () => {
+  const [published, sources] = ['package.json', 'src/package.json'].map((name) =>
+    JSON.parse(readFileSync(join(sdk, name), 'utf8')),
+  )
+  expect(sources).toMatchObject({ name: published.name, version: published.version, engines: published.engines })
 })
 
 test('its types are identical to those of the contract', async () => {
@@ -132,6 +169,8 @@ test('the program calls the service and receives its deliveries', async () => {
     ]),
   )
 })
+
+const tarballIn = (path: string) => readdirSync(path).find((name) => name.endsWith('.tgz')) ?? ''
 
 /** The output of the compiler. */
 async function compile(cwd: string, files: string[], options: object): Promise<string> {

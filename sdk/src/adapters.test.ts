@@ -11,6 +11,7 @@ import { parleyWebhook as inFastify } from './fastify.ts'
 import { parleyWebhook as inFetch } from './fetch.ts'
 import { parleyWebhook as inHono } from './hono.ts'
 import type { EventHandler, ReceiveOptions } from './receive.ts'
+import { newSeenEvents } from './seen.ts'
 
 type Build = (
   secret: string,
@@ -94,6 +95,38 @@ describe.each(Object.entries(frameworks))('%s', (_name, build) => {
     })
     expect(await post(eventBody())).toMatchObject({ status: 204 })
     expect(sizes.length).toBe(2)
+  })
+
+  test('with acknowledge: before, the response is 204 while the handler still waits, and its error goes to onError', async () => {
+    const steps: string[] = []
+    const error = new Error('the database is down')
+    let responded = () => {}
+    const response = new Promise<void>((resolve) => {
+      responded = resolve
+    })
+    const ended = Promise.withResolvers<unknown>()
+    const { post } = await start(
+      build,
+      async () => {
+        await response
+        steps.push('handled')
+        throw error
+      },
+      { acknowledge: 'before', onError: (...reported) => ended.resolve(reported) },
+    )
+    expect(await post(eventBody())).toEqual({ status: 204, error: null })
+    steps.push('acknowledged')
+    responded()
+    expect(await ended.promise).toEqual([error, JSON.parse(eventBody())])
+    expect(steps).toEqual(['acknowledged', 'handled'])
+    expect(await post('forged', {})).toMatchObject({ status: 400 })
+  })
+
+  test('a repeated event is handled once', async () => {
+    const handled: string[] = []
+    const { post } = await start(build, ({ id }) => handled.push(id), { seen: newSeenEvents() })
+    for (const id of ['a', 'b', 'a', 'a']) expect(await post(eventBody({ id }))).toMatchObject({ status: 204 })
+    expect(handled).toEqual(['a', 'b'])
   })
 
   test('a receiver without a secret or a handler throws', async () => {

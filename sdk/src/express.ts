@@ -4,6 +4,7 @@ import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.t
 import { WebhookVerificationError } from './verify.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
+export { newSeenEvents, type SeenEvents } from './seen.ts'
 export type { ParleyEvent } from './verify.ts'
 
 /** The properties of a request that are used. Declared here, so that no framework has to be installed. */

@@ -4,6 +4,7 @@ import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.t
 import type { WebhookHeaders } from './verify.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
+export { newSeenEvents, type SeenEvents } from './seen.ts'
 export type { ParleyEvent } from './verify.ts'
 
 /** The parts of Fastify that are used. Declared here, so that Fastify does not have to be installed. */

@@ -4,6 +4,7 @@ import { BodyTooLarge, type EventHandler, newReceiver, type ReceiveOptions, type
 import { WebhookVerificationError } from './verify.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
+export { newSeenEvents, type SeenEvents } from './seen.ts'
 export type { ParleyEvent } from './verify.ts'
 
 /** `export const POST = parleyWebhook(secret, async (event) => { … })` */

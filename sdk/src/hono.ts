@@ -3,6 +3,7 @@ import { readRequest, responseOf } from './fetch.ts'
 import { type EventHandler, newReceiver, type ReceiveOptions } from './receive.ts'
 
 export type { EventHandler, ReceiveOptions } from './receive.ts'
+export { newSeenEvents, type SeenEvents } from './seen.ts'
 export type { ParleyEvent } from './verify.ts'
 
 /** The parts of Hono's context that are used. Declared here, so that Hono does not have to be installed. */

@@ -1,8 +1,9 @@
 /**
- * Shared by the adapters. Verifies a delivery, calls the handler and responds: 204 after the handler has finished, 400 with a
- * reason if verification fails, 413 if the body is too large, 500 if the handler throws. Parley retries after any status other
- * than 2xx and shows the response in its console.
+ * Shared by the adapters. Verifies a delivery, calls the handler and responds: 204 after the handler has finished (or before it
+ * starts), 400 with a reason if verification fails, 413 if the body is too large, 500 if the handler throws. Parley retries
+ * after any status other than 2xx and shows the response in its console.
  */
+import type { SeenEvents } from './seen.ts'
 import {
   type ParleyEvent,
   readSecrets,
@@ -12,14 +13,29 @@ import {
   WebhookVerificationError,
 } from './verify.ts'
 
-/** Must finish within ten seconds. The same event may arrive more than once, with the same `id`. */
+/**
+ * Must finish within ten seconds, unless events are acknowledged before. The same event may arrive more than once, with
+ * the same `id`; `seen` drops the repeated ones.
+ */
 export type EventHandler = (event: ParleyEvent) => unknown
 
 export interface ReceiveOptions extends Pick<VerifyOptions, 'toleranceSeconds'> {
   /** The maximum size of the body in bytes. Default: 1 MiB. */
   maxBytes?: number | undefined
-  /** Called for each delivery that was rejected or whose handler threw. Default: logs to the console. */
-  onError?: ((error: unknown) => void) | undefined
+  /**
+   * When to respond: after the handler has finished, or before it starts. Parley does not retry an event that was
+   * acknowledged: if its handler then fails, only `onError` learns of it. Default: after.
+   */
+  acknowledge?: 'after' | 'before' | undefined
+  /** Drops events whose ID it knows, such as `newSeenEvents()`. Default: every delivery is handled. */
+  seen?: SeenEvents | undefined
+  /**
+   * Keeps a worker alive until a handler has finished that runs after the response, such as `waitUntil` of
+   * `cloudflare:workers` or of `@vercel/functions`. Not needed where a server keeps running.
+   */
+  waitUntil?: ((handled: Promise<void>) => void) | undefined
+  /** Called for each delivery that was rejected or whose handler threw, then with its event. Default: logs to the console. */
+  onError?: ((error: unknown, event?: ParleyEvent) => void) | undefined
 }
 
 export interface ReceiverResponse {
@@ -43,15 +59,85 @@ export interface Receiver {
 export function newReceiver(
   secret: string | readonly string[],
   handler: EventHandler,
-  { maxBytes = 1024 * 1024, onError = logError, toleranceSeconds }: ReceiveOptions = {},
+  options: ReceiveOptions = {},
 ): Receiver {
+  const {
+    maxBytes = 1024 * 1024,
+    onError = logError,
+    toleranceSeconds,
+    acknowledge = 'after',
+    seen,
+    waitUntil,
+  } = options
   const secrets = readSecrets(secret)
   if (typeof handler !== 'function')
     throw new TypeError('The handler is missing: pass a function that takes the event.')
 
-  function reject(status: number, reason: string, message: string, error: unknown): ReceiverResponse {
-    onError(error)
+  if (acknowledge !== 'after' && acknowledge !== 'before') {
+    throw new TypeError(`Invalid acknowledge "${acknowledge}": use "after" or "before".`)
+  }
+  /** The events of `seen` that are being handled, with the response to come. */
+  const handling = new Map<string, Promise<ReceiverResponse>>()
+
+  function reject(
+    status: number,
+    reason: string,
+    message: string,
+    error: unknown,
+    event?: ParleyEvent,
+  ): ReceiverResponse {
+    onError(error, event)
     return { status, body: JSON.stringify({ error: { reason, message } }) }
+  }
+
+  const failed = (error: unknown, event: ParleyEvent) =>
+    reject(500, 'handler_failed', 'The receiver failed to handle the event.', error, event)
+
+  async function respond(event: ParleyEvent): Promise<ReceiverResponse> {
+    try {
+      if (seen && !(await seen.add(event.id))) return acknowledged
+    } catch (error) {
+      return failed(error, event)
+    }
+    if (acknowledge === 'before') {
+      handleLater(event)
+      return acknowledged
+    }
+    try {
+      await handler(event)
+      return acknowledged
+    } catch (error) {
+      try {
+        await seen?.delete?.(event.id)
+      } catch (other) {
+        onError(other, event)
+      }
+      return failed(error, event)
+    }
+  }
+
+  /** The timer runs after the adapter has passed on the response. */
+  function handleLater(event: ParleyEvent): void {
+    const handled = new Promise<void>((resolve) => setTimeout(resolve, 0))
+      .then(() => handler(event))
+      .then(
+        () => {},
+        (error: unknown) => onError(error, event),
+      )
+    waitUntil?.(handled)
+  }
+
+  /** A repeated event gets the response of the first one, which may still fail. */
+  async function respondOnce(event: ParleyEvent): Promise<ReceiverResponse> {
+    const first = handling.get(event.id)
+    if (first) return first
+    const response = respond(event)
+    handling.set(event.id, response)
+    try {
+      return await response
+    } finally {
+      handling.delete(event.id)
+    }
   }
 
   return {
@@ -68,15 +154,12 @@ export function newReceiver(
         if (error instanceof BodyTooLarge) return reject(413, 'body_too_large', error.message, error)
         return reject(400, 'body_not_read', 'The body did not arrive completely.', error)
       }
-      try {
-        await handler(event)
-        return { status: 204, body: null }
-      } catch (error) {
-        return reject(500, 'handler_failed', 'The receiver failed to handle the event.', error)
-      }
+      return seen ? respondOnce(event) : respond(event)
     },
   }
 }
+
+const acknowledged: ReceiverResponse = { status: 204, body: null }
 
 /** A rejected delivery is one line, because anyone can cause many of them. An error of the handler has its stack trace. */
 function logError(error: unknown): void {

@@ -1,3 +1,4 @@
+import { isRawNumber, parseExactly } from '@parley/contract/exact-json'
 import { type ReactNode, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -89,7 +90,7 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
 
 function Leaf({ value }: { value: unknown }) {
   if (typeof value === 'string') return <bdi className={styles.string}>{visible(JSON.stringify(value))}</bdi>
-  return <span className={styles.word}>{String(value)}</span>
+  return <span className={styles.word}>{isRawNumber(value) ? value.rawJSON : String(value)}</span>
 }
 
 /** Escapes invisible characters and those that change the text direction, so that they can be seen. */
@@ -101,12 +102,12 @@ function visible(text: string): string {
 }
 
 function entriesOf(value: unknown): [string, unknown][] | null {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : null
+  return typeof value === 'object' && value !== null && !isRawNumber(value) ? Object.entries(value) : null
 }
 
 function parse(text: string): { json: unknown } | null {
   try {
-    return { json: JSON.parse(text) as unknown }
+    return { json: parseExactly(text) }
   } catch {
     return null
   }

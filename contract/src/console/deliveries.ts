@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid, WebhookId } from '../ids.ts'
 
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
@@ -42,8 +43,8 @@ export const DeliveryQuery = Type.Object(
     state: Type.Optional(oneOf(deliveryFilters)),
     type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     event: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    since: Type.Optional(Timestamp),
-    until: Type.Optional(Timestamp),
+    since: Type.Optional(Moment),
+    until: Type.Optional(Moment),
   },
   { additionalProperties: false },
 )

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { Scopes } from '../scopes.ts'
 
@@ -37,7 +38,7 @@ const rules = {
   scopes: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 50 }),
   rate_limit_per_min: Type.Integer(),
   ip_allow_list: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 }),
-  expires_at: nullable(Timestamp),
+  expires_at: nullable(Moment),
 }
 
 export const NewKey = Type.Object(

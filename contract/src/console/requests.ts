@@ -50,9 +50,13 @@ export type RequestDetail = Static<typeof RequestDetail>
 
 export const requestFilters = {
   /** A status, or a class such as `4xx`. */
-  status: Type.Optional(Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$', examples: ['4xx'] })),
-  code: Type.Optional(Type.String({ pattern: '^[a-z_]{1,60}$', examples: ['rate_limited'] })),
-  method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$', examples: ['POST'] })),
+  status: Type.Optional(
+    Type.String({ pattern: '^([1-5]xx|[1-5]\\d\\d)$', errorMessage: 'Enter a status such as 404 or 4xx.' }),
+  ),
+  code: Type.Optional(
+    Type.String({ pattern: '^[a-z_]{1,60}$', errorMessage: 'Enter an error code such as rate_limited.' }),
+  ),
+  method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$', errorMessage: 'Enter an HTTP method such as POST.' })),
   /** Any part of the path. */
   route: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   /** The ID of a key. */

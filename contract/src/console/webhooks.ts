@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { eventTypes } from '../events.ts'
+import { Moment } from '../formats.ts'
 import { nullable, Timestamp, Uuid } from '../ids.ts'
 import { Webhook } from '../webhook.ts'
 
@@ -61,7 +62,7 @@ export type TestEventInput = Static<typeof TestEventInput>
 export const TestSent = Type.Object({ event_id: Uuid })
 export type TestSent = Static<typeof TestSent>
 
-export const RecoverInput = Type.Object({ since: Timestamp }, { additionalProperties: false })
+export const RecoverInput = Type.Object({ since: Moment }, { additionalProperties: false })
 
 export const Retried = Type.Object({ retried: Type.Integer() })
 export type Retried = Static<typeof Retried>

@@ -112,7 +112,7 @@ function toFieldError(error: ErrorObject, source: Source, prefix: string): Field
     const noun = source === 'query' ? 'parameter' : 'field'
     return fieldError([...path, String(params.additionalProperty)], source, 'unknown', `is not a known ${noun}`)
   }
-  const [code, problem] = keywords[keyword]?.(params as Params, schema) ?? ['invalid', 'is not valid']
+  const [code, problem] = keywords[keyword]?.(params as Params, schema) ?? notValid
   const result = fieldError(path, source, code, problem)
   return code === 'invalid' && schema.errorMessage ? { ...result, message: schema.errorMessage } : result
 }
@@ -137,12 +137,12 @@ interface Params {
 interface Schema {
   minimum?: number
   maximum?: number
-  examples?: unknown[]
   anyOf?: { const?: unknown }[]
-  /** The message for a value that is not in the required format. */
+  /** The message for a value that does not have the pattern or format. Patterns mean nothing to a reader. */
   errorMessage?: string
 }
 
+const notValid: [FieldErrorCode, string] = ['invalid', 'is not valid']
 const notEmpty = 'must not be empty'
 const characters = (count: number) => `${count} ${count === 1 ? 'character' : 'characters'}`
 const entries = (count: number) => `${count} ${count === 1 ? 'entry' : 'entries'}`
@@ -164,12 +164,6 @@ const range = ({ minimum, maximum }: Schema): [FieldErrorCode, string] => {
     maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`,
   ]
 }
-const format = (_params: Params, { examples }: Schema): [FieldErrorCode, string] => [
-  'invalid',
-  examples?.[0] === undefined
-    ? 'is not in the required format'
-    : `is not in the required format, for example ${examples[0]}`,
-]
 
 /** The code and the message for each keyword of a schema. */
 const keywords: Record<string, (params: Params, schema: Schema) => [FieldErrorCode, string]> = {
@@ -182,8 +176,6 @@ const keywords: Record<string, (params: Params, schema: Schema) => [FieldErrorCo
   ],
   enum: ({ allowedValues }) => ['invalid', oneOf(allowedValues)],
   const: ({ allowedValue }) => ['invalid', `must be ${JSON.stringify(allowedValue)}`],
-  pattern: format,
-  format,
   minLength: ({ limit }) => ['too_short', limit === 1 ? notEmpty : `must be at least ${characters(limit)}`],
   maxLength: ({ limit }) => ['too_long', atMostCharacters(limit)],
   minItems: ({ limit }) => ['too_few', limit === 1 ? notEmpty : `must have at least ${entries(limit)}`],
@@ -194,5 +186,5 @@ const keywords: Record<string, (params: Params, schema: Schema) => [FieldErrorCo
   anyOf: (_params, { anyOf = [] }) =>
     anyOf.every((branch) => branch.const !== undefined)
       ? ['invalid', oneOf(anyOf.map((branch) => branch.const))]
-      : ['invalid', 'is not in any of the allowed formats'],
+      : notValid,
 }

@@ -158,7 +158,7 @@ function checkTime(key: string, value: unknown): FieldError[] {
   const isValid = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
   return isValid
     ? []
-    : [fieldError(key, 'invalid', `"${key}" must be a time in ISO 8601 format, for example 2026-11-15T09:30:00Z.`)]
+    : [fieldError(key, 'invalid', 'Enter a date and time such as 2026-11-16T09:00:00Z.')]
 }
 
 const maxStringLength = 2048

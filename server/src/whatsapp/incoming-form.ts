@@ -1,3 +1,4 @@
+import { parseExactly } from '@parley/contract/exact-json'
 import { cleanJson, cleanText, type JsonObject, readId, readNonBlank, readObject, readText } from './read-json.ts'
 import type { SealedFile } from './sealed-file.ts'
 import { sha256Hex } from './sha256.ts'
@@ -44,11 +45,13 @@ export function readForm(reply: JsonObject | null): FormSubmission | null {
   return { name, flowToken: readId(flowToken, 4096), response, raw: null, files }
 }
 
-/** The values are JSON in a string; some older payloads have the object itself. */
+/**
+ * The values are JSON in a string, whose numbers are kept as they were sent; some older payloads have the object itself.
+ */
 function parse(raw: unknown): unknown {
   if (typeof raw !== 'string') return raw
   try {
-    return JSON.parse(raw)
+    return parseExactly(raw)
   } catch {
     return null
   }

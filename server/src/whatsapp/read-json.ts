@@ -2,11 +2,13 @@
  * Parses untrusted JSON. Every function accepts any value and never throws. Text is made storable in PostgreSQL (no
  * NUL, no unpaired surrogate) and cut to the given length.
  */
+import { isRawNumber } from '@parley/contract/exact-json'
 
 export type JsonObject = { readonly [key: string]: unknown }
 
 export function readObject(value: unknown): JsonObject | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isRawNumber(value)) return null
+  return value as JsonObject
 }
 
 export function readArray(value: unknown): readonly unknown[] {
@@ -33,10 +35,15 @@ export function readNonBlank(value: unknown, maxLength: number): string | null {
  * IDs are opaque. A number becomes its digits. An ID that is too long is null, because a truncated one could collide.
  */
 export function readId(value: unknown, maxLength = 256): string | null {
-  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  const text = digitsOf(value) ?? value
   if (typeof text !== 'string' || text.length === 0 || text.length > maxLength) return null
   const clean = cleanText(text, maxLength)
   return clean === '' ? null : clean
+}
+
+function digitsOf(value: unknown): string | null {
+  if (isRawNumber(value)) return /^\d+$/.test(value.rawJSON) ? value.rawJSON : null
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null
 }
 
 /** A number, or a string that contains one. */
@@ -66,7 +73,7 @@ const maxDepth = 64
 /** A copy with every key and string cleaned; undefined if it is nested too deeply. */
 export function cleanJson(value: unknown, maxLength = 65_536, depth = 0): unknown {
   if (typeof value === 'string') return cleanText(value, maxLength)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   if (depth >= maxDepth) return undefined
   const copies: [string, unknown][] = []
   for (const [key, inner] of Object.entries(value)) {

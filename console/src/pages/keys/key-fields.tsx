@@ -10,7 +10,7 @@ import { TagInput } from '../../ui/tag-input.tsx'
 import type { ExpiryKind, KeyDraft } from './key-form.ts'
 import styles from './keys.module.css'
 import { useMyAddress } from './keys.queries.ts'
-import { isEverywhere, rangeProblem } from './ranges.ts'
+import { everywhereWarning, rangeProblem } from './ranges.ts'
 
 const details = {
   'senders:read': 'List sender phone numbers',
@@ -145,7 +145,7 @@ function ExpiryField({
 
 function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
   const mine = useMyAddress()
-  const everywhere = ranges.filter(isEverywhere)
+  const warning = everywhereWarning(ranges)
   const hasMine = mine !== undefined && ranges.some((range) => range === mine || range.startsWith(`${mine}/`))
   return (
     <div>
@@ -163,11 +163,7 @@ function RangesField({ value: ranges, error, onChange }: FieldProps<string[]>) {
           Add my IP address ({mine})
         </Button>
       )}
-      {everywhere.length > 0 && (
-        <Notice tone="warn">
-          <span className="mono">{everywhere.join(', ')}</span> allows every IP address.
-        </Notice>
-      )}
+      {warning && <Notice tone="warn">{warning}</Notice>}
     </div>
   )
 }

@@ -15,7 +15,7 @@ export interface KeyDraft {
 
 export const emptyDraft: KeyDraft = {
   name: '',
-  scopes: ['messages:send', 'messages:read', 'templates:read', 'senders:read'],
+  scopes: [],
   rate_limit_per_min: 30,
   ip_allow_list: [],
   expires_at: { kind: 'never', day: '' },

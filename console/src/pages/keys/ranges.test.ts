@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rangeProblem } from './ranges.ts'
+import { everywhereWarning, rangeProblem } from './ranges.ts'
 
 test.each([
   '203.0.113.7',
@@ -29,4 +29,16 @@ test.each([
   ['203.0.113.0/24/8', 'more than one'],
 ])('%s is rejected: %s', (text, reason) => {
   expect(rangeProblem(text)).toContain(reason)
+})
+
+test.each([
+  [['0.0.0.0/0'], '0.0.0.0/0 allows every IPv4 address, but no IPv6 address.'],
+  [['203.0.113.7', '0.0.0.0/0'], '0.0.0.0/0 allows every IPv4 address, but no IPv6 address.'],
+  [['::/0'], '::/0 allows every IPv6 address, but no IPv4 address.'],
+  [['0.0.0.0/0', '2001:db8::/32'], '0.0.0.0/0 allows every IPv4 address.'],
+  [['0.0.0.0/0', '::/0'], '0.0.0.0/0 and ::/0 allow every IP address.'],
+  [['10.0.0.0/8'], null],
+  [[], null],
+])('the warning for the allowlist %j is %j', (ranges, warning) => {
+  expect(everywhereWarning(ranges)).toBe(warning)
 })

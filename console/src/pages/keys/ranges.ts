@@ -11,8 +11,18 @@ export function rangeProblem(text: string): string | null {
   return octets ? hostBitsProblem(octets, Number(bits)) : null
 }
 
-/** Whether a range allows every address. */
-export const isEverywhere = (range: string): boolean => range.endsWith('/0')
+/** A warning for an allowlist with every IPv4 or every IPv6 address: what it allows, and what it does not. */
+export function everywhereWarning(ranges: readonly string[]): string | null {
+  const everywhere = ranges.filter((range) => range.endsWith('/0'))
+  const [family, ...more] = new Set(everywhere.map(familyOf))
+  if (family === undefined) return null
+  if (more.length > 0) return `${everywhere.join(' and ')} allow every IP address.`
+  const other = family === 'IPv4' ? 'IPv6' : 'IPv4'
+  const exception = ranges.some((range) => familyOf(range) === other) ? '' : `, but no ${other} address`
+  return `${everywhere.join(' and ')} allows every ${family} address${exception}.`
+}
+
+const familyOf = (range: string): 'IPv4' | 'IPv6' => (range.includes(':') ? 'IPv6' : 'IPv4')
 
 function ipv4Of(text: string): number[] | null {
   const octets = text.split('.')

@@ -1,6 +1,7 @@
 import { ConsoleForm, FormQuery } from '@parley/contract/console/forms'
 import { ConsoleList } from '@parley/contract/console/list'
-import { FlowFileParams, FlowResponseParams } from '@parley/contract/flow-response'
+import { rawNumbersAsText } from '@parley/contract/exact-json'
+import { FlowFileParams, FlowResponseParams, type FlowResponseWithFiles } from '@parley/contract/flow-response'
 import { sendBytes } from '../../http/bytes.ts'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
@@ -23,7 +24,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
         ...(to !== undefined && { received_before: to }),
       }
       const rows = await listFlowResponses(db, workspaceId, filters, page)
-      return consolePageOf(page, rows, markOf, toFlowResponseWithFiles)
+      return consolePageOf(page, rows, markOf, (row) => toConsoleForm(toFlowResponseWithFiles(row)))
     },
   }),
   workspaceRoute({
@@ -32,7 +33,7 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     who: 'forms:read',
     params: FlowResponseParams,
     reply: ConsoleForm,
-    handle: ({ db, workspaceId }, { params }) => getFlowResponse(db, workspaceId, params.id),
+    handle: async ({ db, workspaceId }, { params }) => toConsoleForm(await getFlowResponse(db, workspaceId, params.id)),
   }),
   workspaceRoute({
     method: 'GET',
@@ -47,3 +48,9 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     },
   }),
 ]
+
+/** Numbers that the browser would round are text here. */
+const toConsoleForm = (form: FlowResponseWithFiles): ConsoleForm => ({
+  ...form,
+  response: rawNumbersAsText(form.response) as ConsoleForm['response'],
+})

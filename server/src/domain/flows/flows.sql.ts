@@ -122,13 +122,14 @@ export interface ResponseRow {
   flow_id: string | null
   source_message_id: string | null
   template_id: string | null
-  response: Record<string, unknown>
+  /** JSON as text, because the driver would round large numbers. */
+  response: string
   received_at: Date
   created_at: Date
 }
 
-const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id, response,
-  received_at, created_at`
+const columns = `id, message_id, sent_by, sent_by_user_id, flow_token, flow_id, source_message_id, template_id,
+  response::text as response, received_at, created_at`
 
 const filters = {
   workspaceId: 'uuid',

@@ -1,3 +1,4 @@
+import { parseExactly } from '@parley/contract/exact-json'
 import type { FlowResponse, FlowResponseFilters, FlowResponseWithFiles } from '@parley/contract/flow-response'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -68,7 +69,7 @@ export const toFlowResponseWithFiles = (row: ResponseWithFiles): FlowResponseWit
   flow_id: row.flow_id,
   source_message_id: row.source_message_id && withPrefix('msg', row.source_message_id),
   template_id: row.template_id && withPrefix('tpl', row.template_id),
-  response: row.response,
+  response: parseExactly(row.response) as Record<string, unknown>,
   files: row.files,
   received_at: row.received_at.toISOString(),
 })

@@ -52,7 +52,7 @@ test('an admin creates a key; its secret is returned only once, and it works', a
         last_used_at: null,
       },
       secret: expect.stringMatching(/^prl_live_/),
-      warnings: ['The IP allowlist contains 0.0.0.0/0, which is every IPv4 address.'],
+      warnings: ['The IP allowlist contains 0.0.0.0/0, which is every IPv4 address, but no IPv6 address.'],
     },
   })
   const { key, secret } = created.body
@@ -64,6 +64,27 @@ test('an admin creates a key; its secret is returned only once, and it works', a
     { action: 'key.create', target: key.id, actor: admin.email, after: { name: 'Backend' } },
   ])
   expect(JSON.stringify(entries)).not.toContain(secret)
+})
+
+test('an expiry or a filter that is not a time gets a message with an example, and the example is accepted', async () => {
+  const { workspace, admin, at } = await setUp()
+  const message = 'Enter a date and time such as 2026-11-16T09:00:00Z.'
+  for (const expires_at of ['tomorrow', '2026-11-16', '16.11.2026 09:00', '2026-02-30T00:00:00.000Z']) {
+    expect((await admin.call(at('/keys'), post({ ...input, expires_at }))).body.error, expires_at).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ param: 'expires_at', code: 'invalid', message }],
+    })
+  }
+  expect((await admin.call(at('/keys'), post({ ...input, expires_at: '2099-11-16T09:00:00Z' }))).status).toBe(201)
+  for (const [query, status] of [
+    ['since=yesterday', 400],
+    ['since=2026-11-16T09:00:00Z', 200],
+  ] as const) {
+    const { body, ...response } = await admin.call(at(`/deliveries?${query}`))
+    expect([response.status, body.error?.message], query).toEqual([status, status === 400 ? message : undefined])
+  }
+  const { body } = await workspace.call('/v1/messages?created_after=yesterday')
+  expect((body as { error: unknown }).error).toMatchObject({ errors: [{ param: 'created_after', message }] })
 })
 
 test('last_used_at is updated within two seconds of the first request', async () => {

@@ -55,9 +55,14 @@ test('IP addresses are stored in canonical form, without duplicates', async () =
 test('an allowlist with every IPv4 or IPv6 address is accepted with a warning', async () => {
   const workspace = await newWorkspace(server)
   const warnings = async (...allowedRanges: string[]) => warningsOf((await workspace.newKey({ allowedRanges })).key)
-  expect(await warnings('0.0.0.0/0')).toEqual(['The IP allowlist contains 0.0.0.0/0, which is every IPv4 address.'])
-  expect(await warnings('::ffff:0:0/96')).toEqual(['The IP allowlist contains 0.0.0.0/0, which is every IPv4 address.'])
-  expect(await warnings('::/0')).toEqual(['The IP allowlist contains ::/0, which is every IPv6 address.'])
+  const everyIpv4 = 'The IP allowlist contains 0.0.0.0/0, which is every IPv4 address'
+  const everyIpv6 = 'The IP allowlist contains ::/0, which is every IPv6 address'
+  expect(await warnings('0.0.0.0/0')).toEqual([`${everyIpv4}, but no IPv6 address.`])
+  expect(await warnings('0.0.0.0/0', '203.0.113.9')).toEqual([`${everyIpv4}, but no IPv6 address.`])
+  expect(await warnings('::ffff:0:0/96')).toEqual([`${everyIpv4}, but no IPv6 address.`])
+  expect(await warnings('::/0')).toEqual([`${everyIpv6}, but no IPv4 address.`])
+  expect(await warnings('0.0.0.0/0', '2001:db8::/32')).toEqual([`${everyIpv4}.`])
+  expect(await warnings('0.0.0.0/0', '::/0')).toEqual([`${everyIpv4}.`, `${everyIpv6}.`])
   expect(await warnings('10.0.0.0/8')).toEqual([])
   expect(await warnings()).toEqual([])
 })

@@ -99,9 +99,13 @@ export async function changeKey(
 export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): string[] =>
   allowedRanges
     .filter((range) => range.endsWith('/0'))
-    .map(
-      (range) => `The IP allowlist contains ${range}, which is every ${range.includes(':') ? 'IPv6' : 'IPv4'} address.`,
-    )
+    .map((range) => {
+      const [all, other] = isIpv6(range) ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
+      const hasOther = allowedRanges.some((each) => isIpv6(each) !== isIpv6(range))
+      return `The IP allowlist contains ${range}, which is every ${all} address${hasOther ? '' : `, but no ${other} address`}.`
+    })
+
+const isIpv6 = (range: string): boolean => range.includes(':')
 
 /** If a workspace is given, a key of another workspace is not found. */
 async function requireKey(db: Db, id: string, workspaceId?: string): Promise<KeyRow> {
