@@ -27,7 +27,14 @@ export function checkSend(body: unknown): FieldError[] {
   const send = readObject(body)
   if (send === null) return shape
   const nested = send.interactive === undefined ? [] : interactiveErrors(send.interactive)
-  return [...shape, ...typeErrors(send), ...nested, ...contentErrors(send), ...characterErrors(send)]
+  return [
+    ...recipientErrors(send),
+    ...shape,
+    ...typeErrors(send),
+    ...nested,
+    ...contentErrors(send),
+    ...characterErrors(send),
+  ]
 }
 
 function interactiveErrors(value: unknown): FieldError[] {
@@ -48,6 +55,15 @@ function typeErrors(send: JsonObject): FieldError[] {
   const missing =
     send[type] === undefined
       ? [fieldError(type, 'missing', `"${type}" is required for messages of type "${type}".`)]
+function recipientErrors({ to, to_user_id, in_reply_to }: JsonObject): FieldError[] {
+  if (to !== undefined && to_user_id !== undefined) {
+    return [fieldError('to_user_id', 'unexpected', '"to_user_id" is not allowed together with "to".')]
+  }
+  // A reply goes to the person who wrote the quoted message.
+  if (to !== undefined || to_user_id !== undefined || in_reply_to !== undefined) return []
+  return [fieldError('to', 'missing', '"to" is required, or "to_user_id" for a person without a phone number.')]
+}
+
       : []
   const extra = sendTypes
     .filter((other) => other !== type && send[other] !== undefined)

@@ -60,6 +60,12 @@ describe("a send request is converted to WhatsApp's format", () => {
     expect([to('16505550123'), to('+16505550123')]).toEqual(['+16505550123', '+16505550123'])
   })
 
+  test('a person without a number is addressed by user ID', () => {
+    const built = buildMessage({ messageId: 'm', request: { to_user_id: 'US.1', type: 'text', text: { body: 'x' } } })
+    expect(built).toMatchObject({ recipient: 'US.1' })
+    expect(built).not.toHaveProperty('to')
+  })
+
   test('a reaction has WhatsApp’s message ID and is never a reply', () => {
     const request: SendRequest = { to: '1650', type: 'reaction', reaction: { message_id: 'msg_9', emoji: '' } }
     const built = buildMessage({ messageId: 'm', request, reactedWaMessageId: 'wamid.A', quotedWaMessageId: 'wamid.B' })

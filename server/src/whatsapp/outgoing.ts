@@ -24,7 +24,7 @@ export function buildMessage(outgoing: Outgoing): JsonObject {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     // Without the plus, WhatsApp may add the country code of the business number.
-    to: `+${request.to.replace(/^\+/, '')}`,
+    ...(request.to === undefined ? { recipient: request.to_user_id } : { to: `+${request.to.replace(/^\+/, '')}` }),
     ...(quotedWaMessageId !== undefined &&
       request.type !== 'reaction' && { context: { message_id: quotedWaMessageId } }),
     type: request.type,

@@ -17,6 +17,7 @@ test('POST /v1/messages returns 202, and the message is sent, delivered and read
     object: 'message',
     sender_id: shop.senderId,
     to: '16505550123',
+    to_user_id: null,
     type: 'text',
     template_id: null,
     reference: 'a',
