@@ -21,6 +21,8 @@ const interactiveValidators = new Map(
   Object.entries(interactiveSchemas).map(([kind, schema]) => [kind, newValidator(schema, 'body', 'interactive')]),
 )
 
+const paymentKinds = ['order_details', 'order_status']
+
 /** If the result is empty, the body is a `SendRequest`. */
 export function checkSend(body: unknown): FieldError[] {
   const shape = shapeErrors(body)
@@ -40,6 +42,10 @@ export function checkSend(body: unknown): FieldError[] {
 function interactiveErrors(value: unknown): FieldError[] {
   const message = readObject(value)
   if (message === null) return [fieldError('interactive', 'wrong_type', '"interactive" must be an object.')]
+  if (paymentKinds.includes(String(message.type))) {
+    const text = `Payments are not supported: a message of type "${message.type}" cannot be sent.`
+    return [fieldError('interactive.type', 'invalid', text)]
+  }
   const check = interactiveValidators.get(String(message.type))
   if (check === undefined) {
     const kinds = [...interactiveValidators.keys()].join(', ')
@@ -49,12 +55,6 @@ function interactiveErrors(value: unknown): FieldError[] {
   return errors.length > 0 ? errors : checkInteractive(message, message.type as InteractiveKind)
 }
 
-function typeErrors(send: JsonObject): FieldError[] {
-  const type = sendTypes.find((known) => known === send.type)
-  if (type === undefined) return []
-  const missing =
-    send[type] === undefined
-      ? [fieldError(type, 'missing', `"${type}" is required for messages of type "${type}".`)]
 function recipientErrors({ to, to_user_id, in_reply_to }: JsonObject): FieldError[] {
   if (to !== undefined && to_user_id !== undefined) {
     return [fieldError('to_user_id', 'unexpected', '"to_user_id" is not allowed together with "to".')]
@@ -64,6 +64,12 @@ function recipientErrors({ to, to_user_id, in_reply_to }: JsonObject): FieldErro
   return [fieldError('to', 'missing', '"to" is required, or "to_user_id" for a person without a phone number.')]
 }
 
+function typeErrors(send: JsonObject): FieldError[] {
+  const type = sendTypes.find((known) => known === send.type)
+  if (type === undefined) return []
+  const missing =
+    send[type] === undefined
+      ? [fieldError(type, 'missing', `"${type}" is required for messages of type "${type}".`)]
       : []
   const extra = sendTypes
     .filter((other) => other !== type && send[other] !== undefined)

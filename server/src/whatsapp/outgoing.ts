@@ -64,13 +64,16 @@ function interactive(message: SendRequest['interactive'], flowToken: string | un
     flow_message_version: '3',
     ...given,
     ...(token !== undefined && { flow_token: token }),
-    ...(payload !== undefined && { flow_action_payload: withoutEmptyData(payload) }),
+    ...withoutEmptyPayload(payload),
   }
   return { ...message, action: { ...message.action, parameters } }
 }
 
 /** WhatsApp rejects an empty `data` object. */
-function withoutEmptyData(payload: { screen: string; data?: unknown }): JsonObject {
-  const { data, ...rest } = payload
-  return Object.keys(readObject(data) ?? {}).length > 0 ? payload : rest
+function withoutEmptyPayload({ screen, data }: { screen?: string; data?: unknown } = {}): JsonObject {
+  const payload = {
+    ...(screen !== undefined && { screen }),
+    ...(Object.keys(readObject(data) ?? {}).length > 0 && { data }),
+  }
+  return Object.keys(payload).length > 0 ? { flow_action_payload: payload } : {}
 }
