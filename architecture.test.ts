@@ -84,6 +84,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'sending_holds',
     'idempotency_keys',
     'idempotency_days',
+    'user_id_changes',
   ],
   orders: ['orders', 'order_changes'],
   people: ['people', 'passkeys', 'backup_codes', 'sessions', 'challenges', 'sign_in_tries', 'memberships', 'links'],

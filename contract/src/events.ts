@@ -3,7 +3,7 @@
  * so these schemas allow additional fields.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { described, FlowResponseId, MessageId, Timestamp, Uuid } from './ids.ts'
+import { described, FlowResponseId, MessageId, nullable, Timestamp, Uuid } from './ids.ts'
 import { InboundMessage } from './inbound.ts'
 
 export const eventTypes = [
@@ -34,7 +34,11 @@ export const MessageError = Type.Object(
 /** The data of the four status events. */
 export const MessageStatusData = Type.Object({
   message_id: described(MessageId, 'The ID of the message.'),
-  to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
+  to: nullable(
+    Type.String(),
+    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID.",
+  ),
+  to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient. Null if it is not known."),
   status: Type.Union([Type.Literal('sent'), Type.Literal('delivered'), Type.Literal('read'), Type.Literal('failed')], {
     description: 'The new status of the message. It matches the event type.',
   }),
@@ -90,6 +94,7 @@ export const FlowSubmission = Type.Object({
 const messageSample = {
   message_id: 'msg_7d1c3c52-6a0a-4d8a-9e0b-1f2a3b4c5d6e',
   to: '491701234567',
+  to_user_id: 'DE.13491200000000000001',
   wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
 }
 

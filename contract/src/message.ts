@@ -1,7 +1,7 @@
 /** A message sent with an API key, and its status. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from './events.ts'
-import { Moment, Recipient } from './formats.ts'
+import { Moment, Recipient, UserId } from './formats.ts'
 import { described, MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
 import { sendTypes } from './send.ts'
 
@@ -12,7 +12,11 @@ const fields = {
   id: described(MessageId, 'The ID of the message.'),
   object: Type.Literal('message', { description: 'The object type.' }),
   sender_id: described(SenderId, 'The number that the message was sent from.'),
-  to: Type.String({ description: "The recipient's phone number in international format, digits only." }),
+  to: nullable(
+    Type.String(),
+    "The recipient's phone number in international format, digits only. Null if the message was sent to a user ID.",
+  ),
+  to_user_id: nullable(Type.String(), "WhatsApp's ID of the recipient. Null if it is not known."),
   type: Type.Enum([...sendTypes], { description: 'The message type.' }),
   template_id: nullable(TemplateId, 'The template. Null unless `type` is `template`.'),
   reference: Type.Union([Type.String(), Type.Null()], {
@@ -44,6 +48,7 @@ const example = {
   object: 'message',
   sender_id: 'snd_3f2e1d0c-9b8a-4765-8432-10fedcba9876',
   to: '491701234567',
+  to_user_id: null,
   type: 'template',
   template_id: 'tpl_9e8d7c6b-5a49-4382-9716-05f4e3d2c1b0',
   reference: 'order 1001',
@@ -77,6 +82,7 @@ const moment = (description: string) => Type.Optional(Type.String({ ...Moment, d
 export const MessageFilters = Type.Object({
   status: Type.Optional(Type.Enum([...messageStatuses], { description: 'Only messages with this status.' })),
   to: Type.Optional(Type.String({ ...Recipient, description: "The recipient's phone number. Exact match." })),
+  to_user_id: Type.Optional(Type.String({ ...UserId, description: "WhatsApp's ID of the recipient. Exact match." })),
   created_after: moment('Only messages created after this time, in ISO 8601 format.'),
   created_before: moment('Only messages created before this time, in ISO 8601 format.'),
 })

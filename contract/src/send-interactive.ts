@@ -101,11 +101,23 @@ const Form = kind('flow', {
           ),
           flow_id: optionalText(64),
           flow_name: optionalText(200),
-          flow_cta: text(20),
+          flow_cta: text(30),
           mode: Type.Optional(Type.Enum(['published', 'draft'])),
           flow_action: Type.Optional(Type.Enum(['navigate', 'data_exchange'])),
           flow_action_payload: Type.Optional(
-            Type.Object({ screen: text(200), data: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }, strict),
+            Type.Object(
+              {
+                screen: Type.Optional(
+                  Type.String({
+                    minLength: 1,
+                    maxLength: 200,
+                    description: 'The screen to open. Without it, WhatsApp opens the first screen of the form.',
+                  }),
+                ),
+                data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+              },
+              strict,
+            ),
           ),
         },
         { ...strict, description: 'Set either `flow_id` or `flow_name`.' },
@@ -168,6 +180,97 @@ const Catalog = kind('catalog_message', {
   ),
 })
 
+const file = Type.Object({ id: optionalText(256), link }, strict)
+
+const Card = Type.Object(
+  {
+    card_index: Type.Integer({ minimum: 0, maximum: 9, description: 'The position of the card, from 0.' }),
+    type: Type.Enum(['cta_url', 'product'], {
+      description: '`cta_url`: an image or a video with a link button or reply buttons. `product`: a product.',
+    }),
+    header: Type.Optional(
+      Type.Object(
+        { type: Type.Enum(['image', 'video']), image: Type.Optional(file), video: Type.Optional(file) },
+        { ...strict, description: 'Required for `cta_url`. Set `type`, and the field of the same name.' },
+      ),
+    ),
+    body: Type.Optional(textObject(160)),
+    action: Type.Object(
+      {
+        name: Type.Optional(Type.Literal('cta_url')),
+        parameters: Type.Optional(Type.Object({ display_text: text(20), url: httpLink(2000) }, strict)),
+        buttons: Type.Optional(
+          Type.Array(
+            Type.Object(
+              {
+                type: Type.Literal('quick_reply'),
+                quick_reply: Type.Object({ id: text(256), title: text(20) }, strict),
+              },
+              strict,
+            ),
+            { minItems: 1, maxItems: 3 },
+          ),
+        ),
+        catalog_id: optionalText(64),
+        product_retailer_id: optionalText(256),
+      },
+      {
+        ...strict,
+        description:
+          'For `cta_url`, set `name` and `parameters`, or `buttons`. For `product`, set `catalog_id` and `product_retailer_id`.',
+      },
+    ),
+  },
+  strict,
+)
+
+const Carousel = kind('carousel', {
+  body: shortBody,
+  action: Type.Object(
+    {
+      cards: Type.Array(Card, {
+        minItems: 2,
+        maxItems: 10,
+        description: 'All cards have the same type, and the same kind and number of buttons.',
+      }),
+    },
+    strict,
+  ),
+})
+
+const addressValues = (description: string) =>
+  Type.Record(Type.String(), Type.String({ maxLength: 1000 }), { description })
+
+const Address = kind('address_message', {
+  body: shortBody,
+  footer,
+  action: Type.Object(
+    {
+      name: Type.Literal('address_message'),
+      parameters: Type.Object(
+        {
+          country: Type.String({
+            pattern: '^[A-Z]{2}$',
+            description: 'The country of the address, in ISO 3166 format. WhatsApp supports India (`IN`).',
+            errorMessage: 'Enter the country as two capital letters, for example IN.',
+          }),
+          values: Type.Optional(addressValues('Values to fill in, such as `name` and `in_pin_code`.')),
+          validation_errors: Type.Optional(addressValues('An error message for each value that must be corrected.')),
+          saved_addresses: Type.Optional(
+            Type.Array(Type.Object({ id: text(256), value: addressValues('The values of the address.') }, strict), {
+              minItems: 1,
+              maxItems: 20,
+              description: 'Addresses that the recipient can choose from.',
+            }),
+          ),
+        },
+        strict,
+      ),
+    },
+    strict,
+  ),
+})
+
 export const interactiveSchemas = {
   button: Buttons,
   list: Rows,
@@ -178,15 +281,17 @@ export const interactiveSchemas = {
   product: Product,
   product_list: Products,
   catalog_message: Catalog,
+  carousel: Carousel,
+  address_message: Address,
 } as const
 
 export type InteractiveKind = keyof typeof interactiveSchemas
 
 export const SendInteractive = Type.Union(
-  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalog],
+  [Buttons, Rows, UrlButton, Form, LocationRequest, ContactRequest, Product, Products, Catalog, Carousel, Address],
   {
     description:
-      'An interactive message: reply buttons, a list, a link button, a form, a location or contact request, products or a catalog.',
+      'An interactive message: reply buttons, a list, a link button, a form, a location, contact or address request, products, a catalog or a carousel. Payment messages (`order_details`, `order_status`) are not supported.',
   },
 )
 export type SendInteractive = Static<typeof SendInteractive>

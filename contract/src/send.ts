@@ -3,8 +3,8 @@
  * express clearly: exactly the field that `type` names, either an ID or a link, at most 10 rows in all sections.
  */
 import { type Static, Type } from 'typebox'
-import { httpLink, Recipient } from './formats.ts'
-import { described, MessageId, SenderId, TemplateId } from './ids.ts'
+import { httpLink, Recipient, UserId } from './formats.ts'
+import { described, SenderId, TemplateId } from './ids.ts'
 import { SendInteractive } from './send-interactive.ts'
 
 export const sendTypes = [
@@ -145,13 +145,25 @@ export const SendTemplate = Type.Object(
 export const SendRequest = Type.Object(
   {
     sender_id: Type.Optional(
-      described(SenderId, 'The number to send from. Optional if the workspace has only one sender.'),
+      described(
+        SenderId,
+        'The number to send from. Optional if the workspace has only one sender, and in a reply, which is sent from the number of the quoted message.',
+      ),
     ),
-    to: Type.String({
-      ...Recipient,
-      description:
-        "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed.",
-    }),
+    to: Type.Optional(
+      Type.String({
+        ...Recipient,
+        description:
+          "The recipient's phone number in international format, digits only. A leading `+` is accepted and removed. In a reply to a received message you can omit it: the reply goes to the person who wrote that message.",
+      }),
+    ),
+    to_user_id: Type.Optional(
+      Type.String({
+        ...UserId,
+        description:
+          "WhatsApp's ID of the recipient, in place of `to`, for a person whose phone number you do not know: `from_user_id` of their message. If WhatsApp has replaced the ID, the message goes to the new one. Authentication templates require a phone number.",
+      }),
+    ),
     type: Type.Enum([...sendTypes], {
       description: 'The message type. Set the field of the same name to the content.',
     }),
@@ -166,8 +178,9 @@ export const SendRequest = Type.Object(
     contacts: Type.Optional(Type.Array(SendContact, { minItems: 1, maxItems: 257 })),
     interactive: Type.Optional(SendInteractive),
     reaction: Type.Optional(SendReaction),
-    in_reply_to: Type.Optional(
-      described(MessageId, 'The ID of the message to reply to. The recipient sees it as a quote.'),
+    in_reply_to: optionalText(
+      256,
+      "The message to reply to: its `msg_…` ID, or WhatsApp's ID. The recipient sees it as a quote.",
     ),
     reference: optionalText(255, 'Your own reference, such as an order number. It is returned with the message.'),
   },

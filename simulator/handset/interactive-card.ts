@@ -3,13 +3,20 @@ import { listAt, objectAt, textAt } from './json.ts'
 
 /** An interactive message as the phone shows it. */
 export function interactiveCard(content: unknown): Card {
+  let replies = 0
+  return cardOf(content, () => replies++)
+}
+
+/** The position of a reply counts all replies of the message, including those of carousel cards. */
+function cardOf(content: unknown, nextPosition: () => number): Card {
   const card = emptyCard()
   const header = headerOf(content)
   if (header) card.header = header
   card.body = textAt(content, 'body', 'text')
   card.footer = textAt(content, 'footer', 'text')
-  card.buttons = buttonsOf(content)
-  if (textAt(content, 'type') === 'carousel') card.cards = listAt(content, 'action', 'cards').map(interactiveCard)
+  card.buttons = buttonsOf(content, nextPosition)
+  if (textAt(content, 'type') === 'carousel')
+    card.cards = listAt(content, 'action', 'cards').map((one) => cardOf(one, nextPosition))
   return card
 }
 
@@ -21,19 +28,26 @@ function headerOf(content: unknown): Header | undefined {
   return undefined
 }
 
-function buttonsOf(content: unknown): CardButton[] {
+function buttonsOf(content: unknown, nextPosition: () => number): CardButton[] {
   const action = objectAt(content, 'action')
   const parameters = objectAt(action, 'parameters')
   switch (textAt(content, 'type')) {
     case 'button':
-      return listAt(action, 'buttons').map((button, position) => ({
+      return listAt(action, 'buttons').map((button) => ({
         kind: 'reply',
         label: textAt(button, 'reply', 'title'),
-        position,
+        position: nextPosition(),
       }))
     case 'list':
       return [{ kind: 'list', label: textAt(action, 'button'), sections: sectionsOf(action) }]
     case 'cta_url':
+      // A carousel card has this type with quick replies too.
+      if (listAt(action, 'buttons').length > 0)
+        return listAt(action, 'buttons').map((button) => ({
+          kind: 'reply',
+          label: textAt(button, 'quick_reply', 'title'),
+          position: nextPosition(),
+        }))
       return [{ kind: 'url', label: textAt(parameters, 'display_text'), url: textAt(parameters, 'url') }]
     case 'flow':
       return [

@@ -76,6 +76,39 @@ test.each([
       buttons: [{ icon: 'list', text: 'Open' }],
     },
   ],
+  [
+    {
+      type: 'interactive',
+      interactive: {
+        type: 'carousel',
+        body: { text: 'New' },
+        action: {
+          cards: [
+            {
+              type: 'cta_url',
+              header: { type: 'image', image: { link: 'https://x.example/a.png' } },
+              action: { buttons: [{ type: 'quick_reply', quick_reply: { id: 'a', title: 'More' } }] },
+            },
+            { type: 'product', action: { catalog_id: '1', product_retailer_id: 'SKU-1' } },
+          ],
+        },
+      },
+    },
+    {
+      body: 'New',
+      footer: null,
+      buttons: [],
+      cards: [
+        {
+          header: { kind: 'media', type: 'image', detail: 'https://x.example/a.png' },
+          body: null,
+          footer: null,
+          buttons: [{ icon: 'reply', text: 'More' }],
+        },
+        { body: null, footer: null, buttons: [{ icon: 'product', text: 'View item' }] },
+      ],
+    },
+  ],
 ])('requestBubble(%j)', (request, bubble) => {
   expect(requestBubble(request, null)).toEqual(bubble)
 })

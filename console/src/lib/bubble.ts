@@ -82,7 +82,9 @@ const buttonOf = (button: Json) => ({
 function fill(text: string, place: 'header' | 'body', values: Json, prefix: string): string {
   return text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (placeholder, name: string) => {
     const value = values[`${prefix}${place}.${name}`]
-    return typeof value === 'string' && value !== '' ? value : placeholder
+    const { currency, date_time } = objectOf(value)
+    const shown = objectOf(currency ?? date_time)['fallback_value'] ?? value
+    return typeof shown === 'string' && shown !== '' ? shown : placeholder
   })
 }
 
@@ -124,10 +126,12 @@ function interactiveBubble(interactive: Json): Bubble {
   const kind = textOf(header['type'])
   const taps: NonNullable<Bubble['buttons']> = listOf(action['buttons']).map((button) => ({
     icon: 'reply',
-    text: textOf(objectOf(objectOf(button)['reply'])['title']),
+    text: textOf(objectOf(objectOf(button)['reply'] ?? objectOf(button)['quick_reply'])['title']),
   }))
   if (action['sections']) taps.push({ icon: 'list', text: textOf(action['button']) || 'View items' })
   if (parameters['display_text']) taps.push({ icon: 'link', text: textOf(parameters['display_text']) })
+  if (action['product_retailer_id']) taps.push({ icon: 'product', text: 'View item' })
+  if (action['name'] === 'address_message') taps.push({ icon: 'form', text: 'Provide address' })
   if (parameters['flow_cta']) taps.push({ icon: 'form', text: textOf(parameters['flow_cta']) })
   return {
     ...(kind === 'text' && { header: { kind: 'text' as const, text: textOf(header['text']) } }),
@@ -136,6 +140,9 @@ function interactiveBubble(interactive: Json): Bubble {
     body: textOf(objectOf(interactive['body'])['text']) || null,
     footer: textOf(objectOf(interactive['footer'])['text']) || null,
     buttons: taps,
+    ...(action['cards'] !== undefined && {
+      cards: listOf(action['cards']).map((card) => interactiveBubble(objectOf(card))),
+    }),
   }
 }
 

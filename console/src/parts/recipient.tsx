@@ -1,5 +1,6 @@
+import type { ListedMessage } from '@parley/contract/console/messages'
 import type { ConsoleSender } from '@parley/contract/console/senders'
-import { plainPhone } from '../lib/phone.ts'
+import { formatPhone, plainPhone } from '../lib/phone.ts'
 import type { Form } from '../lib/use-form.ts'
 import { Select, TextInput } from '../ui/fields.tsx'
 import { senderName, useSenderChoice } from './network.queries.ts'
@@ -9,6 +10,23 @@ interface Recipient {
   to: string
   sender_id: string | null
 }
+
+/** A person in a conversation: a phone number, or the user ID of a person without one. */
+export type Person = { phone: string } | { user_id: string }
+
+export function personOf({ phone, user_id }: Pick<ListedMessage, 'phone' | 'user_id'>): Person | null {
+  if (phone !== null) return { phone }
+  return user_id === null ? null : { user_id }
+}
+
+/** The phone number; of a person without one the username or the user ID. */
+export function personName({ phone, username, user_id }: ListedMessage): string | null {
+  if (phone !== null) return formatPhone(phone)
+  return username === null ? user_id : `@${username}`
+}
+
+/** The recipient in the API. */
+export const addressOf = (person: Person) => ('phone' in person ? { to: person.phone } : { to_user_id: person.user_id })
 
 /** The connected senders; with `account`, only those of that account. */
 export function useConnectedSenders(account?: string): ConsoleSender[] {
@@ -29,11 +47,10 @@ export function RecipientFields<Values extends Recipient>({
     <>
       <TextInput
         label="To"
-        description="Phone number with country code."
+        description="Phone number with country code, or the user ID of a person without a number."
         placeholder="+49 170 1234567"
         value={to}
         onChange={(event) => form.set({ to: event.currentTarget.value } as Partial<Values>)}
-        inputMode="tel"
         autoComplete="off"
         error={form.errors.to}
         data-autofocus
@@ -52,8 +69,14 @@ export function RecipientFields<Values extends Recipient>({
   )
 }
 
-/** The parameters for the API. The number may be typed with spaces, brackets, dots and hyphens. */
+/** A user ID as it is, or a number, which may be typed with spaces, brackets, dots and hyphens. */
+export const plainRecipient = (typed: string): string => (isUserId(typed) ? typed.trim() : plainPhone(typed))
+
+const isUserId = (typed: string) => /^\s*[A-Z]{2}\.[A-Za-z0-9.]+\s*$/.test(typed)
+
+/** The parameters for the API. */
 export function recipientOf({ to, sender_id }: Recipient, senders: readonly ConsoleSender[]) {
   const sender = sender_id ?? senders[0]?.id
-  return { ...(sender && { sender_id: sender }), to: plainPhone(to) }
+  const address = isUserId(to) ? { to_user_id: plainRecipient(to) } : { to: plainRecipient(to) }
+  return { ...(sender && { sender_id: sender }), ...address }
 }

@@ -1,7 +1,7 @@
 /** Messages as the console shows them: a list of both directions, and the details and timeline of one message. */
 import { type Static, Type } from 'typebox'
 import { MessageError } from '../events.ts'
-import { Moment, Phone } from '../formats.ts'
+import { Moment, Phone, UserId } from '../formats.ts'
 import {
   FlowResponseId,
   MessageId,
@@ -30,7 +30,10 @@ export const ListedMessage = Type.Object({
   at: Timestamp,
   /** The phone number of the recipient or the sender. Null if WhatsApp does not provide it. */
   phone: text,
+  /** WhatsApp's ID of the person. Null if it is not known. */
   user_id: text,
+  /** The username of the person, without `@`. Null if they have none, and for outbound messages. */
+  username: text,
   profile_name: text,
   sender_id: SenderId,
   type: Type.String(),
@@ -46,7 +49,7 @@ export const ListedMessage = Type.Object({
 })
 
 export const ListedMessageFilters = {
-  /** A phone number, an ID (ours or WhatsApp's) or a reference. Exact match. */
+  /** A phone number, an ID (ours or WhatsApp's), a person's user ID or a reference. Exact match. */
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
   direction: Type.Optional(Type.Enum([...directions])),
   status: Type.Optional(Type.Enum([...messageStatuses])),
@@ -54,6 +57,8 @@ export const ListedMessageFilters = {
   sender: Type.Optional(SenderId),
   template: Type.Optional(TemplateId),
   phone: Type.Optional(Phone),
+  /** Messages with a person without a phone number. */
+  user_id: Type.Optional(UserId),
   from: Type.Optional(Moment),
   to: Type.Optional(Moment),
 }

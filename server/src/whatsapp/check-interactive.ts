@@ -1,11 +1,12 @@
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { InteractiveKind } from '@parley/contract/send-interactive'
+import { checkCards } from './check-carousel.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
 /** Checks the rules that a schema cannot express. The message has already passed the schema of its type. */
 export function checkInteractive(message: JsonObject, kind: InteractiveKind): FieldError[] {
   const action = readObject(message.action) ?? {}
-  return [...headerErrors(readObject(message.header)), ...actionErrors(action, kind)]
+  return [...headerErrors(readObject(message.header), 'interactive.header'), ...actionErrors(action, kind)]
 }
 
 function actionErrors(action: JsonObject, kind: InteractiveKind): FieldError[] {
@@ -25,33 +26,28 @@ function actionErrors(action: JsonObject, kind: InteractiveKind): FieldError[] {
       return sectionErrors(action, itemsOf(action, 'product_items'), 30)
     case 'flow':
       return flowErrors(readObject(action.parameters) ?? {})
+    case 'carousel': {
+      const headers = readArray(action.cards).map((card) => readObject(readObject(card)?.header))
+      return [
+        ...headers.flatMap((header, index) => headerErrors(header, `interactive.action.cards.${index}.header`)),
+        ...checkCards(action),
+      ]
+    }
     default:
       return []
   }
 }
 
-function headerErrors(header: JsonObject | null): FieldError[] {
+function headerErrors(header: JsonObject | null, at: string): FieldError[] {
   if (header === null) return []
   const { type, ...members } = header
   const content = members[String(type)]
   if (content === undefined || Object.keys(members).length !== 1) {
-    return [
-      fieldError(
-        'interactive.header',
-        'invalid',
-        `A header of type "${type}" must have the field "${type}" and no other.`,
-      ),
-    ]
+    return [fieldError(at, 'invalid', `A header of type "${type}" must have the field "${type}" and no other.`)]
   }
   const file = readObject(content)
   if (file !== null && (file.id === undefined) === (file.link === undefined)) {
-    return [
-      fieldError(
-        `interactive.header.${type}`,
-        'invalid',
-        `"interactive.header.${type}" must have either "id" or "link".`,
-      ),
-    ]
+    return [fieldError(`${at}.${type}`, 'invalid', `"${at}.${type}" must have either "id" or "link".`)]
   }
   return []
 }

@@ -19,6 +19,24 @@ const flow = (parameters: object) => ({
   action: { name: 'flow', parameters: { flow_cta: 'Open', ...parameters } },
 })
 
+const image = { type: 'image', image: { link: 'https://cdn.example/a.png' } }
+const linkAction = { name: 'cta_url', parameters: { display_text: 'Buy', url: 'https://x.example/1' } }
+const replies = (...titles: string[]) => ({
+  buttons: titles.map((title) => ({ type: 'quick_reply', quick_reply: { id: title, title } })),
+})
+const card = (card_index: number, change: object = {}) => ({
+  card_index,
+  type: 'cta_url',
+  header: image,
+  action: linkAction,
+  ...change,
+})
+const product = { type: 'product', header: undefined, action: { catalog_id: '1', product_retailer_id: 'SKU-1' } }
+const carousel = (...cards: object[]) =>
+  interactive(JSON.parse(JSON.stringify({ type: 'carousel', action: { cards } })))
+const address = (parameters: object) =>
+  interactive({ type: 'address_message', action: { name: 'address_message', parameters } })
+
 describe('a valid request has no errors', () => {
   test.each<[string, string[]]>([
     ['text', send('text', { body: 'x'.repeat(4096), preview_url: true })],
@@ -38,6 +56,20 @@ describe('a valid request has no errors', () => {
     ['list', interactive(list({ title: 'One', rows: rows(5) }, { title: 'Two', rows: rows(5, 5) }))],
     ['flow', interactive(flow({ flow_id: '8', flow_action_payload: { screen: 'S', data: { a: 1 } } }))],
     ['header', interactive({ ...buttons(['a', 'A']), header: { type: 'image', image: { id: '1' } } })],
+    ['a form with a label of 30 characters', interactive(flow({ flow_id: '8', flow_cta: 'x'.repeat(30) }))],
+    ['a form without a screen', interactive(flow({ flow_id: '8', flow_action_payload: { data: { a: 1 } } }))],
+    ['a carousel with links', carousel(card(0, { body: { text: 'a\nb\nc' } }), card(1))],
+    [
+      'a carousel with replies',
+      carousel(card(0, { action: replies('A', 'B') }), card(1, { action: replies('C', 'D') })),
+    ],
+    ['a carousel of products', carousel(card(0, product), card(1, product))],
+    [
+      'an address',
+      address({ country: 'IN', values: { name: 'Ana' }, saved_addresses: [{ id: 'a', value: { city: '' } }] }),
+    ],
+    ['a user ID', errors({ to_user_id: 'US.1349', type: 'text', text: { body: 'x' } })],
+    ['a reply without a recipient', errors({ in_reply_to: 'wamid.A==', type: 'text', text: { body: 'x' } })],
     ['location request', interactive({ type: 'location_request_message', action: { name: 'send_location' } })],
   ])('%s', (_name, found) => {
     expect(found).toEqual([])
@@ -70,6 +102,53 @@ describe('every error has its path', () => {
     ['NUL', send('text', { body: 'a\u0000' }), ['text.body invalid_characters']],
     ['an unpaired surrogate', send('text', { body: 'a\ud800' }), ['text.body invalid_characters']],
     ['an unknown interactive', interactive({ type: 'poll' }), ['interactive.type invalid']],
+    ['a payment', interactive({ type: 'order_details', action: {} }), ['interactive.type invalid']],
+    ['a payment status', interactive({ type: 'order_status', action: {} }), ['interactive.type invalid']],
+    [
+      'a form with a label of 31 characters',
+      interactive(flow({ flow_id: '8', flow_cta: 'x'.repeat(31) })),
+      ['interactive.action.parameters.flow_cta too_long'],
+    ],
+    ['one card', carousel(card(0)), ['interactive.action.cards too_few']],
+    [
+      'cards without their parts',
+      carousel(card(0, { header: undefined, action: {} }), card(1, { type: 'product', action: linkAction })),
+      [
+        'interactive.action.cards.0.header missing',
+        'interactive.action.cards.0.action.name missing',
+        'interactive.action.cards.0.action.parameters missing',
+        'interactive.action.cards.1.header unexpected',
+        'interactive.action.cards.1.action.name unexpected',
+        'interactive.action.cards.1.action.parameters unexpected',
+        'interactive.action.cards.1.action.catalog_id missing',
+        'interactive.action.cards.1.action.product_retailer_id missing',
+        'interactive.action.cards invalid',
+      ],
+    ],
+    [
+      'a card with a link and replies',
+      carousel(card(0, { action: { ...linkAction, ...replies('A') } }), card(1, { action: replies('A') })),
+      ['interactive.action.cards.0.action.name unexpected', 'interactive.action.cards.0.action.parameters unexpected'],
+    ],
+    [
+      'different numbers of buttons',
+      carousel(card(0, { action: replies('A') }), card(1, { action: replies('A', 'B') })),
+      ['interactive.action.cards invalid'],
+    ],
+    ['the same index twice', carousel(card(0), card(0)), ['interactive.action.cards.1.card_index invalid']],
+    ['a missing index', carousel(card(0), card(2)), ['interactive.action.cards.1.card_index invalid']],
+    [
+      'three line breaks',
+      carousel(card(0, { body: { text: 'a\n\n\nb' } }), card(1)),
+      ['interactive.action.cards.0.body.text invalid'],
+    ],
+    [
+      'a header of a card with both id and link',
+      carousel(card(0, { header: { type: 'image', image: { id: '1', link: 'https://x.example' } } }), card(1)),
+      ['interactive.action.cards.0.header.image invalid'],
+    ],
+    ['an address without a country', address({}), ['interactive.action.parameters.country missing']],
+    ['an address in lower case', address({ country: 'in' }), ['interactive.action.parameters.country invalid']],
     [
       'four buttons',
       interactive(buttons(['a', 'A'], ['b', 'B'], ['c', 'C'], ['d', 'D'])),

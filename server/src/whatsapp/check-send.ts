@@ -21,18 +21,31 @@ const interactiveValidators = new Map(
   Object.entries(interactiveSchemas).map(([kind, schema]) => [kind, newValidator(schema, 'body', 'interactive')]),
 )
 
+const paymentKinds = ['order_details', 'order_status']
+
 /** If the result is empty, the body is a `SendRequest`. */
 export function checkSend(body: unknown): FieldError[] {
   const shape = shapeErrors(body)
   const send = readObject(body)
   if (send === null) return shape
   const nested = send.interactive === undefined ? [] : interactiveErrors(send.interactive)
-  return [...shape, ...typeErrors(send), ...nested, ...contentErrors(send), ...characterErrors(send)]
+  return [
+    ...recipientErrors(send),
+    ...shape,
+    ...typeErrors(send),
+    ...nested,
+    ...contentErrors(send),
+    ...characterErrors(send),
+  ]
 }
 
 function interactiveErrors(value: unknown): FieldError[] {
   const message = readObject(value)
   if (message === null) return [fieldError('interactive', 'wrong_type', '"interactive" must be an object.')]
+  if (paymentKinds.includes(String(message.type))) {
+    const text = `Payments are not supported: a message of type "${message.type}" cannot be sent.`
+    return [fieldError('interactive.type', 'invalid', text)]
+  }
   const check = interactiveValidators.get(String(message.type))
   if (check === undefined) {
     const kinds = [...interactiveValidators.keys()].join(', ')
@@ -40,6 +53,15 @@ function interactiveErrors(value: unknown): FieldError[] {
   }
   const errors = check(message)
   return errors.length > 0 ? errors : checkInteractive(message, message.type as InteractiveKind)
+}
+
+function recipientErrors({ to, to_user_id, in_reply_to }: JsonObject): FieldError[] {
+  if (to !== undefined && to_user_id !== undefined) {
+    return [fieldError('to_user_id', 'unexpected', '"to_user_id" is not allowed together with "to".')]
+  }
+  // A reply goes to the person who wrote the quoted message.
+  if (to !== undefined || to_user_id !== undefined || in_reply_to !== undefined) return []
+  return [fieldError('to', 'missing', '"to" is required, or "to_user_id" for a person without a phone number.')]
 }
 
 function typeErrors(send: JsonObject): FieldError[] {

@@ -21,6 +21,11 @@ function errors(name: string, change: Record<string, unknown>): string[] {
   )
 }
 
+const currency = (change = {}) => ({
+  currency: { fallback_value: '€10.50', code: 'EUR', amount_1000: 10_500, ...change },
+})
+const dateTime = (fallback_value: string) => ({ date_time: { fallback_value } })
+
 test.each(Object.keys(good))('%s with all variables has no errors', (name) => {
   expect(errors(name, {})).toEqual([])
 })
@@ -38,6 +43,32 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['appointment_reminder', { 'header.1': 'x'.repeat(61) }, ['.header.1 too_long', ' too_long']],
   ['appointment_reminder', { 'body.1': 'x'.repeat(1024) }, [' too_long']],
   ['appointment_reminder', { 'buttons.0.payload': 'yes' }, []],
+  ['appointment_reminder', { 'header.1': dateTime('3 May'), 'body.1': currency() }, []],
+  ['appointment_reminder', { 'body.1': {} }, ['.body.1 invalid']],
+  ['appointment_reminder', { 'body.1': { ...currency(), ...dateTime('3 May') } }, ['.body.1 invalid']],
+  [
+    'appointment_reminder',
+    { 'body.1': { currency: {} }, 'body.2': { date_time: { day: 3 } } },
+    [
+      '.body.1.currency.fallback_value missing',
+      '.body.1.currency.code missing',
+      '.body.1.currency.amount_1000 missing',
+      '.body.2.date_time.fallback_value missing',
+      '.body.2.date_time.day unknown',
+    ],
+  ],
+  [
+    'appointment_reminder',
+    { 'body.1': currency({ code: 'eur', amount_1000: 1.5, fallback_value: 'a\nb' }) },
+    [
+      '.body.1.currency.fallback_value not_one_line',
+      '.body.1.currency.code invalid',
+      '.body.1.currency.amount_1000 wrong_type',
+    ],
+  ],
+  ['appointment_reminder', { 'body.1': dateTime('x'.repeat(1024)) }, [' too_long']],
+  ['appointment_reminder', { 'buttons.2.url': currency() }, ['.buttons.2.url wrong_type']],
+  ['otp_login', { 'body.1': currency() }, ['.body.1 wrong_type']],
   ['appointment_reminder', { 'buttons.3.payload': 'yes' }, ['.buttons.3.payload unknown']],
   ['order_update', { 'header.image': 'https://cdn.example/a.png' }, []],
   ['order_update', { 'header.image': 'ftp://cdn.example/a.png' }, ['.header.image invalid']],

@@ -1,7 +1,8 @@
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendTemplate } from '@parley/contract/send'
+import { readLocalized, shownText } from './localized.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
-import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
+import { hasOneTimeCode, type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
 
 /**
  * Lists every error of a template's variables: missing, unknown, of the wrong type, or text that WhatsApp would reject.
@@ -16,15 +17,17 @@ export function checkVariables(template: NetworkTemplate, send: SendTemplate): F
   const wrong = Object.entries(values).flatMap(([key, value]): FieldError[] => {
     const slot = slots.get(key)
     if (slot === undefined) return [fieldError(key, 'unknown', `The template has no variable "${key}".`)]
-    return checkValue(slot, value)
+    return checkValue(slot, value, template)
   })
   return [...missing, ...wrong, ...checkLengths(template, values), ...checkFlow(template, send)]
 }
 
-function checkValue(slot: Slot, value: unknown): FieldError[] {
+function checkValue(slot: Slot, value: unknown, template: NetworkTemplate): FieldError[] {
   switch (slot.type) {
     case 'text':
-      return checkText(slot, value)
+      return takesLocalized(slot, template) && readObject(value) !== null
+        ? checkLocalized(slot, value)
+        : checkText(slot, value)
     case 'image':
     case 'video':
     case 'gif':
@@ -40,6 +43,44 @@ function checkValue(slot: Slot, value: unknown): FieldError[] {
     case 'products':
       return checkProducts(slot.key, value)
   }
+}
+
+/** An amount or a date is allowed in the header and the body. A one-time code is always text. */
+const takesLocalized = ({ part }: Slot, template: NetworkTemplate): boolean =>
+  (part.kind === 'header' || part.kind === 'body') && !hasOneTimeCode(template)
+
+function checkLocalized(slot: Slot, value: unknown): FieldError[] {
+  const { key } = slot
+  const localized = readLocalized(value)
+  if (localized === null) {
+    return [fieldError(key, 'invalid', `"${key}" must be a string, {"currency": {…}} or {"date_time": {…}}.`)]
+  }
+  const at = `${key}.${localized.type}`
+  const { fallback_value: fallback, code, amount_1000: amount, ...rest } = localized.value
+  const isCurrency = localized.type === 'currency'
+  const unknown = [...Object.keys(rest), ...(isCurrency ? [] : ['code', 'amount_1000'])].filter(
+    (name) => localized.value[name] !== undefined,
+  )
+  return [
+    ...(fallback === undefined
+      ? [fieldError(`${at}.fallback_value`, 'missing', `"${at}.fallback_value" is required.`)]
+      : checkText({ ...slot, key: `${at}.fallback_value` }, fallback)),
+    ...(isCurrency ? checkAmount(at, code, amount) : []),
+    ...unknown.map((name) => fieldError(`${at}.${name}`, 'unknown', `"${at}.${name}" is not a known field.`)),
+  ]
+}
+
+function checkAmount(at: string, code: unknown, amount: unknown): FieldError[] {
+  const missing = (name: string) => fieldError(`${at}.${name}`, 'missing', `"${at}.${name}" is required.`)
+  const wrongCode = `"${at}.code" must be a currency code of three capital letters, for example EUR.`
+  const wrongAmount = `"${at}.amount_1000" must be an integer: the amount multiplied by 1000.`
+  const errors: FieldError[] = []
+  if (code === undefined) errors.push(missing('code'))
+  else if (typeof code !== 'string' || !/^[A-Z]{3}$/.test(code))
+    errors.push(fieldError(`${at}.code`, 'invalid', wrongCode))
+  if (amount === undefined) errors.push(missing('amount_1000'))
+  else if (!Number.isSafeInteger(amount)) errors.push(fieldError(`${at}.amount_1000`, 'wrong_type', wrongAmount))
+  return errors
 }
 
 function checkText({ key, maxLength }: Slot, value: unknown): FieldError[] {
@@ -133,8 +174,7 @@ function checkLengths(template: NetworkTemplate, values: JsonObject): FieldError
     if ((kind !== 'body' && kind !== 'header') || typeof component?.text !== 'string') return []
     const limit = kind === 'header' ? 60 : template.components.length === 1 ? 32_768 : 1024
     const text = component.text.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name) => {
-      const value = values[`${kind}.${name}`]
-      return typeof value === 'string' ? value : placeholder
+      return shownText(values[`${kind}.${name}`]) ?? placeholder
     })
     if (text === component.text || [...text].length <= limit) return []
     const message = `With these values the ${kind} has ${[...text].length} characters. WhatsApp allows at most ${limit}.`
@@ -156,9 +196,7 @@ function checkFlow(template: NetworkTemplate, send: SendTemplate): FieldError[] 
 function checkTime(key: string, value: unknown): FieldError[] {
   if (typeof value !== 'string') return [fieldError(key, 'wrong_type', `"${key}" must be a string.`)]
   const isValid = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
-  return isValid
-    ? []
-    : [fieldError(key, 'invalid', 'Enter a date and time such as 2026-11-16T09:00:00Z.')]
+  return isValid ? [] : [fieldError(key, 'invalid', 'Enter a date and time such as 2026-11-16T09:00:00Z.')]
 }
 
 const maxStringLength = 2048

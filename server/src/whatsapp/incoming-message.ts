@@ -1,8 +1,10 @@
 import type { MessageError } from '@parley/contract/events'
 import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Content, readContent } from './incoming-content.ts'
+import { readSystemMessage, type UserIdChange } from './incoming-system.ts'
 import { readNetworkError } from './network-error.ts'
 import { type JsonObject, readArray, readId, readNonBlank, readObject, readPhone, readTime } from './read-json.ts'
+import { isUserId } from './user-id.ts'
 
 /** A message to one of our numbers. */
 export interface InboundItem extends WebhookSource, Content {
@@ -18,18 +20,16 @@ export interface InboundItem extends WebhookSource, Content {
   error: MessageError | null
 }
 
-const bsuid = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/
-
 export function readMessage(
   value: unknown,
   contacts: readonly JsonObject[],
   source: WebhookSource,
   now: Date,
-): InboundItem | Ignored {
+): InboundItem | UserIdChange | Ignored {
   const message = readObject(value)
   if (message === null) return ignored('malformed', source, 'messages')
   const type = readId(message.type, 64)
-  if (type === 'system') return ignored('system', source, readId(readObject(message.system)?.type, 64))
+  if (type === 'system') return readSystemMessage(message, source, now)
   if (type === 'request_welcome') return ignored('request_welcome', source)
   if (isLiveLocation(message, type)) return ignored('live_location', source, type)
   const waMessageId = readId(message.id)
@@ -61,7 +61,7 @@ function contactOf(message: JsonObject, contacts: readonly JsonObject[]): JsonOb
 }
 
 function userIdIn(from: unknown): string | null {
-  return typeof from === 'string' && bsuid.test(from) ? from : null
+  return typeof from === 'string' && isUserId(from) ? from : null
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Notice, readChange, type TemplateChange } from './incoming-change.ts'
 import { type InboundItem, readMessage } from './incoming-message.ts'
 import { readStatus, type StatusItem } from './incoming-status.ts'
+import type { UserIdChange } from './incoming-system.ts'
 import { readNetworkError } from './network-error.ts'
 import { type JsonObject, readArray, readId, readObject } from './read-json.ts'
 
@@ -12,7 +13,7 @@ export interface Problem extends WebhookSource {
   error: MessageError
 }
 
-export type Incoming = InboundItem | StatusItem | TemplateChange | Notice | Problem | Ignored
+export type Incoming = InboundItem | StatusItem | UserIdChange | TemplateChange | Notice | Problem | Ignored
 
 /**
  * Converts a webhook to our types. A webhook may mix accounts, numbers, messages and statuses. Each part is parsed

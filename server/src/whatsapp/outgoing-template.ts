@@ -1,5 +1,6 @@
 /** Builds WhatsApp's `template` object. The variables must have passed `check-variables.ts`. */
 import type { SendTemplate } from '@parley/contract/send'
+import { readLocalized } from './localized.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 import { type NetworkTemplate, type Slot, templateFlow, templateSlots } from './variables.ts'
 
@@ -51,8 +52,12 @@ function componentsOf(slots: readonly Slot[], values: JsonObject): JsonObject[] 
 function parameter(slot: Slot, value: unknown): JsonObject {
   const name = 'parameterName' in slot.part ? slot.part.parameterName : null
   switch (slot.type) {
-    case 'text':
-      return { type: 'text', ...(name !== null && { parameter_name: name }), text: value }
+    case 'text': {
+      const named = name !== null && { parameter_name: name }
+      const localized = readLocalized(value)
+      if (localized) return { type: localized.type, ...named, [localized.type]: localized.value }
+      return { type: 'text', ...named, text: value }
+    }
     case 'timestamp': {
       const time = { expiration_time_ms: Date.parse(String(value)) }
       return { type: 'limited_time_offer', limited_time_offer: time }

@@ -60,11 +60,24 @@ describe("a send request is converted to WhatsApp's format", () => {
     expect([to('16505550123'), to('+16505550123')]).toEqual(['+16505550123', '+16505550123'])
   })
 
+  test('a person without a number is addressed by user ID', () => {
+    const built = buildMessage({ messageId: 'm', request: { to_user_id: 'US.1', type: 'text', text: { body: 'x' } } })
+    expect(built).toMatchObject({ recipient: 'US.1' })
+    expect(built).not.toHaveProperty('to')
+  })
+
   test('a reaction has WhatsApp’s message ID and is never a reply', () => {
     const request: SendRequest = { to: '1650', type: 'reaction', reaction: { message_id: 'msg_9', emoji: '' } }
     const built = buildMessage({ messageId: 'm', request, reactedWaMessageId: 'wamid.A', quotedWaMessageId: 'wamid.B' })
     expect(built).toMatchObject({ reaction: { message_id: 'wamid.A', emoji: '' } })
     expect(built).not.toHaveProperty('context')
+  })
+
+  test('a form without a screen and without data has no payload', () => {
+    const parameters = { flow_id: '8', flow_cta: 'Open', flow_action_payload: { data: {} } }
+    const interactive = { type: 'flow', body: { text: 'Fill in' }, action: { name: 'flow', parameters } } as const
+    const built = buildMessage({ messageId: 'm', request: { to: '1650', type: 'interactive', interactive } })
+    expect(built).not.toHaveProperty('interactive.action.parameters.flow_action_payload')
   })
 
   test('a form without a token gets the generated one, and empty data is removed', () => {
@@ -120,6 +133,28 @@ describe('the variables of a template are converted to components', () => {
       { type: 'body', parameters: [text('Mon 3'), text('10:00')] },
       { type: 'button', sub_type: 'quick_reply', index: '0', parameters: [{ type: 'payload', payload: 'C' }] },
       { type: 'button', sub_type: 'url', index: '2', parameters: [text('apt_77')] },
+    ])
+  })
+
+  test('amounts and dates', () => {
+    const amount = { fallback_value: '€10.50', code: 'EUR', amount_1000: 10_500 }
+    const date = { fallback_value: '3 May' }
+    const values = { 'header.1': 'Ana', 'body.1': { currency: amount }, 'body.2': { date_time: date } }
+    expect(components(named('appointment_reminder'), { ...values, 'buttons.2.url': 'x' })).toMatchObject([
+      { type: 'header' },
+      {
+        type: 'body',
+        parameters: [
+          { type: 'currency', currency: amount },
+          { type: 'date_time', date_time: date },
+        ],
+      },
+      { type: 'button' },
+    ])
+    const byName = { 'header.image': { id: '1' }, 'body.first_name': 'Ana', 'body.order_id': { currency: amount } }
+    expect(components(named('order_update'), byName)).toMatchObject([
+      { type: 'header' },
+      { parameters: [{ type: 'text' }, { type: 'currency', parameter_name: 'order_id', currency: amount }] },
     ])
   })
 

@@ -24,7 +24,7 @@ export function buildMessage(outgoing: Outgoing): JsonObject {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     // Without the plus, WhatsApp may add the country code of the business number.
-    to: `+${request.to.replace(/^\+/, '')}`,
+    ...(request.to === undefined ? { recipient: request.to_user_id } : { to: `+${request.to.replace(/^\+/, '')}` }),
     ...(quotedWaMessageId !== undefined &&
       request.type !== 'reaction' && { context: { message_id: quotedWaMessageId } }),
     type: request.type,
@@ -64,13 +64,16 @@ function interactive(message: SendRequest['interactive'], flowToken: string | un
     flow_message_version: '3',
     ...given,
     ...(token !== undefined && { flow_token: token }),
-    ...(payload !== undefined && { flow_action_payload: withoutEmptyData(payload) }),
+    ...withoutEmptyPayload(payload),
   }
   return { ...message, action: { ...message.action, parameters } }
 }
 
 /** WhatsApp rejects an empty `data` object. */
-function withoutEmptyData(payload: { screen: string; data?: unknown }): JsonObject {
-  const { data, ...rest } = payload
-  return Object.keys(readObject(data) ?? {}).length > 0 ? payload : rest
+function withoutEmptyPayload({ screen, data }: { screen?: string; data?: unknown } = {}): JsonObject {
+  const payload = {
+    ...(screen !== undefined && { screen }),
+    ...(Object.keys(readObject(data) ?? {}).length > 0 && { data }),
+  }
+  return Object.keys(payload).length > 0 ? { flow_action_payload: payload } : {}
 }

@@ -1,3 +1,4 @@
+import { shownText } from './localized.ts'
 import { type JsonObject, readArray, readObject } from './read-json.ts'
 
 /** The body of a template with its variables filled in; null if it has no body. */
@@ -7,7 +8,6 @@ export function filledBody(components: readonly unknown[], variables: JsonObject
     .find((component) => String(component?.type).toUpperCase() === 'BODY')
   if (typeof body?.text !== 'string') return null
   return body.text.replaceAll(/\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g, (placeholder, name: string) => {
-    const value = variables[`body.${name}`]
-    return typeof value === 'string' ? value : placeholder
+    return shownText(variables[`body.${name}`]) ?? placeholder
   })
 }

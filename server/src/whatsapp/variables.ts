@@ -52,7 +52,7 @@ export function templateFlow(template: Pick<NetworkTemplate, 'components'>): Tem
 
 export function templateSlots(template: Pick<NetworkTemplate, 'category' | 'components'>): Slot[] {
   const components = template.components.map(readObject).filter((component) => component !== null)
-  return isOneTimeCode(template.category, components) ? codeSlots(components) : slotsOf(components, null)
+  return hasOneTimeCode(template) ? codeSlots(components) : slotsOf(components, null)
 }
 
 const mediaFormats: ReadonlyMap<string, VariableType> = new Map([
@@ -170,8 +170,9 @@ function codeSlots(components: readonly JsonObject[]): Slot[] {
   return [code, ...buttonSlots]
 }
 
-function isOneTimeCode(category: string | null, components: readonly JsonObject[]): boolean {
-  return upperCase(category) === 'AUTHENTICATION' || components.flatMap(buttonsOf).some(isCodeButton)
+/** An authentication template: it contains a one-time code. */
+export function hasOneTimeCode({ category, components }: Pick<NetworkTemplate, 'category' | 'components'>): boolean {
+  return upperCase(category) === 'AUTHENTICATION' || components.map(readObject).flatMap(buttonsOf).some(isCodeButton)
 }
 
 function isCodeButton(button: JsonObject | null): boolean {

@@ -23,8 +23,9 @@ export function chooseOption(options: Option[], choice: string | number): Option
 
 function interactiveOptions(content: unknown): Option[] {
   const action = objectIn(content, 'action')
-  const buttons = (arrayIn(action, 'buttons') ?? []).map((button): Option => {
-    const reply = objectIn(button, 'reply')
+  const cards = (arrayIn(action, 'cards') ?? []).flatMap((card) => arrayIn(objectIn(card, 'action'), 'buttons') ?? [])
+  const buttons = [...(arrayIn(action, 'buttons') ?? []), ...cards].map((button): Option => {
+    const reply = objectIn(button, 'reply') ?? objectIn(button, 'quick_reply')
     return { kind: 'button_reply', id: scalarIn(reply, 'id') ?? '', title: textIn(reply, 'title') ?? '' }
   })
   const rows = (arrayIn(action, 'sections') ?? []).flatMap((section) => arrayIn(section, 'rows') ?? [])

@@ -124,6 +124,21 @@ test('tapping a template button sends its payload, or else its text', async () =
   )
 })
 
+test('tapping a quick reply of a carousel sends its ID', async () => {
+  const world = await newWorld()
+  await world.control.phones.say(phone, { to: numberId, text: 'hi' })
+  const card = (index: number) => ({
+    card_index: index,
+    type: 'cta_url',
+    header: { type: 'image', image: { link: 'https://cdn.example/a.png' } },
+    action: { buttons: [{ type: 'quick_reply', quick_reply: { id: `more-${index}`, title: `More ${index}` } }] },
+  })
+  const interactive = { type: 'carousel', body: { text: 'New' }, action: { cards: [card(0), card(1)] } }
+  await world.send({ type: 'interactive', interactive })
+  await world.control.phones.tap(phone, { button: 1 })
+  expect(await last(world)).toMatchObject({ interactive: { button_reply: { id: 'more-1', title: 'More 1' } } })
+})
+
 test('tapping a reply button or list row sends its ID', async () => {
   const world = await newWorld()
   await world.control.phones.say(phone, { to: numberId, text: 'hi' })

@@ -1,20 +1,21 @@
 import { useCan } from '../../lib/session.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage } from '../../parts/network.queries.ts'
+import { addressOf, type Person } from '../../parts/recipient.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Textarea } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './messages.module.css'
 
 /** Replies in a conversation from the same sender. Enter sends, Shift+Enter adds a line break. */
-export function Composer({ phone, senderId }: { phone: string; senderId: string }) {
+export function Composer({ person, senderId }: { person: Person; senderId: string }) {
   const maySend = useCan('messages:send')
   const form = useForm({
     first: { 'text.body': '' },
     action: useSendMessage({ opens: false }),
     input: ({ 'text.body': body }) => ({
       sender_id: senderId,
-      to: phone,
+      ...addressOf(person),
       type: 'text',
       text: { body: body.trim() },
     }),

@@ -4,6 +4,7 @@ import { Fragment, useEffect, useRef } from 'react'
 import type { Bubble } from '../../lib/bubble.ts'
 import { formatClock, formatDay } from '../../lib/format.ts'
 import { useHere } from '../../lib/session.ts'
+import type { Person } from '../../parts/recipient.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { Row } from '../../ui/layout.tsx'
@@ -14,11 +15,11 @@ import { Composer } from './composer.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 
-/** All messages with one phone number as a chat. */
-export function Conversation({ phone, openId, senderId }: { phone: string; openId: string; senderId: string }) {
+/** All messages with one phone number, or one person without a number, as a chat. */
+export function Conversation({ person, openId, senderId }: { person: Person; openId: string; senderId: string }) {
   const here = useHere()
   const navigate = useNavigate()
-  const messages = useMessages({ phone })
+  const messages = useMessages(person)
   const open = useRef<HTMLDivElement>(null)
   const isLoaded = messages.rows !== undefined
   // Only once, so that a new message does not scroll a reader back down.
@@ -73,7 +74,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
           )
         })}
       </ChatPaper>
-      <Composer phone={phone} senderId={senderId} />
+      <Composer person={person} senderId={senderId} />
     </div>
   )
 }

@@ -21,6 +21,7 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
           message.wa_message_id !== null && { name: 'WhatsApp ID', value: <CopyId id={message.wa_message_id} short /> },
           { name: 'Type', value: plainWord(message.type) },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
+          message.user_id !== null && { name: 'User ID', value: <CopyId id={message.user_id} /> },
           {
             name: 'Sender',
             value: (

@@ -1,9 +1,9 @@
 import type { MessageDetail } from '@parley/contract/console/messages'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
+import { personName, personOf } from '../../parts/recipient.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
@@ -32,7 +32,8 @@ export function MessagePage() {
 
 function MessageView({ message, back }: { message: MessageDetail; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['timeline', 'conversation', 'json'])
-  const number = message.phone ? formatPhone(message.phone) : (message.user_id ?? 'unknown sender')
+  const person = personOf(message)
+  const number = nameOf(message)
   return (
     <>
       <PageHeader
@@ -51,7 +52,7 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
           label="Message"
           tabs={[
             { name: 'timeline', title: 'Timeline' },
-            ...(message.phone ? [{ name: 'conversation', title: 'Conversation' } as const] : []),
+            ...(person ? [{ name: 'conversation', title: 'Conversation' } as const] : []),
             { name: 'json', title: 'JSON' },
           ]}
           value={tab}
@@ -77,8 +78,8 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
               </div>
             </>
           )}
-          {tab === 'conversation' && message.phone && (
-            <Conversation phone={message.phone} openId={message.id} senderId={message.sender.id} />
+          {tab === 'conversation' && person && (
+            <Conversation person={person} openId={message.id} senderId={message.sender.id} />
           )}
           {tab === 'json' && <JsonView title={message.id} value={message} openDepth={2} />}
         </TabPanel>
@@ -86,6 +87,8 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
     </>
   )
 }
+
+const nameOf = (message: MessageDetail): string => personName(message) ?? 'Unknown sender'
 
 function SendAgain({ message }: { message: MessageDetail }) {
   const maySend = useCan('messages:send')
@@ -106,8 +109,7 @@ function SendAgain({ message }: { message: MessageDetail }) {
         action={again}
         input={undefined}
       >
-        Sends the same content to <bdi>{message.phone && formatPhone(message.phone)}</bdi> as a new message. It costs
-        credits again
+        Sends the same content to <bdi>{nameOf(message)}</bdi> as a new message. It costs credits again
         {message.status === 'failed'
           ? '. The failed message was refunded.'
           : ', and the person may receive the message twice.'}

@@ -6,10 +6,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { plainWord } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
-import { formatPhone } from '../../lib/phone.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
+import { personName } from '../../parts/recipient.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { FilterBar, optionsOf } from '../../ui/filter-bar.tsx'
@@ -28,7 +28,7 @@ export function MessagesPage() {
   const here = useHere()
   const navigate = useNavigate()
   const maySend = useCan('messages:send')
-  const filters = useFilters('q', 'direction', 'status', 'type', 'sender', 'template', 'phone', 'from', 'to')
+  const filters = useFilters('q', 'direction', 'status', 'type', 'sender', 'template', 'phone', 'user_id', 'from', 'to')
   const messages = useMessages(filters)
   const [dialog, setDialog] = useSearchParam('send')
   usePaletteActions(
@@ -96,8 +96,9 @@ const columns: readonly Column<ListedMessage>[] = [
   { key: 'at', title: 'Time', width: 110, align: 'right', cell: ({ at }) => <TimeAgo at={at} /> },
 ]
 
-function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' | 'user_id' | 'profile_name'>) {
-  const number = phone ? formatPhone(phone) : user_id
+function Contact(message: ListedMessage) {
+  const { profile_name } = message
+  const number = personName(message)
   return (
     <>
       {profile_name && <SafeText className="clip">{profile_name}</SafeText>}
@@ -124,8 +125,8 @@ function MessageFilters() {
     <FilterBar
       search={{
         name: 'q',
-        label: 'Search by phone number, ID or reference',
-        placeholder: 'Phone number, ID or reference',
+        label: 'Search by phone number, user ID, ID or reference',
+        placeholder: 'Phone number, user ID, ID or reference',
       }}
       filters={[
         { kind: 'select', name: 'direction', title: 'Direction', options: optionsOf(['sent', 'received']) },

@@ -5,7 +5,7 @@ import { useHere } from '../../lib/session.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 type MessageFilters = Partial<
-  Record<'q' | 'direction' | 'status' | 'type' | 'sender' | 'template' | 'phone' | 'from' | 'to', string>
+  Record<'q' | 'direction' | 'status' | 'type' | 'sender' | 'template' | 'phone' | 'user_id' | 'from' | 'to', string>
 >
 
 export const useMessages = (filters: MessageFilters) =>

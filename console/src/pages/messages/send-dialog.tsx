@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { plainPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { useSearchParam } from '../../lib/url.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.ts'
-import { RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
+import { plainRecipient, RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
 
@@ -15,11 +14,12 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
   const navigate = useNavigate()
   const [kind, setKind] = useState('text')
   const [phone] = useSearchParam('phone')
+  const [userId] = useSearchParam('user_id')
   const [template, setTemplate] = useState<string | null>(null)
   const senders = useConnectedSenders()
   const approved = (useTemplateChoice().data?.data ?? []).filter(({ status }) => status === 'APPROVED')
   const form = useForm({
-    first: { to: phone ?? '', sender_id: null as string | null, 'text.body': '' },
+    first: { to: phone ?? userId ?? '', sender_id: null as string | null, 'text.body': '' },
     action: useSendMessage(),
     input: ({ 'text.body': body, ...recipient }) => ({
       ...recipientOf(recipient, senders),
@@ -28,7 +28,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
     }),
   })
   const fillIn = () => {
-    const to = plainPhone(form.values.to)
+    const to = plainRecipient(form.values.to)
     void navigate({ to: here.path(`templates/${template}`), search: { send: 'yes', ...(to && { to }) } as never })
   }
   return (

@@ -90,7 +90,8 @@ const insertion = statement(
          where n.quoted_message_id is not null
          union all
          (select 2, t.message_id, t.template_id, t.flow_id, t.token from flow_tokens t
-          where t.workspace_id = n.workspace_id and t.token = n.flow_token and t.recipient = n.sent_by
+          where t.workspace_id = n.workspace_id and t.token = n.flow_token
+            and t.recipient in (n.sent_by, n.sent_by_user_id)
             and t.sender_id = n.sender_id
           order by t.created_at desc limit 1)
          union all

@@ -121,9 +121,9 @@ test('without a quoted message, a form is linked by token: to the same person’
     'select app_id, phone_number_id from senders where workspace_id = $1',
     [shop.workspace.id],
   )
-  const submit = async (from: string, token: string) => {
+  const submit = async (from: string | { from_user_id: string }, token: string) => {
     const message = {
-      from,
+      ...(typeof from === 'string' ? { from } : from),
       id: `wamid.${newUuid()}`,
       timestamp: '1786000000',
       type: 'interactive',
@@ -147,6 +147,11 @@ test('without a quoted message, a form is linked by token: to the same person’
   expect(await submit(bea, 'campaign')).toMatchObject({ source_message_id: toBea.id, template_id: shop.templateId })
   // Not sent to this person, and two messages have the token, so it could be either.
   expect(await submit(cy, 'campaign')).toMatchObject({ source_message_id: null, flow_id: null, flow_token: 'campaign' })
+  // A person without a number.
+  const template = { id: shop.templateId, flow: { token: 'campaign' } }
+  const { body: hidden } = await shop.send({ to_user_id: 'US.77', type: 'template', template })
+  const submitted = await submit({ from_user_id: 'US.77' }, 'campaign')
+  expect(submitted).toMatchObject({ source_message_id: (hidden as { id: string }).id, from: null })
   // The network writes some numbers differently than they were dialed.
   expect(await submit('5511987654321', 'only one')).toMatchObject({ source_message_id: only.id })
 })

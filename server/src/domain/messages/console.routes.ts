@@ -61,4 +61,9 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
   }),
 ]
 
-const summaryOf = ({ to, type, template_id, credits }: Message) => ({ to, type, template_id, credits })
+const summaryOf = ({ to, to_user_id, type, template_id, credits }: Message) => ({
+  ...(to === null ? { to_user_id } : { to }),
+  type,
+  template_id,
+  credits,
+})

@@ -83,6 +83,35 @@ test('GET /messages lists sent and received messages together, and each filter a
   for (const [query, count] of Object.entries(counts)) expect((await list(query)).data, query).toHaveLength(count)
 })
 
+test('messages with a person without a number are listed by user ID, and sending again reaches them', async () => {
+  const { list, timeline, send, person, at, account, taken } = await setUp()
+  const { control } = sending.network
+  const hidden = '16505550188'
+  control.phones.change(hidden, { switches: { senderIdentity: 'user_id_only' } })
+  await control.phones.say(hidden, { to: account.phoneNumber, text: 'one' })
+  await control.idle()
+  const { userId } = control.phones.get(hidden)
+  const { body } = await send({ to_user_id: userId, type: 'text', text: { body: 'two' } })
+  await sending.drain()
+  await send({ to: phone, type: 'text', text: { body: 'to someone else' } })
+  for (const query of [`?user_id=${userId}`, `?q=${userId}`]) {
+    const { data } = await list(query)
+    expect(data.map(({ preview, ...who }) => [preview, who.phone, who.user_id])).toEqual([
+      ['two', null, userId],
+      ['one', null, userId],
+    ])
+  }
+  expect(await timeline((body as { id: string }).id)).toMatchObject({ phone: null, user_id: userId, status: 'read' })
+  const withUsername = `update inbound_messages set content = (content::jsonb || '{"username": "bea"}')::json where sent_by_user_id = $1`
+  await server.db.change(withUsername, [userId])
+  expect((await list(`?user_id=${userId}`)).data.map(({ username }) => username)).toEqual([null, 'bea'])
+  expect((await list('?user_id=US.1')).data).toEqual([])
+  const again = await person.call(`${at}/messages/${(body as { id: string }).id}/again`, { method: 'POST' })
+  expect(again.status).toBe(202)
+  await sending.drain()
+  expect(taken(hidden)).toHaveLength(2)
+})
+
 test('searching for a number that is also a reference finds both, each message once', async () => {
   const { list, sendText } = await setUp()
   await sendText(phone, { reference: phone })

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/db.ts'
+import { isUserId } from '../../whatsapp/user-id.ts'
 
 /** Search within a workspace by ID, phone number or name. Reads the tables of many domains and writes none. */
 
@@ -12,18 +13,18 @@ export interface FoundRow {
 type Kind = FoundRow['kind']
 
 const selections: Record<Kind, string> = {
-  message: `select 'message' as kind, id, 'To +' || recipient as title, type || ', ' || status as detail from messages`,
-  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, 'an unknown number') as title,
-    type || ', received' as detail from inbound_messages`,
+  message: `select 'message' as kind, id, 'To ' || case when recipient ~ '^[0-9]' then '+' else '' end || recipient as title, type || ', ' || status as detail from messages`,
+  inbound: `select 'inbound' as kind, id, 'From ' || coalesce('+' || sent_by, profile_name, sent_by_user_id,
+    'an unknown number') as title, type || ', received' as detail from inbound_messages`,
   sender: `select 'sender' as kind, id, coalesce(display_name, '+' || phone_number) as title,
     '+' || phone_number || ', ' || lower(status) as detail from senders`,
   template: `select 'template' as kind, id, name as title, language || ', ' || lower(status) as detail from templates`,
   webhook: `select 'webhook' as kind, id, name as title, url as detail from webhooks`,
   key: `select 'key' as kind, id, name as title, hint || case when revoked_at is null then '' else ', revoked' end as detail
     from api_keys`,
-  form: `select 'form' as kind, id, 'Form from ' || coalesce('+' || sent_by, 'an unknown number') as title,
+  form: `select 'form' as kind, id, 'Form from ' || coalesce('+' || sent_by, sent_by_user_id, 'an unknown number') as title,
     coalesce(flow_id, name, 'form') as detail from flow_responses`,
-  order: `select 'order' as kind, id, 'Order from ' || coalesce('+' || sent_by, 'an unknown number') as title, status as detail
+  order: `select 'order' as kind, id, 'Order from ' || coalesce('+' || sent_by, sent_by_user_id, 'an unknown number') as title, status as detail
     from orders`,
   event: `select 'event' as kind, id, type as title, 'event' as detail from events`,
   request: `select 'request' as kind, id, method || ' ' || route as title,
@@ -54,22 +55,23 @@ export const foundByName = (
     [workspaceId, text.toLowerCase(), take],
   )
 
-/** The latest messages to or from a phone number. */
-export const foundByNumber = (
+/** The latest messages to or from a phone number, or the user ID of a person without a number. */
+export const foundByPerson = (
   db: Db,
   workspaceId: string,
   kind: 'message' | 'inbound',
-  number: string,
+  person: string,
   take: number,
 ): Promise<FoundRow[]> =>
   kind === 'message'
     ? db.rows(
         `${selections.message} where workspace_id = $1 and recipient = $2 order by created_at desc, id desc limit $3`,
-        [workspaceId, number, take],
+        [workspaceId, person, take],
       )
     : db.rows(
-        `${selections.inbound} where workspace_id = $1 and sent_by = $2 order by recorded_at desc, id desc limit $3`,
-        [workspaceId, number, take],
+        `${selections.inbound} where workspace_id = $1 and ${isUserId(person) ? 'sent_by is null and sent_by_user_id' : 'sent_by'} = $2
+         order by recorded_at desc, id desc limit $3`,
+        [workspaceId, person, take],
       )
 
 /** Messages with this reference of the client. */

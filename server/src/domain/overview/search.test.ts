@@ -71,6 +71,22 @@ test('a phone number in any format finds the person and their latest messages', 
   expect(await searchOther('16505550177')).toEqual([])
 })
 
+test('a user ID finds a person without a phone number and their latest messages', async () => {
+  const shop = await sending.newShop()
+  const { control } = sending.network
+  control.phones.change('16505550178', { name: 'Ana', switches: { senderIdentity: 'user_id_only' } })
+  await control.phones.say('16505550178', { to: shop.account.phoneNumber, text: 'hi' })
+  await control.idle()
+  const { userId } = control.phones.get('16505550178')
+  const { body: message } = await shop.send({ to_user_id: userId, type: 'text', text: { body: 'hi' } })
+  const search = await searchAs(shop.workspace.id, 'member')
+  expect(await search(userId)).toMatchObject([
+    { kind: 'person', title: userId, href: `/w/${shop.workspace.id}/messages?user_id=${userId}` },
+    { kind: 'message', id: (message as { id: string }).id, title: `To ${userId}` },
+    { kind: 'message', title: 'From Ana' },
+  ])
+})
+
 test('names match by any part, case-insensitive; references match exactly', async () => {
   const shop = await sending.newShop()
   const message = await shop.sendText('+16505550123', { reference: 'order-7' })

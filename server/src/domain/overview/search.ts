@@ -1,8 +1,9 @@
 import type { SearchKind, SearchResult } from '@parley/contract/console/overview'
 import { can, type Permission } from '@parley/contract/console/permissions'
 import { isUuid, withPrefix } from '../../lib/ids.ts'
+import { isUserId } from '../../whatsapp/user-id.ts'
 import type { Viewer } from './overview.ts'
-import { type FoundRow, foundById, foundByName, foundByNumber, foundByReference, foundByWaId } from './search.sql.ts'
+import { type FoundRow, foundById, foundByName, foundByPerson, foundByReference, foundByWaId } from './search.sql.ts'
 
 type Kind = FoundRow['kind']
 
@@ -23,7 +24,7 @@ const kinds: Record<Kind, { as: SearchKind; prefix: string | null; needs: Permis
 const everyKind = Object.keys(kinds) as Kind[]
 const maxPerKind = 5
 
-/** Searches by ID, phone number, name or reference, limited to what the viewer's role may see. */
+/** Searches by ID, phone number, user ID, name or reference, limited to what the viewer's role may see. */
 export async function search(viewer: Viewer, text: string): Promise<SearchResult[]> {
   const { db, workspaceId, role } = viewer
   const q = text.trim()
@@ -38,7 +39,8 @@ export async function search(viewer: Viewer, text: string): Promise<SearchResult
     return isAllowed('message') ? (await foundByWaId(db, workspaceId, q)).map((row) => toResult(workspaceId, row)) : []
   }
   const number = numberIn(q)
-  const people = number !== null && isAllowed('message') ? await findPerson(viewer, number) : []
+  const person = isUserId(q) ? q : number
+  const people = person !== null && isAllowed('message') ? await findPerson(viewer, person) : []
   const names = (['sender', 'template', 'webhook', 'key'] as const).filter(isAllowed)
   const searches = names.map((kind) => foundByName(db, workspaceId, kind, number ?? q, maxPerKind))
   if (isAllowed('message')) searches.push(foundByReference(db, workspaceId, q, maxPerKind))
@@ -46,16 +48,17 @@ export async function search(viewer: Viewer, text: string): Promise<SearchResult
   return [...people, ...rows.map((row) => toResult(workspaceId, row))]
 }
 
-/** A result for the phone number, and its latest messages in both directions. */
-async function findPerson({ db, workspaceId }: Viewer, number: string): Promise<SearchResult[]> {
+/** A result for the phone number or user ID, and its latest messages in both directions. */
+async function findPerson({ db, workspaceId }: Viewer, person: string): Promise<SearchResult[]> {
   const [sent, received] = await Promise.all([
-    foundByNumber(db, workspaceId, 'message', number, 2),
-    foundByNumber(db, workspaceId, 'inbound', number, 2),
+    foundByPerson(db, workspaceId, 'message', person, 2),
+    foundByPerson(db, workspaceId, 'inbound', person, 2),
   ])
   if (sent.length + received.length === 0) return []
-  const href = `/w/${workspaceId}/messages?phone=${number}`
-  const person: SearchResult = { kind: 'person', id: number, title: `+${number}`, detail: 'All messages', href }
-  return [person, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
+  const title = isUserId(person) ? person : `+${person}`
+  const href = `/w/${workspaceId}/messages?${isUserId(person) ? 'user_id' : 'phone'}=${person}`
+  const all: SearchResult = { kind: 'person', id: person, title, detail: 'All messages', href }
+  return [all, ...[...sent, ...received].map((row) => toResult(workspaceId, row))]
 }
 
 function toResult(workspaceId: string, { kind, id, title, detail }: FoundRow): SearchResult {

@@ -22,6 +22,23 @@ const flow = (change: Json = {}) => ({
   },
 })
 
+const card = (card_index: number, change: Json = {}): Json => ({
+  card_index,
+  type: 'cta_url',
+  header: { type: 'image', image: { link: 'https://cdn.example/a.png' } },
+  action: { name: 'cta_url', parameters: { display_text: 'Buy', url: 'https://x.example' } },
+  ...change,
+})
+const quickReplies = (...titles: string[]): Json => ({
+  action: { buttons: titles.map((title) => ({ type: 'quick_reply', quick_reply: { id: title, title } })) },
+})
+const product: Json = {
+  type: 'product',
+  action: { catalog_id: '300000000000001', product_retailer_id: 'SKU-1' },
+}
+const carousel = (...cards: Json[]) => interactive('carousel', { cards })
+const address = (parameters: Json) => interactive('address_message', { name: 'address_message', parameters })
+
 const valid: Json[] = [
   text('x'.repeat(4096)),
   { text: { body: 'text is the default type' } },
@@ -49,6 +66,11 @@ const valid: Json[] = [
     { header: { type: 'text', text: 'Menu' } },
   ),
   interactive('catalog_message', { name: 'catalog_message' }),
+  interactive('flow', flow({ flow_cta: 'x'.repeat(30), flow_action_payload: { data: { a: 1 } } })),
+  carousel(card(0), card(1)),
+  carousel(card(0, quickReplies('A', 'B')), card(1, quickReplies('C', 'D'))),
+  carousel(card(0, product), card(1, product)),
+  address({ country: 'IN' }),
 ]
 
 const invalid: [message: Json, code: number, pattern?: RegExp][] = [
@@ -98,6 +120,16 @@ const invalid: [message: Json, code: number, pattern?: RegExp][] = [
   [interactive('cta_url', { name: 'cta_url', parameters: { display_text: 'Open', url: 'nope' } }), 131009],
   [interactive('flow', flow({ flow_id: '1' })), 131009],
   [interactive('flow', flow({ flow_cta: 'Open 👍' })), 131009],
+  [interactive('flow', flow({ flow_cta: 'x'.repeat(31) })), 131009],
+  [carousel(card(0)), 131009],
+  [carousel(card(0), card(0)), 131009],
+  [carousel(card(0), card(1, quickReplies('A'))), 131009],
+  [carousel(card(0, { header: undefined }), card(1)), 131008],
+  [carousel(card(0, { action: {} }), card(1)), 131009],
+  [carousel(card(0, { body: { text: 'x'.repeat(161) } }), card(1)), 131009],
+  [address({}), 131008],
+  [address({ country: 'DE' }), 131009],
+  [interactive('order_details', { name: 'review_and_pay' }), 131009],
   [interactive('flow', flow({ flow_action_payload: { screen: 'DETAILS', data: {} } })), 131009],
   [interactive('product', { catalog_id: '300000000000001', product_retailer_id: 'SKU-9' }), 131009],
   [{ type: 'interactive', interactive: { type: 'button', action: { buttons: replies('Yes') } } }, 131008],

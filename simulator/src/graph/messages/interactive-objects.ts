@@ -12,7 +12,7 @@ export function checkFlowAction(check: Check, action: Json): void {
   const name = textIn(parameters, 'flow_name')
   if (!id === !name) refuse(131009, "Exactly one of 'flow_id' and 'flow_name' is required")
   const cta = textIn(parameters, 'flow_cta') ?? ''
-  if (lengthOf(cta) < 1 || lengthOf(cta) > 20) refuse(131009, 'flow_cta length invalid. Min length: 1, Max length: 20')
+  if (lengthOf(cta) < 1 || lengthOf(cta) > 30) refuse(131009, 'flow_cta length invalid. Min length: 1, Max length: 30')
   if (/\p{Extended_Pictographic}/u.test(cta)) refuse(131009, 'flow_cta must not contain emoji')
   checkFlowState(check, id, name, textIn(parameters, 'mode') ?? 'published')
   checkFirstScreen(parameters)
@@ -36,7 +36,8 @@ function checkFirstScreen(parameters: Json): void {
     return
   }
   if (action !== 'navigate') refuse(131009, "flow_action must be 'navigate' or 'data_exchange'")
-  if (payload && !textIn(payload, 'screen')) refuse(131008, "flow_action_payload: 'screen' is mandatory")
+  if (payload?.screen !== undefined && !textIn(payload, 'screen'))
+    refuse(131009, "flow_action_payload: 'screen' must be the ID of a screen")
   const data = payload?.data
   if (data !== undefined && (!isObject(data) || Object.keys(data).length === 0))
     refuse(131009, "flow_action_payload: 'data' must be a non-empty object")

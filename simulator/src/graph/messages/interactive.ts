@@ -35,7 +35,7 @@ const kinds: Record<string, Rules> = {
   location_request_message: { bodyMax: 1024, headers: [], action: named('send_location') },
   contact_request: { bodyMax: 1024, headers: [], action: named('request_contact_info') },
   call_permission_request: { bodyMax: 1024, headers: [], action: named('call_permission_request') },
-  address_message: { bodyMax: 1024, headers: [], action: named('address_message') },
+  address_message: { bodyMax: 1024, headers: [], action: checkAddress },
   voice_call: { bodyMax: 1024, headers: anyHeader, action: named('voice_call') },
   product: { bodyMax: 1024, bodyOptional: true, headers: [], action: checkProducts },
   product_list: { bodyMax: 1024, headers: ['text'], action: checkProducts },
@@ -116,11 +116,52 @@ function checkCards(check: Check, action: Json): void {
   const cards = arrayIn(action, 'cards') ?? []
   if (cards.length < 2 || cards.length > 10)
     refuse(131009, 'Invalid cards count. Min allowed cards: 2, Max allowed cards: 10')
-  for (const card of cards) {
-    if (!isObject(card) || !objectIn(card, 'action')) refuse(131009, "Every card needs an 'action'")
-    if (objectIn(card, 'header')) checkHeader(check, card, ['image', 'video'])
-    checkLength(textIn(objectIn(card, 'body'), 'text'), 1, 160, 'Card body text')
+  const buttons = cards.map((card) => checkCard(check, card))
+  if (new Set(buttons).size > 1)
+    refuse(131009, 'Card types, button types and button counts must match across all cards')
+  checkUnique(
+    cards.map((card) => scalarIn(card, 'card_index')),
+    'card_index',
+  )
+}
+
+/** Returns the type of the card and its buttons. */
+function checkCard(check: Check, card: unknown): string {
+  const action = objectIn(card, 'action')
+  if (!isObject(card) || !action) return refuse(131009, "Every card needs an 'action'")
+  if (!/^[0-9]$/.test(scalarIn(card, 'card_index') ?? '')) refuse(131009, 'card_index must be from 0 to 9')
+  const type = textIn(card, 'type')
+  if (type === 'product') {
+    checkProducts(check, action)
+    return type
   }
+  if (type !== 'cta_url') refuse(131009, "Card type must be 'cta_url' or 'product'")
+  if (!objectIn(card, 'header')) refuse(131008, "Parameter 'header' is mandatory for a card")
+  checkHeader(check, card, ['image', 'video'])
+  const body = textIn(objectIn(card, 'body'), 'text')
+  checkLength(body, 1, 160, 'Card body text')
+  if ((body ?? '').split('\n').length > 3) refuse(131009, 'Card body text has more than 2 line breaks')
+  const replies = arrayIn(action, 'buttons')
+  if (!replies) {
+    named('cta_url')(check, action)
+    checkCtaUrl(action)
+    return type
+  }
+  if (replies.length < 1 || replies.length > 3) refuse(131009, 'A card has 1 to 3 quick-reply buttons')
+  for (const button of replies) {
+    const reply = objectIn(button, 'quick_reply')
+    checkLength(textIn(reply, 'title') ?? '', 1, 20, 'Button title')
+    checkLength(scalarIn(reply, 'id') ?? '', 1, 256, 'Button id')
+  }
+  return `${type} with ${replies.length} replies`
+}
+
+/** Address messages exist in India and Singapore. */
+function checkAddress(check: Check, action: Json): void {
+  named('address_message')(check, action)
+  const country = textIn(objectIn(action, 'parameters'), 'country')
+  if (!country) refuse(131008, "Parameter 'country' is mandatory for interactive type 'address_message'")
+  if (country !== 'IN' && country !== 'SG') refuse(131009, `Address messages are not supported in country '${country}'`)
 }
 
 function named(name: string) {

@@ -105,8 +105,15 @@ function checkNames(variables: string[], parameters: unknown[]): void {
 function textOf(part: string, parameter: unknown): string {
   const type = textIn(parameter, 'type') ?? 'unknown'
   if (type === 'text') return checkParamText(isObject(parameter) ? parameter.text : undefined)
-  if (type === 'currency' || type === 'date_time')
-    return checkParamText(textIn(objectIn(parameter, type), 'fallback_value'))
+  if (type === 'currency' || type === 'date_time') {
+    const value = objectIn(parameter, type)
+    if (
+      type === 'currency' &&
+      (!/^[A-Z]{3}$/.test(textIn(value, 'code') ?? '') || !Number.isInteger(value?.amount_1000))
+    )
+      refuse(131008, `${part}: a currency parameter needs 'code' and 'amount_1000'`)
+    return checkParamText(textIn(value, 'fallback_value'))
+  }
   return refuse(132012, `${part}: Format mismatch, expected TEXT, received ${type.toUpperCase()}`)
 }
 

@@ -11,6 +11,8 @@ export interface MessageSearch {
   waMessageId?: string | undefined
   senderIds?: readonly string[] | undefined
   phone?: string | undefined
+  /** The user ID of a person without a phone number. */
+  userId?: string | undefined
   /** Excludes a number that another search of the same list covers. */
   notPhone?: string | undefined
   reference?: string | undefined
@@ -30,6 +32,7 @@ export interface MessageListRow {
   at: Date
   phone: string | null
   user_id: string | null
+  username: string | null
   profile_name: string | null
   sender_id: string
   type: string
@@ -86,8 +89,9 @@ const sentTable = {
   direction: 'sent',
   time: 'created_at',
   phone: 'recipient',
-  columns: `id, 'sent' as direction, created_at as at, recipient as phone, null::text as user_id,
-    null::text as profile_name, sender_id, type, status,
+  columns: `id, 'sent' as direction, created_at as at, case when recipient ~ '^[0-9]' then recipient end as phone,
+    recipient_user_id as user_id,
+    null::text as username, null::text as profile_name, sender_id, type, status,
     left(coalesce(content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
       content #>> '{request,interactive,body,text}', content #>> '{request,reaction,emoji}',
       content #>> '{request,location,name}', content #>> '{request,document,filename}',
@@ -101,7 +105,8 @@ const receivedTable = {
   direction: 'received',
   time: 'recorded_at',
   phone: 'sent_by',
-  columns: `id, 'received' as direction, recorded_at as at, sent_by as phone, sent_by_user_id as user_id, profile_name,
+  columns: `id, 'received' as direction, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
+    content ->> 'username' as username, profile_name,
     sender_id, type, 'received' as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
       content #>> '{media,filename}', content #>> '{order,text}'), ${previewLength}) as preview,
@@ -125,6 +130,14 @@ function conditionsOf(
   }
   equal('id', 'uuid', search.id)
   equal(table.phone, 'text', search.phone)
+  if (search.userId !== undefined) {
+    const userId = param(search.userId)
+    conditions.push(
+      table.direction === 'sent'
+        ? `recipient = ${userId}::text`
+        : `sent_by is null and sent_by_user_id = ${userId}::text`,
+    )
+  }
   if (search.notPhone !== undefined) conditions.push(`${table.phone} <> ${param(search.notPhone)}::text`)
   equal('reference', 'text', reference)
   equal('sender_id', 'uuid', search.senderId)

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/db.ts'
 import { isUuid, withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { filledBody } from '../../../whatsapp/template-text.ts'
+import { isUserId } from '../../../whatsapp/user-id.ts'
 import { senderIdsOf } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
 import { type MessageListRow, type MessageSearch, previewLength, selectMessages } from './console-list.sql.ts'
@@ -44,6 +45,7 @@ export async function listConsoleMessages(
     senderId: query.sender && withoutPrefix('snd', query.sender),
     templateId: query.template && withoutPrefix('tpl', query.template),
     phone: query.phone?.replace(/^\+/, ''),
+    userId: query.user_id,
     from: query.from === undefined ? undefined : new Date(query.from),
     to: query.to === undefined ? undefined : new Date(query.to),
   }
@@ -51,7 +53,7 @@ export async function listConsoleMessages(
   return searchMessages(db, workspaceId, searches, page)
 }
 
-/** What a search text can be: a message ID, WhatsApp's ID, a phone number or a reference. */
+/** What a search text can be: a message ID, WhatsApp's ID of a message or a person, a phone number or a reference. */
 export function searchesFor(typed: string): MessageSearch[] {
   const text = typed.trim()
   // PostgreSQL cannot store NUL.
@@ -59,6 +61,7 @@ export function searchesFor(typed: string): MessageSearch[] {
   const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
   if (uuid !== undefined) return [{ id: uuid }]
   if (text.startsWith('wamid.')) return [{ waMessageId: text }]
+  if (isUserId(text)) return [{ userId: text }]
   const digits = text.replaceAll(/[\s().+-]/g, '')
   if (!/^[1-9]\d{4,19}$/.test(digits)) return [{ reference: text }]
   return [{ phone: digits }, { reference: text, notPhone: digits }]

@@ -10,6 +10,7 @@ export interface MessageRow {
   id: string
   sender_id: string
   recipient: string
+  recipient_user_id: string | null
   type: SendType
   template_id: string | null
   reference: string | null
@@ -24,21 +25,23 @@ export interface MessageRow {
   failed_at: Date | null
 }
 
-const columns = `id, sender_id, recipient, type, template_id, reference, status, wa_message_id, credits, error,
-  created_at, sent_at, delivered_at, read_at, failed_at`
+const columns = `id, sender_id, recipient, recipient_user_id, type, template_id, reference, status, wa_message_id, credits,
+  error, created_at, sent_at, delivered_at, read_at, failed_at`
 
 const filters = {
   workspaceId: 'uuid',
   systemKeyIds: 'uuid[]',
   status: 'text',
   to: 'text',
+  toUserId: 'text',
   createdAfter: 'timestamptz',
   createdBefore: 'timestamptz',
 } as const
 
-const matches = ({ workspaceId, status, to, createdAfter, createdBefore }: Places<typeof filters>) =>
+const matches = ({ workspaceId, status, to, toUserId, createdAfter, createdBefore }: Places<typeof filters>) =>
   `workspace_id = ${workspaceId} and (${status} is null or status = ${status})
-   and (${to} is null or recipient = ${to}) and (${createdAfter} is null or created_at > ${createdAfter})
+   and (${to} is null or recipient = ${to})
+   and (${toUserId} is null or recipient_user_id = ${toUserId}) and (${createdAfter} is null or created_at > ${createdAfter})
    and (${createdBefore} is null or created_at < ${createdBefore})`
 
 /** A calling system: its API key, and those that it was rotated from or to. It reads only its own messages. */
@@ -49,6 +52,7 @@ const filterValues = ({ workspaceId, systemKeyIds }: Author, filters: MessageFil
   systemKeyIds,
   status: filters.status,
   to: filters.to,
+  toUserId: filters.to_user_id,
   createdAfter: filters.created_after,
   createdBefore: filters.created_before,
 })

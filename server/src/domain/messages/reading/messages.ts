@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
+import { numberIn } from '../recipient.ts'
 import { type Author, countMessages, type MessageRow, messageById, messagesOf, stepsOf } from './messages.sql.ts'
 
 export { messagesByBucket, receivedByBucket } from './statistics.sql.ts'
@@ -42,7 +43,8 @@ export const toMessage = (row: MessageRow): Message => ({
   id: withPrefix('msg', row.id),
   object: 'message',
   sender_id: withPrefix('snd', row.sender_id),
-  to: row.recipient,
+  to: numberIn(row.recipient),
+  to_user_id: row.recipient_user_id,
   type: row.type,
   template_id: row.template_id && withPrefix('tpl', row.template_id),
   reference: row.reference,

@@ -5,15 +5,13 @@ import type { HmacKey } from '../../../lib/hmac.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/incoming.ts'
-import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
-import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
 import { applyTemplateChange, scheduleSync } from '../../connections/connections.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
-import { type RoutedUpdate, saveUpdates } from './record-updates.ts'
+import { isUpdate, type RoutedUpdate, saveUpdates, type UpdateItem } from './record-updates.ts'
 
 /** An app's secrets, which prove that a webhook comes from the network. */
 export interface AppSecrets {
@@ -205,7 +203,7 @@ const numberKeyOf = ({
   phoneNumberId: string
 }) => `${appId} ${wabaId} ${phoneNumberId}`
 
-/** The changes that contain messages or statuses for unknown numbers. */
+/** The changes that contain updates for unknown numbers. */
 function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]): UnknownUpdate[] {
   const keys = new Set(unknown.map(({ appId, item }) => numberKeyOf({ ...item, appId })))
   return webhooks.flatMap(({ appId, body }) =>
@@ -235,16 +233,14 @@ function logUnknown(log: Logger, updates: readonly (UnknownUpdate & { outcome: P
 }
 
 /**
- * The messages and statuses of webhooks with their destinations, and the routing revision at which these are valid. The
+ * The updates of webhooks with their destinations, and the routing revision at which these are valid. The
  * destination is null if the number is unknown.
  */
 async function routeItems(
   routes: NumberRoutes,
   webhooks: readonly Webhook[],
 ): Promise<{ revision: number; routed: RoutedItem[] }> {
-  const items = webhooks.flatMap(({ appId, items }) =>
-    items.flatMap((item) => (item.kind === 'message' || item.kind === 'status' ? [{ appId, item }] : [])),
-  )
+  const items = webhooks.flatMap(({ appId, items }) => items.filter(isUpdate).map((item) => ({ appId, item })))
   const { revision, destinations } = await routes.find(
     items.map(({ appId, item: { phoneNumberId } }) => ({ appId, phoneNumberId })),
     Math.max(...webhooks.map(({ revision }) => revision)),
@@ -255,7 +251,7 @@ async function routeItems(
 
 interface RoutedItem {
   appId: string
-  item: InboundItem | StatusItem
+  item: UpdateItem
   destination: Destination | null
 }
 

@@ -16,7 +16,7 @@ import {
   type TakenUpdate,
   takeParked,
 } from '../../connections/parked.ts'
-import { saveUpdates } from './record-updates.ts'
+import { isUpdate, saveUpdates } from './record-updates.ts'
 
 const pollMs = 2_000
 
@@ -99,9 +99,9 @@ function publishOldest(
     const updates = await takeParked(tx, number, now, max)
     if (updates[0]) onTaken(updates[0])
     const routed = updates.flatMap(({ webhook, receivedAt }) =>
-      readWebhook(JSON.parse(webhook), receivedAt).flatMap((item) =>
-        item.kind === 'message' || item.kind === 'status' ? [{ item, destination: number }] : [],
-      ),
+      readWebhook(JSON.parse(webhook), receivedAt)
+        .filter(isUpdate)
+        .map((item) => ({ item, destination: number })),
     )
     await saveUpdates(tx, now, routed)
     return updates.length

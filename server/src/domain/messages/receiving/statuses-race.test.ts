@@ -20,6 +20,7 @@ test('two transactions that record the same status publish it once, and neither 
     status: 'sent',
     occurredAt: server.clock.now(),
     error: null,
+    recipientUserId: null,
   }
   const now = server.clock.now()
   const saved = Promise.withResolvers<void>()

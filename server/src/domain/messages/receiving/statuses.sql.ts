@@ -9,6 +9,7 @@ export interface TrackedMessage {
   workspaceId: string
   senderId: string
   recipient: string
+  recipientUserId: string | null
   status: MessageStatus
   waMessageId: string | null
   createdAt: Date
@@ -38,7 +39,8 @@ const locking = statement(
 
 const tracking = statement(
   parameters,
-  (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
+  (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient,
+       m.recipient_user_id as "recipientUserId", m.status,
        m.wa_message_id as "waMessageId", m.created_at as "createdAt", m.sent_at as sent, m.delivered_at as delivered,
        m.read_at as read, m.failed_at as failed,
        array(select s.status from message_statuses s where s.message_id = m.id) as known
@@ -82,6 +84,7 @@ export interface MessageProgress {
   id: string
   status: MessageStatus
   waMessageId: string | null
+  recipientUserId: string | null
   sentAt: Date | null
   deliveredAt: Date | null
   readAt: Date | null
@@ -95,6 +98,7 @@ const progressUpdate = statement(
       id: 'uuid',
       status: 'text',
       waMessageId: 'text',
+      recipientUserId: 'text',
       sentAt: 'timestamptz',
       deliveredAt: 'timestamptz',
       readAt: 'timestamptz',
@@ -105,6 +109,7 @@ const progressUpdate = statement(
   ({ progress }) => `update messages m set
        status = progress.status,
        wa_message_id = coalesce(m.wa_message_id, progress.wa_message_id),
+       recipient_user_id = coalesce(m.recipient_user_id, progress.recipient_user_id),
        sent_at = coalesce(m.sent_at, progress.sent_at),
        delivered_at = coalesce(m.delivered_at, progress.delivered_at),
        read_at = coalesce(m.read_at, progress.read_at),
@@ -125,6 +130,8 @@ export interface EarlyStatus {
   status: NetworkStatus
   occurredAt: Date
   error: MessageError | null
+  /** The recipient's user ID, if the network reported it. */
+  recipientUserId: string | null
 }
 
 const earlyInsertion = statement(
@@ -136,6 +143,7 @@ const earlyInsertion = statement(
       status: 'text',
       occurredAt: 'timestamptz',
       error: 'json',
+      recipientUserId: 'text',
     },
     now: 'timestamptz',
   },
@@ -157,7 +165,7 @@ export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> 
        limit $1 for update of e skip locked) as matched
      where (e.sender_id, e.wa_message_id, e.status) = (matched.sender_id, matched.wa_message_id, matched.status)
      returning e.sender_id as "senderId", e.workspace_id as "workspaceId", e.wa_message_id as "waMessageId", e.status,
-       e.occurred_at as "occurredAt", e.error`,
+       e.occurred_at as "occurredAt", e.error, e.recipient_user_id as "recipientUserId"`,
     [limit],
   )
 

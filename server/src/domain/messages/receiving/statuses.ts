@@ -9,6 +9,7 @@ import { statusEffect } from '../../../whatsapp/status-rank.ts'
 import { refund } from '../../credits/credits.ts'
 import { publish } from '../../deliveries/engine/publish.ts'
 import type { Destination } from '../../senders/senders.ts'
+import { numberIn } from '../recipient.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
 import { statusTime } from './status-times.ts'
 import {
@@ -34,9 +35,9 @@ export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
 }
 
 export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): StatusReport {
-  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData } = item
+  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData, recipientUserId } = item
   const messageId = withoutPrefix('msg', bizOpaqueCallbackData ?? '') ?? null
-  return { senderId, workspaceId, waMessageId, status, occurredAt, error, messageId }
+  return { senderId, workspaceId, waMessageId, status, occurredAt, error, recipientUserId, messageId }
 }
 
 /**
@@ -55,7 +56,9 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   )
   if (early.length > 0) await insertEarly(db, early, now)
   const changes = [...matched].flatMap(([message, reports]) => (message ? [advance(message, reports)] : []))
-  const fresh = changes.flatMap(({ message, fresh: reports }) => reports.map((report) => ({ message, report })))
+  const fresh = changes.flatMap(({ message, progress, fresh: reports }) =>
+    reports.map((report) => ({ message, progress, report })),
+  )
   if (fresh.length === 0) return
   await insertStatuses(
     db,
@@ -78,10 +81,10 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
     now,
     failed.map(({ message }) => ({ workspaceId: message.workspaceId, messageId: message.id })),
   )
-  const events = fresh.map(({ message, report }) => ({
+  const events = fresh.map(({ message, progress, report }) => ({
     workspaceId: message.workspaceId,
     type: `message.${report.status}` as const,
-    data: toData(message, report),
+    data: toData(message, progress, report),
   }))
   await publish(db, now, events)
 }
@@ -132,6 +135,8 @@ function advance(message: TrackedMessage, reports: readonly StatusReport[]): Cha
     id: message.id,
     status,
     waMessageId: reports.find((report) => report.waMessageId !== null)?.waMessageId ?? null,
+    recipientUserId:
+      message.recipientUserId ?? reports.find((report) => report.recipientUserId !== null)?.recipientUserId ?? null,
     sentAt: timeOf('sent'),
     deliveredAt: timeOf('delivered'),
     readAt: timeOf('read'),
@@ -141,10 +146,15 @@ function advance(message: TrackedMessage, reports: readonly StatusReport[]): Cha
   return { message, progress, fresh }
 }
 
-function toData(message: TrackedMessage, report: StatusReport): Static<typeof MessageStatusData> {
+function toData(
+  message: TrackedMessage,
+  { recipientUserId }: MessageProgress,
+  report: StatusReport,
+): Static<typeof MessageStatusData> {
   return {
     message_id: withPrefix('msg', message.id),
-    to: message.recipient,
+    to: numberIn(message.recipient),
+    to_user_id: recipientUserId,
     status: report.status,
     wa_message_id: report.waMessageId ?? message.waMessageId,
     occurred_at: report.occurredAt.toISOString(),

@@ -61,6 +61,7 @@ const failed = (error: MessageError, occurredAt: Date) => ({
   status: 'failed' as const,
   occurredAt,
   error,
+  recipientUserId: null,
   fromSending: true,
 })
 
@@ -71,7 +72,8 @@ function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   if (decision.kind === 'failed') return [{ ...failed(decision.error, occurredAt), messageId, workspaceId, senderId }]
   if (decision.kind !== 'sent') return []
   const { waMessageId } = decision
-  return [{ waMessageId, status: 'sent', occurredAt, error: null, messageId, workspaceId, senderId }]
+  const ids = { messageId, workspaceId, senderId, recipientUserId: null }
+  return [{ ...ids, waMessageId, status: 'sent', occurredAt, error: null }]
 }
 
 function holdOf({ claimed, decision }: CompletedCall, now: Date): Hold[] {

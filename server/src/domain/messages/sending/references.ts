@@ -2,14 +2,19 @@
 import type { FieldError, FieldErrorCode } from '@parley/contract/field-errors'
 import type { SendRequest, SendTemplate } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
-import { withoutPrefix } from '../../../lib/ids.ts'
+import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { checkVariables } from '../../../whatsapp/check-variables.ts'
-import { findSenderToUse, type UsableSender } from '../../senders/senders.ts'
+import { isUserId } from '../../../whatsapp/user-id.ts'
+import { hasOneTimeCode } from '../../../whatsapp/variables.ts'
+import { findSenderToUse, senderIdsOf, type UsableSender } from '../../senders/senders.ts'
 import { findTemplateToSend, type SendableTemplate } from '../../templates/templates.ts'
-import { referredById, referredByWaId } from './send.sql.ts'
+import type { Recipient } from '../recipient.ts'
+import { currentUser } from '../user-ids.sql.ts'
+import { type ReferredMessage, referredById, referredByWaId } from './send.sql.ts'
 
 export interface References {
   sender: UsableSender | null
+  recipient: Recipient | null
   template: SendableTemplate | null
   quotedWaMessageId: string | null
   reactedWaMessageId: string | null
@@ -18,7 +23,7 @@ export interface References {
 
 /** Also reads as much as possible of an invalid request, so that all errors are reported together. */
 export async function findReferences(db: Db, workspaceId: string, body: unknown): Promise<References> {
-  const request = (typeof body === 'object' && body !== null ? body : {}) as Partial<Record<keyof SendRequest, unknown>>
+  const request = (typeof body === 'object' && body !== null ? body : {}) as RequestFields
   const errors: FieldError[] = []
   /** The value that was found; otherwise collects the error. */
   const foundOrError = <T>(outcome: Outcome<T>): T | null => {
@@ -27,18 +32,33 @@ export async function findReferences(db: Db, workspaceId: string, body: unknown)
     errors.push(outcome.error)
     return null
   }
-  const sender = foundOrError(await findSender(db, workspaceId, request.sender_id))
+  const quotedMessage = await findMessage(db, workspaceId, request.sender_id, 'in_reply_to', request.in_reply_to)
+  const senderId = request.sender_id ?? senderOf(quotedMessage)
+  const sender = foundOrError(await findSender(db, workspaceId, senderId))
+  const quoted = foundOrError(checkSender(quotedMessage, sender, 'in_reply_to'))
+  const recipient = foundOrError(await findRecipient(db, workspaceId, request, quoted))
   const requested = request.type === 'template' ? readTemplate(request.template) : null
   const template =
     requested && foundOrError(await findTemplate(db, workspaceId, sender?.connectionId ?? null, requested))
   if (requested && template) errors.push(...checkVariables(template, requested))
-  const waIdOf = async (param: string, id: unknown) =>
-    foundOrError(sender && typeof id === 'string' ? await findMessage(db, workspaceId, sender.id, param, id) : null)
-  const quotedWaMessageId = await waIdOf('in_reply_to', request.in_reply_to)
+  if (template && recipient) errors.push(...numberErrors(template, recipient, request))
   const reaction = request.type === 'reaction' ? (request.reaction as SendRequest['reaction'] | null) : null
-  const reactedWaMessageId = await waIdOf('reaction.message_id', reaction?.message_id)
-  return { sender, template, quotedWaMessageId, reactedWaMessageId, errors }
+  const reactedParam = 'reaction.message_id'
+  const reactedMessage = sender
+    ? await findMessage(db, workspaceId, withPrefix('snd', sender.id), reactedParam, reaction?.message_id)
+    : null
+  const reacted = foundOrError(checkSender(reactedMessage, sender, reactedParam))
+  return {
+    sender,
+    recipient,
+    template,
+    quotedWaMessageId: quoted?.waMessageId ?? null,
+    reactedWaMessageId: reacted?.waMessageId ?? null,
+    errors,
+  }
 }
+
+type RequestFields = Partial<Record<keyof SendRequest, unknown>>
 
 /** Null if the request does not refer to anything, or is too malformed to look it up. */
 type Outcome<T> = { found: T } | { error: FieldError } | null
@@ -62,6 +82,15 @@ async function findSender(db: Db, workspaceId: string, id: unknown): Promise<Out
     )
   }
   return { found: sender }
+}
+
+/** WhatsApp accepts authentication templates only for phone numbers. */
+function numberErrors(template: SendableTemplate, { number }: Recipient, request: RequestFields): FieldError[] {
+  if (number !== null || !hasOneTimeCode(template)) return []
+  const rule = 'WhatsApp sends authentication templates only to phone numbers.'
+  return request.to_user_id === undefined
+    ? [{ param: 'to', code: 'missing', message: `"to" is required: the phone number is not known. ${rule}` }]
+    : [{ param: 'to_user_id', code: 'unexpected', message: `"to_user_id" is not allowed for this template. ${rule}` }]
 }
 
 /** The template if it is well formed enough to look it up. `checkSend` reports other errors in it. */
@@ -98,22 +127,62 @@ async function findTemplate(
   return { found: template }
 }
 
+/** A message of the sender that the request names; without one, of any sender of the workspace. */
 async function findMessage(
   db: Db,
   workspaceId: string,
-  senderId: string,
+  senderId: unknown,
   param: string,
-  id: string,
-): Promise<Outcome<string>> {
-  const uuid = withoutPrefix('msg', id)
-  if (uuid === undefined && param === 'in_reply_to') return null
+  id: unknown,
+): Promise<Outcome<ReferredMessage>> {
   // PostgreSQL cannot store NUL, so no message has such an ID.
-  if (id.includes('\0')) return null
+  if (typeof id !== 'string' || id === '' || id.includes('\0')) return null
+  const uuid = withoutPrefix('msg', id)
+  const senderUuid = typeof senderId === 'string' ? withoutPrefix('snd', senderId) : undefined
+  const senderIds = async () => (senderUuid ? [senderUuid] : await senderIdsOf(db, workspaceId))
   const referred = uuid
     ? await referredById(db, workspaceId, uuid)
-    : await referredByWaId(db, workspaceId, senderId, id)
-  if (!referred) return error(param, 'unknown', 'Message not found.')
-  if (referred.senderId !== senderId) return error(param, 'other_sender', 'The message belongs to another sender.')
-  if (referred.waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
-  return { found: referred.waMessageId }
+    : await referredByWaId(db, workspaceId, await senderIds(), id)
+  return referred ? { found: referred } : error(param, 'unknown', 'Message not found.')
+}
+
+/** A quote or a reaction only works from the number that sent or received the message. */
+function senderOf(message: Outcome<ReferredMessage>): string | undefined {
+  return message && 'found' in message ? withPrefix('snd', message.found.senderId) : undefined
+}
+
+function checkSender(
+  message: Outcome<ReferredMessage>,
+  sender: UsableSender | null,
+  param: string,
+): Outcome<ReferredMessage> {
+  if (!message || 'error' in message || !sender) return message
+  const { senderId, waMessageId } = message.found
+  if (senderId !== sender.id) return error(param, 'other_sender', 'The message belongs to another sender.')
+  if (waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
+  return message
+}
+
+/** The person that the request names; in a reply without one, the person who wrote the quoted message. */
+async function findRecipient(
+  db: Db,
+  workspaceId: string,
+  { to, to_user_id: userId }: RequestFields,
+  quoted: ReferredMessage | null,
+): Promise<Outcome<Recipient>> {
+  if (to !== undefined)
+    return typeof to === 'string' ? { found: { number: to.replace(/^\+/, ''), userId: null } } : null
+  if (userId !== undefined) {
+    if (typeof userId !== 'string' || !isUserId(userId)) return null
+    return { found: { number: null, userId: (await currentUser(db, workspaceId, userId)).userId } }
+  }
+  if (quoted === null) return null
+  if (!quoted.received) {
+    return error('to', 'missing', '"to" or "to_user_id" is required: the quoted message was sent by this workspace.')
+  }
+  const { number } = quoted
+  const current = quoted.userId === null ? null : await currentUser(db, workspaceId, quoted.userId)
+  const recipient = { number: current?.changedNumber ? current.number : number, userId: current?.userId ?? null }
+  if (recipient.number !== null || recipient.userId !== null) return { found: recipient }
+  return error('to', 'missing', '"to" or "to_user_id" is required: WhatsApp did not say who wrote the quoted message.')
 }

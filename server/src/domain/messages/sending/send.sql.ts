@@ -14,7 +14,9 @@ export interface NewMessage {
   /** Its API request in the request log. */
   requestId: string | null
   senderId: string
+  /** The phone number, or the user ID if the message is sent to that. */
   recipient: string
+  recipientUserId: string | null
   type: string
   templateId: string | null
   reference: string | null
@@ -34,6 +36,7 @@ const insertion = statement(
       requestId: 'uuid',
       senderId: 'uuid',
       recipient: 'text',
+      recipientUserId: 'text',
       type: 'text',
       templateId: 'uuid',
       reference: 'text',
@@ -61,29 +64,33 @@ export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Pr
 export interface ReferredMessage {
   senderId: string
   waMessageId: string | null
+  /** Whether a person wrote it to the workspace. */
+  received: boolean
+  /** The phone number and the user ID of the person who wrote it. */
+  number: string | null
+  userId: string | null
 }
+
+const sent = `select sender_id as "senderId", wa_message_id as "waMessageId", false as received, null as number,
+    null as "userId" from messages where workspace_id = $1`
+const received = `select sender_id, wa_message_id, true, sent_by, sent_by_user_id from inbound_messages
+    where workspace_id = $1`
 
 /** A sent or received message of the workspace by our ID. */
 export const referredById = (db: Db, workspaceId: string, id: string): Promise<ReferredMessage | undefined> =>
-  db.first(
-    `select sender_id as "senderId", wa_message_id as "waMessageId" from messages where workspace_id = $1 and id = $2
-     union all
-     select sender_id, wa_message_id from inbound_messages where workspace_id = $1 and id = $2`,
-    [workspaceId, id],
-  )
+  db.first(`${sent} and id = $2 union all ${received} and id = $2`, [workspaceId, id])
 
-/** A sent or received message of a sender by WhatsApp's ID. */
+/** A sent or received message of these senders by WhatsApp's ID. */
 export const referredByWaId = (
   db: Db,
   workspaceId: string,
-  senderId: string,
+  senderIds: readonly string[],
   waMessageId: string,
-): Promise<ReferredMessage | undefined> =>
-  db.first(
-    `select sender_id as "senderId", wa_message_id as "waMessageId" from messages
-     where workspace_id = $1 and sender_id = $2 and wa_message_id = $3
-     union all
-     select sender_id, wa_message_id from inbound_messages
-     where workspace_id = $1 and sender_id = $2 and wa_message_id = $3`,
-    [workspaceId, senderId, waMessageId],
-  )
+): Promise<ReferredMessage | undefined> => {
+  const isReferred = 'sender_id = any($2::uuid[]) and wa_message_id = $3'
+  return db.first(`${sent} and ${isReferred} union all ${received} and ${isReferred} limit 1`, [
+    workspaceId,
+    senderIds,
+    waMessageId,
+  ])
+}

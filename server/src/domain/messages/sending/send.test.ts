@@ -17,6 +17,7 @@ test('POST /v1/messages returns 202, and the message is sent, delivered and read
     object: 'message',
     sender_id: shop.senderId,
     to: '16505550123',
+    to_user_id: null,
     type: 'text',
     template_id: null,
     reference: 'a',
@@ -47,6 +48,14 @@ test('POST /v1/messages returns 202, and the message is sent, delivered and read
 
 const to = '16505550123'
 const button = { type: 'reply', reply: { id: 'yes', title: 'Yes' } }
+const card = (card_index: number) => ({
+  card_index,
+  type: 'cta_url',
+  header: { type: 'image', image: { link: 'https://example.com/a.png' } },
+  action: { buttons: [{ type: 'quick_reply', quick_reply: { id: `more-${card_index}`, title: 'More' } }] },
+})
+const carousel = { type: 'carousel', body: { text: 'New' }, action: { cards: [card(0), card(1)] } }
+const askAddress = { name: 'address_message', parameters: { country: 'IN', values: { name: 'Ana' } } }
 
 test.each([
   { type: 'text', text: { body: 'hi' } },
@@ -58,6 +67,12 @@ test.each([
   { type: 'sticker', sticker: { link: 'https://example.com/a.webp' } },
   { type: 'location', location: { latitude: 40.4, longitude: -3.7, name: 'Here' } },
   { type: 'contacts', contacts: [{ name: { formatted_name: 'Ana B', first_name: 'Ana' } }] },
+  { type: 'interactive', interactive: carousel },
+  { type: 'interactive', interactive: { type: 'address_message', body: { text: 'Where?' }, action: askAddress } },
+  {
+    type: 'template',
+    template: { name: 'greeting', language: 'en', variables: { 'body.1': { date_time: { fallback_value: '3 May' } } } },
+  },
   { type: 'interactive', interactive: { type: 'button', body: { text: 'Come?' }, action: { buttons: [button] } } },
 ])('a $type message reaches the network', async (body) => {
   const shop = await sending.newShop(1)

@@ -18,6 +18,7 @@ import { priceOf } from '../../credits/prices.ts'
 import { saveFormToken } from '../../flows/save-submissions.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
+import type { Recipient } from '../recipient.ts'
 import {
   checkIdempotencyKey,
   findStoredResponse,
@@ -82,11 +83,11 @@ async function acceptMessage(
   try {
     return await deps.db.transaction(async (tx) => {
       const references = await findReferences(tx, deps.caller.workspaceId, body)
-      const { sender } = references
+      const { sender, recipient } = references
       const errors = [...fieldErrors, ...references.errors]
-      if (errors.length > 0 || sender === null) refuseInvalid(errors)
+      if (errors.length > 0 || sender === null || recipient === null) refuseInvalid(errors)
       // Without errors, the body is a valid request.
-      return storeMessage(tx, deps, body as SendRequest, { ...references, sender }, idempotent)
+      return storeMessage(tx, deps, body as SendRequest, { ...references, sender, recipient }, idempotent)
     })
   } catch (error) {
     if (idempotent && isInProgress(error)) refuse('idempotency_in_progress')
@@ -94,7 +95,7 @@ async function acceptMessage(
   }
 }
 
-type ValidReferences = References & { sender: UsableSender }
+type ValidReferences = References & { sender: UsableSender; recipient: Recipient }
 
 async function storeMessage(
   tx: Db,
@@ -121,10 +122,9 @@ function toNewMessage(
   { caller, requestId }: SendDeps,
   now: Date,
   request: SendRequest,
-  { sender, template, quotedWaMessageId, reactedWaMessageId }: ValidReferences,
+  { sender, recipient, template, quotedWaMessageId, reactedWaMessageId }: ValidReferences,
   credits: number,
 ): NewMessage {
-  const recipient = request.to.replace(/^\+/, '')
   const flowToken = tokenFor(request, template !== null && templateFlow(template) !== null)
   return {
     id: newUuid(now.getTime()),
@@ -133,13 +133,14 @@ function toNewMessage(
     sentBy: 'person' in caller ? caller.person : null,
     requestId: (requestId !== undefined && withoutPrefix('req', requestId)) || null,
     senderId: sender.id,
-    recipient,
+    recipient: recipient.number ?? recipient.userId ?? '',
+    recipientUserId: recipient.userId,
     type: request.type,
     templateId: template?.id ?? null,
     reference: request.reference ?? null,
     credits,
     content: {
-      request: withToken({ ...request, to: recipient }, flowToken),
+      request: withToken(addressed(request, recipient), flowToken),
       ...(flowToken !== null && { flowToken }),
       ...(quotedWaMessageId !== null && { quotedWaMessageId }),
       ...(reactedWaMessageId !== null && { reactedWaMessageId }),
@@ -147,6 +148,12 @@ function toNewMessage(
     createdAt: now,
     expiresAt: new Date(now.getTime() + sendWithinMs),
   }
+}
+
+/** The request with its recipient: a reply may not name one, and a user ID may have changed. */
+function addressed({ to: _, to_user_id: __, ...request }: SendRequest, { number, userId }: Recipient): SendRequest {
+  if (number !== null) return { ...request, to: number }
+  return userId === null ? request : { ...request, to_user_id: userId }
 }
 
 /** The token of the message's form: the caller's or a generated one. Null if the message has no form. */
@@ -176,6 +183,7 @@ const queuedRow = (message: NewMessage): Parameters<typeof toMessage>[0] => ({
   id: message.id,
   sender_id: message.senderId,
   recipient: message.recipient,
+  recipient_user_id: message.recipientUserId,
   type: message.content.request.type,
   template_id: message.templateId,
   reference: message.reference,
