@@ -104,7 +104,7 @@ test('a new webhook shows its secret once, and the secret verifies a test event'
   await trial.getByText('The endpoint accepted the event.').waitFor()
   const [arrived] = receiver.received
   const event = await verifyWebhook(arrived?.body ?? '', arrived?.headers as Record<string, string>, secret)
-  expect(event).toMatchObject({ type: 'message.received', data: { test: true } })
+  expect(event).toMatchObject({ type: 'webhook.test', data: { test: true, example_of: 'message.received' } })
 })
 
 test('a failing endpoint is disabled, its events are held and all delivered when it is enabled again', async () => {
@@ -112,9 +112,11 @@ test('a failing endpoint is disabled, its events are held and all delivered when
   await title(page, 'Booking system')
   receiver.behave(500)
   const before = receiver.received.length
-  // Each event has two immediate attempts, and the endpoint is disabled after twenty failures in a row.
+  // From the fifth failure in a row it gets one attempt every two seconds, and after twenty it is disabled.
   for (let turn = 1; turn <= 10; turn++) await say(`Is anyone there? (${turn})`)
-  await until('twenty attempts have been made', () => receiver.received.length >= before + 20)
+  await page.getByText(/^Failing: the last \d+ attempts failed/).waitFor()
+  await page.getByText(/The next attempt is at/).waitFor()
+  await until('twenty attempts have been made', () => receiver.received.length >= before + 20, 60_000)
   const notice = page.getByText('This webhook is disabled.').locator('..')
   await notice.waitFor()
   for (let turn = 11; turn <= 13; turn++) await say(`Is anyone there? (${turn})`)
@@ -143,11 +145,12 @@ test('a delivery shows each attempt, and a manual retry has the same id', async 
   await page.getByRole('row', { name: id }).click()
   const drawer = page.getByRole('dialog', { name: 'message.received' })
   const attempts = drawer.getByRole('list', { name: 'Attempts' }).getByRole('listitem')
-  await attempts.nth(2).waitFor()
+  await attempts.nth(before - 1).waitFor()
   const words = await attempts.allTextContents()
+  // How many of the twenty failures were this event's depends on when each of them was due.
   expect(words).toEqual([
     expect.stringMatching(/200.*\d+ (ms|µs)/),
-    expect.stringMatching(/Retry.*500.*\d+ (ms|µs)/),
+    ...Array(before - 2).fill(expect.stringMatching(/Retry.*500.*\d+ (ms|µs)/)),
     expect.stringMatching(/First attempt.*500.*\d+ (ms|µs)/),
   ])
   await drawer.getByText('answer 200').waitFor()

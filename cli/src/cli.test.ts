@@ -45,7 +45,7 @@ test('--help and --version work without a database', async () => {
   expect((await run(['--help'])).out).toBe(help.out)
   const group = await run(['webhook', '--help'])
   expect(group).toMatchObject({ code: 0, err: '' })
-  expect(group.out).toContain('webhook rotate ID\n')
+  expect(group.out).toContain('webhook enable ID\n')
   expect((await run(['help', 'webhook'])).out).toBe(group.out)
   expect((await run(['help', 'key', 'create'])).out).toBe((await run(['key', 'create', '--help'])).out)
   expect((await run(['key', 'create', '--help'])).out).toContain('--expires-at TIME')

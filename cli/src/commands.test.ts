@@ -100,8 +100,12 @@ const rows: Row[] = [
     expected: { name: 'crm', url: 'https://127.0.0.1/b', events: ['message.failed', 'message.received'] },
   },
   { words: 'webhook rotate <webhook>', expected: { secret: expect.stringMatching(/^whsec_/) } },
+  { words: 'webhook rotate <webhook> --staged', expected: { secret: expect.stringMatching(/^whsec_/) } },
+  { words: 'webhook activate <webhook>', expected: { secret_hint: expect.stringMatching(/^whsec_/) } },
+  { words: 'webhook rotate <webhook> --staged', expected: { secret: expect.stringMatching(/^whsec_/) } },
+  { words: 'webhook activate <webhook> --cancel', expected: { secret_hint: expect.stringMatching(/^whsec_/) } },
   {
-    words: 'webhook test <webhook>',
+    words: 'webhook test <webhook> --event message.failed',
     expected: { state: 'pending', webhook_id: expect.any(String) },
     keep: ['event', 'event_id'],
   },

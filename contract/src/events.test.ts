@@ -1,10 +1,10 @@
 import { Check } from 'typebox/value'
 import { expect, test } from 'vitest'
-import { eventSchemas, eventTypes } from './events.ts'
+import { eventSchemas, eventTypes, receivedEventSchemas } from './events.ts'
 import { Sender } from './sender.ts'
 import { Template } from './template.ts'
 
-const schemas = [...Object.entries(eventSchemas), ['sender', Sender], ['template', Template]] as const
+const schemas = [...Object.entries(receivedEventSchemas), ['sender', Sender], ['template', Template]] as const
 
 test.each(schemas)('the example of %s matches its schema', (_name, schema) => {
   const examples = (schema as { examples?: unknown[] }).examples ?? []

@@ -179,16 +179,40 @@ export const eventSchemas = {
   'flow.completed': FlowCompleted,
 } as const satisfies Record<EventType, TObject>
 
+/** The type of events that a person sends to check an endpoint. Endpoints get them without subscribing. */
+export const testEventType = 'webhook.test'
+
+export const WebhookTest = event(testEventType, {
+  description:
+    'A test event, sent from the console or the command line. Endpoints receive it without subscribing. Respond with 2xx and otherwise ignore it.',
+  data: Type.Object({
+    test: Type.Literal(true, { description: 'Always true.' }),
+    example_of: Type.String({ description: 'The event type that the test event shows.', examples: ['message.sent'] }),
+    example: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What `data` of an event of that type looks like. Its IDs do not exist.',
+    }),
+  }),
+  sample: {
+    test: true,
+    example_of: 'message.sent',
+    example: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.000Z', error: null },
+  },
+})
+
+/** Every event that an endpoint can receive. */
+export const receivedEventSchemas = { ...eventSchemas, [testEventType]: WebhookTest } as const
+
 export type MessageError = Static<typeof MessageError>
 export type MessageStatusData = Static<typeof MessageStatusData>
 export type FlowFile = Static<typeof FlowFile>
 export type FlowSubmission = Static<typeof FlowSubmission>
 
 /** One event as it is delivered; `type` is the discriminator. */
-export type Event = { [T in EventType]: Static<(typeof eventSchemas)[T]> }[EventType]
-export type EventOf<T extends EventType> = Static<(typeof eventSchemas)[T]>
+export type Event = { [T in ReceivedEventType]: EventOf<T> }[ReceivedEventType]
+export type EventOf<T extends ReceivedEventType> = Static<(typeof receivedEventSchemas)[T]>
+export type ReceivedEventType = keyof typeof receivedEventSchemas
 
-function event<T extends EventType, D extends TObject<TProperties>>(
+function event<T extends string, D extends TObject<TProperties>>(
   type: T,
   { description, data, sample }: { description: string; data: D; sample: Static<D> },
 ) {

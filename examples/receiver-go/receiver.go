@@ -17,6 +17,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -27,7 +28,7 @@ const (
 	maxIDs    = 10000
 )
 
-var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9a-f]{64})$`)
+var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12})((?:,v1=[0-9a-f]{64}){1,8})$`)
 
 // verify returns an error unless the body was signed with the secret within the last 300 seconds.
 func verify(body []byte, header, secret string) error {
@@ -42,18 +43,17 @@ func verify(body []byte, header, secret string) error {
 	if time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
 		return errors.New("the timestamp is too old or in the future")
 	}
-	given, err := hex.DecodeString(parts[2])
-	if err != nil {
-		return err
-	}
 	// The signature covers the raw bytes: JSON that was parsed and serialized again does not match.
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(parts[1] + "."))
 	mac.Write(body)
-	if !hmac.Equal(mac.Sum(nil), given) {
-		return errors.New("the signature does not match the body and the secret")
+	// There are two signatures while a new secret is being introduced. One of them has to match.
+	for _, signature := range strings.Split(parts[2], ",v1=")[1:] {
+		if given, err := hex.DecodeString(signature); err == nil && hmac.Equal(mac.Sum(nil), given) {
+			return nil
+		}
 	}
-	return nil
+	return errors.New("the signature does not match the body and the secret")
 }
 
 type event struct {

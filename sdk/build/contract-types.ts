@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue, errorCodes } from '@parley/contract/errors'
-import { eventSchemas, eventTypes } from '@parley/contract/events'
+import { eventTypes, receivedEventSchemas } from '@parley/contract/events'
 import { fieldErrors } from '@parley/contract/field-errors'
 import { messageStatuses } from '@parley/contract/message'
 import { sendTypes } from '@parley/contract/send'
@@ -12,8 +12,8 @@ const typesWithoutSchema: Record<string, string> = {
   ErrorCode: `export type ErrorCode = ${literals(errorCodes)}`,
   ErrorType: `export type ErrorType = ${literals([...new Set(Object.values(errorCatalogue).map(({ type }) => type))])}`,
   EventType: `export type EventType = ${literals(eventTypes)}`,
-  Event: `/** An event; \`type\` determines the type of \`data\`. */\nexport type Event = ${eventTypes.map(interfaceName).join(' | ')}`,
-  EventOf: 'export type EventOf<T extends EventType> = Extract<Event, { type: T }>',
+  Event: `/** An event; \`type\` determines the type of \`data\`. */\nexport type Event = ${Object.keys(receivedEventSchemas).map(interfaceName).join(' | ')}`,
+  EventOf: "export type EventOf<T extends Event['type']> = Extract<Event, { type: T }>",
   FieldErrorCode: `export type FieldErrorCode = ${literals(Object.keys(fieldErrors))}`,
   MessageStatus: `export type MessageStatus = ${literals(messageStatuses)}`,
   SendType: `export type SendType = ${literals(sendTypes)}`,
@@ -40,7 +40,7 @@ export async function declareContractTypes(): Promise<string> {
     if (known) plain.push(known)
     else schemas.set(name, await schemaOf(name, from))
   }
-  for (const type of eventTypes) schemas.set(interfaceName(type), eventSchemas[type] as Schema)
+  for (const [type, schema] of Object.entries(receivedEventSchemas)) schemas.set(interfaceName(type), schema as Schema)
   return `${[...plain, ...declare(schemas)].join('\n\n')}\n`
 }
 

@@ -95,6 +95,7 @@ test('an event of an unknown type is handed on', async () => {
 test('the type of an event determines the type of its data', () => {
   const look = (event: ParleyEvent) => {
     if (event.type === 'message.received') return expectTypeOf(event.data).toEqualTypeOf<InboundMessage>()
+    if (event.type === 'webhook.test') return expectTypeOf(event.data.example_of).toEqualTypeOf<string>()
     if (event.type === 'flow.completed') return expectTypeOf(event.data).toEqualTypeOf<FlowSubmission>()
     switch (event.type) {
       case 'message.sent':

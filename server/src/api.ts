@@ -1,4 +1,4 @@
-import { eventSchemas } from '@parley/contract/events'
+import { receivedEventSchemas } from '@parley/contract/events'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { version } from './config.ts'
@@ -138,7 +138,7 @@ export function describe(publicUrl: string, described: readonly Route[]): { docu
     description: 'Messages over WhatsApp, with webhooks that are never lost.',
     publicUrl,
     routes: [...described, self],
-    events: eventSchemas,
+    events: receivedEventSchemas,
   })
   return { document, route: self }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type EventType, eventTypes } from '@parley/contract/events'
 import type { Db } from '@parley/server/db/db'
 import { type AttemptRecord, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
 import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
-import type { Command } from '../command.ts'
+import { type Command, UsageError } from '../command.ts'
 import { newProgress } from '../progress.ts'
 
 /** Longer than the 10 s that an endpoint has to respond. */
@@ -13,10 +14,13 @@ export const testCommand: Command = {
   summary: 'Send a test event to a webhook',
   details: 'Works for disabled webhooks too. The service must be running to deliver it.',
   args: ['ID'],
-  options: { wait: { help: 'Wait for the first attempt and print its result' } },
+  options: {
+    event: { value: 'EVENT', help: 'Event type to show an example of; by default the first that the webhook receives' },
+    wait: { help: 'Wait for the first attempt and print its result' },
+  },
   examples: ['webhook test ID --wait'],
-  async run({ db, clock, flag, args: [id = ''] }) {
-    const eventId = await sendTestEvent(await db(), clock, id)
+  async run({ db, clock, flag, option, args: [id = ''] }) {
+    const eventId = await sendTestEvent(await db(), clock, id, readEventType(option('event')))
     const ids = { event_id: eventId, webhook_id: id }
     if (!flag('wait')) {
       const lines = [`Queued test event ${eventId}.`, `See the result with: npx parley delivery list --webhook ${id}`]
@@ -37,6 +41,13 @@ export const testCommand: Command = {
       failed: error !== null,
     }
   },
+}
+
+function readEventType(type: string | undefined): EventType | undefined {
+  if (type === undefined) return undefined
+  const known = eventTypes.find((each) => each === type)
+  if (!known) throw new UsageError(`"${type}" is not an event type. Choose from ${eventTypes.join(', ')}.`)
+  return known
 }
 
 async function firstAttempt(db: Db, webhookId: string, eventId: string): Promise<AttemptRecord | undefined> {

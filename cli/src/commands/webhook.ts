@@ -3,6 +3,8 @@ import type { Webhook } from '@parley/contract/webhook'
 import type { Db } from '@parley/server/db/db'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import {
+  activateSecret,
+  cancelRotation,
   changeWebhook,
   createWebhook,
   deleteWebhook,
@@ -10,6 +12,7 @@ import {
   enableWebhook,
   listAllWebhooks,
   rotateWebhook,
+  stageRotation,
 } from '@parley/server/domain/webhooks/webhooks'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
@@ -107,11 +110,40 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook rotate',
     summary: 'Create a new signing secret for a webhook',
-    details: 'The old secret stops working immediately. The new one is shown only once.',
+    details:
+      'The old secret stops working immediately, and deliveries that failed within the last hour are retried. With --staged both secrets sign until you activate the new one. The new one is shown only once.',
     args: ['ID'],
-    async run({ db, config, args: [id = ''] }) {
-      const rotated = await rotateWebhook(await db(), config.secretKeys(), id)
+    options: { staged: { help: 'Keep the old secret until you run: parley webhook activate ID' } },
+    examples: ['webhook rotate ID --staged'],
+    async run({ db, clock, config, flag, args: [id = ''] }) {
+      if (flag('staged')) {
+        const { webhook, secret } = await stageRotation(await db(), config.secretKeys(), id)
+        const line = `Created a new secret for webhook ${webhook.name} (${webhook.id}). Deliveries are signed with both secrets.`
+        return withSecret(line, { webhook, secret }, [
+          '',
+          `When the receiver has it, end the old secret with: npx parley webhook activate ${webhook.id}`,
+        ])
+      }
+      const rotated = await rotateWebhook(await db(), clock, config.secretKeys(), id)
       return withSecret(`Rotated the secret of webhook ${rotated.webhook.name} (${rotated.webhook.id}).`, rotated)
+    },
+  },
+  {
+    name: 'webhook activate',
+    summary: 'End the old secret of a staged rotation',
+    details: 'Deliveries that failed within the last hour are retried, signed with the new secret only.',
+    args: ['ID'],
+    options: { cancel: { help: 'Drop the new secret instead and keep the old one' } },
+    async run({ db, clock, flag, args: [id = ''] }) {
+      if (flag('cancel')) {
+        const webhook = await cancelRotation(await db(), id)
+        return { lines: [`Dropped the new secret of webhook ${webhook.name} (${webhook.id}).`], json: webhook }
+      }
+      const webhook = await activateSecret(await db(), clock, id)
+      return {
+        lines: [`Activated the new secret of webhook ${webhook.name} (${webhook.id}). The old one no longer works.`],
+        json: webhook,
+      }
     },
   },
   {
@@ -147,7 +179,11 @@ async function countUndelivered(db: Db, webhookId: string): Promise<number> {
   return (await Promise.all(undelivered)).flat().length
 }
 
-const withSecret = (line: string, { webhook, secret }: { webhook: Webhook; secret: string }) => ({
-  lines: [line, '', 'Signing secret (shown only once):', '', `  ${secret}`],
+const withSecret = (
+  line: string,
+  { webhook, secret }: { webhook: Webhook; secret: string },
+  next: readonly string[] = [],
+) => ({
+  lines: [line, '', 'Signing secret (shown only once):', '', `  ${secret}`, ...next],
   json: { ...webhook, secret },
 })

@@ -9,13 +9,15 @@ export const typescript = `import { createHmac, timingSafeEqual } from 'node:cry
 export function verifyDelivery(rawBody: Buffer, header: string | undefined, secret: string): void {
   if (!secret) throw new Error('The signing secret is not set')
   const parts = (header ?? '').split(',').map((part) => part.trim().split('=', 2))
-  const { t = '', v1 = '' } = Object.fromEntries(parts)
-  if (!/^\\d{1,15}$/.test(t) || !/^[0-9a-f]{64}$/.test(v1)) {
-    throw new Error('Service-Signature is malformed')
-  }
+  const { t = '' } = Object.fromEntries(parts)
+  // Two while a new secret is being introduced.
+  const signatures = parts.flatMap(([name, value = '']) =>
+    name === 'v1' && /^[0-9a-f]{64}$/.test(value) ? [Buffer.from(value, 'hex')] : [],
+  )
+  if (!/^\\d{1,15}$/.test(t) || signatures.length === 0) throw new Error('Service-Signature is malformed')
   if (Math.abs(Date.now() / 1000 - Number(t)) > 300) throw new Error('The delivery is too old')
   const expected = createHmac('sha256', secret).update(\`\${t}.\`).update(rawBody).digest()
-  if (!timingSafeEqual(expected, Buffer.from(v1, 'hex'))) {
+  if (!signatures.some((signature) => timingSafeEqual(expected, signature))) {
     throw new Error('The signature does not match')
   }
 }
@@ -52,15 +54,16 @@ def verify_delivery(raw_body: bytes, header: str, secret: str) -> None:
     """
     if not secret:
         raise ValueError("the signing secret is not set")
-    parts = dict(part.strip().partition("=")[::2] for part in (header or "").split(","))
-    t, v1 = parts.get("t", ""), parts.get("v1", "")
+    parts = [part.strip().partition("=")[::2] for part in (header or "").split(",")]
+    t = dict(parts).get("t", "")
+    signatures = [value for name, value in parts if name == "v1"]  # two while a new secret is being introduced
     if not re.fullmatch(r"[0-9]{1,15}", t):
         raise ValueError("Service-Signature is malformed")
     if abs(time.time() - int(t)) > 300:
         raise ValueError("the delivery is too old")
     signed = t.encode() + b"." + raw_body
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected.encode(), v1.encode()):
+    if not any(hmac.compare_digest(expected.encode(), each.encode()) for each in signatures):
         raise ValueError("the signature does not match")
 `
 
@@ -72,12 +75,16 @@ function verify_delivery(string $rawBody, string $header, string $secret): void
     if ($secret === '') {
         throw new LogicException('The signing secret is not set');
     }
-    $parts = [];
+    $t = '';
+    $signatures = []; // two while a new secret is being introduced
     foreach (explode(',', $header) as $part) {
         [$name, $value] = array_pad(explode('=', trim($part), 2), 2, '');
-        $parts[$name] = $value;
+        if ($name === 't') {
+            $t = $value;
+        } elseif ($name === 'v1') {
+            $signatures[] = $value;
+        }
     }
-    $t = $parts['t'] ?? '';
     if (!ctype_digit($t)) {
         throw new RuntimeException('Service-Signature is malformed');
     }
@@ -85,9 +92,12 @@ function verify_delivery(string $rawBody, string $header, string $secret): void
         throw new RuntimeException('The delivery is too old');
     }
     $expected = hash_hmac('sha256', $t . '.' . $rawBody, $secret);
-    if (!hash_equals($expected, $parts['v1'] ?? '')) {
-        throw new RuntimeException('The signature does not match');
+    foreach ($signatures as $signature) {
+        if (hash_equals($expected, $signature)) {
+            return;
+        }
     }
+    throw new RuntimeException('The signature does not match');
 }
 
 $rawBody = (string) file_get_contents('php://input');
@@ -119,14 +129,15 @@ func VerifyDelivery(rawBody []byte, header, secret string) error {
 	if secret == "" {
 		return errors.New("the signing secret is not set")
 	}
-	var t, v1 string
+	var t string
+	var signatures []string // two while a new secret is being introduced
 	for _, part := range strings.Split(header, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		switch name {
 		case "t":
 			t = value
 		case "v1":
-			v1 = value
+			signatures = append(signatures, value)
 		}
 	}
 	seconds, err := strconv.ParseInt(t, 10, 64)
@@ -139,11 +150,13 @@ func VerifyDelivery(rawBody []byte, header, secret string) error {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(t + "."))
 	mac.Write(rawBody)
-	got, err := hex.DecodeString(v1)
-	if err != nil || !hmac.Equal(mac.Sum(nil), got) {
-		return errors.New("the signature does not match")
+	for _, signature := range signatures {
+		got, err := hex.DecodeString(signature)
+		if err == nil && hmac.Equal(mac.Sum(nil), got) {
+			return nil
+		}
 	}
-	return nil
+	return errors.New("the signature does not match")
 }
 `
 
@@ -154,17 +167,16 @@ export const ruby = `require "openssl"
 def verify_delivery(raw_body, header, secret)
   raise ArgumentError, "The signing secret is not set" if secret.to_s.empty?
 
-  parts = header.to_s.split(",").to_h do |part|
-    name, value = part.strip.split("=", 2)
-    [name.to_s, value.to_s]
-  end
-  t = parts["t"].to_s
-  v1 = parts["v1"].to_s
-  raise "Service-Signature is malformed" unless t.match?(/\\A\\d{1,15}\\z/) && v1.match?(/\\A\\h{64}\\z/)
+  parts = header.to_s.split(",").map { |part| part.strip.split("=", 2) }
+  t = parts.to_h { |name, value| [name, value] }["t"].to_s
+  # Two while a new secret is being introduced.
+  signatures = parts.filter_map { |name, value| value if name == "v1" && value.to_s.match?(/\\A\\h{64}\\z/) }
+  raise "Service-Signature is malformed" unless t.match?(/\\A\\d{1,15}\\z/) && signatures.any?
   raise "The delivery is too old" if (Time.now.to_i - t.to_i).abs > 300
 
   expected = OpenSSL::HMAC.hexdigest("SHA256", secret, "#{t}.".b + raw_body.b)
-  raise "The signature does not match" unless OpenSSL.fixed_length_secure_compare(expected, v1)
+  matches = signatures.any? { |each| OpenSSL.fixed_length_secure_compare(expected, each) }
+  raise "The signature does not match" unless matches
 end
 
 # In Rails:

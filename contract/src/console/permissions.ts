@@ -20,6 +20,7 @@ const rolesByPermission = {
   'keys:manage': ['admin'],
   'webhooks:read': ['admin', 'developer'],
   'webhooks:test': ['admin', 'developer'],
+  'webhooks:enable': ['admin', 'developer'],
   'webhooks:manage': ['admin'],
   'deliveries:read': ['admin', 'developer'],
   'deliveries:retry': ['admin', 'developer'],

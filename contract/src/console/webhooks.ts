@@ -22,6 +22,10 @@ export const ConsoleWebhook = Type.Object({
   failures: Type.Integer(),
   failures_max: Type.Integer(),
   failing_since: nullable(Timestamp),
+  /** While it is failing: when the next attempt is made. Null while one is in progress and if none is waiting. */
+  next_attempt_at: nullable(Timestamp),
+  /** During a staged rotation: the new secret, which signs in addition to the current one. */
+  staged_secret_hint: nullable(Type.String()),
   last_attempt_at: nullable(Timestamp),
   held: Bounded,
   waiting: Bounded,
@@ -45,6 +49,10 @@ export type NewWebhook = Static<typeof NewWebhook>
 
 export const WebhookChange = Type.Partial(Type.Object(input), { additionalProperties: false, minProperties: 1 })
 export type WebhookChange = Static<typeof WebhookChange>
+
+/** A staged rotation keeps the old secret until the new one is activated. */
+export const RotateWebhook = Type.Object({ staged: Type.Optional(Type.Boolean()) }, { additionalProperties: false })
+export type RotateWebhook = Static<typeof RotateWebhook>
 
 /** The only response that contains the signing secret of an endpoint. */
 export const CreatedWebhook = Type.Object({ webhook: Webhook, secret: Type.String() })

@@ -63,7 +63,7 @@ test('operation IDs are unique', () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('the six events are the webhooks of the document', () => {
+test('the events and the test event are the webhooks of the document', () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([
     'flow.completed',
     'message.delivered',
@@ -71,6 +71,7 @@ test('the six events are the webhooks of the document', () => {
     'message.read',
     'message.received',
     'message.sent',
+    'webhook.test',
   ])
 })
 

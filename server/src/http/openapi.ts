@@ -179,7 +179,10 @@ function deliveryOf(type: string, schema: TSchema, named: Json): Json {
     tags: ['Events'],
     security: [],
     parameters: [
-      header('Service-Signature', 'The signature: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`.'),
+      header(
+        'Service-Signature',
+        'The signature: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`. Two `v1` during a staged rotation of the secret; one of them has to match.',
+      ),
       header('Service-Event', 'The event type.'),
       header('Service-Delivery', 'The event ID. It is the same on every attempt.'),
     ],

@@ -24,6 +24,8 @@ export interface LeasedDelivery {
   attempts: number
   trigger: Trigger
   lease: string
+  /** Claimed as the one attempt that a failing endpoint gets at a time. */
+  hasTurn: boolean
   /** When other workers may claim it, in milliseconds. */
   leaseUntilMs: number
 }

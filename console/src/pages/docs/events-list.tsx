@@ -1,4 +1,4 @@
-import { eventSchemas, eventTypes } from '@parley/contract/events'
+import { receivedEventSchemas } from '@parley/contract/events'
 import { useHere } from '../../lib/session.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
@@ -14,9 +14,9 @@ export function EventsList() {
         Choose the events for each webhook under <PageLink to={here.path('webhooks')}>Webhooks</PageLink>. Ignore event
         types and fields you don’t know: new ones may be added.
       </p>
-      {eventTypes.map((type) => {
+      {Object.entries(receivedEventSchemas).map(([type, schema]) => {
         // JSON Schema keywords that TypeBox's static types do not include.
-        const { description, examples } = eventSchemas[type] as { description?: string; examples?: unknown[] }
+        const { description, examples } = schema as { description?: string; examples?: unknown[] }
         return (
           <section key={type} id={type} className={styles.entry} aria-labelledby={`${type}-title`}>
             <h3 id={`${type}-title`} className="mono">

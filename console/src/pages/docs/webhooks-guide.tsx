@@ -83,7 +83,12 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
           it under <PageLink to={here.path('webhooks')}>Webhooks</PageLink> to send them.
         </li>
         <li>
-          Rotating the secret takes effect immediately. Failed deliveries are retried, signed with the new secret.
+          Rotating the secret takes effect immediately: deliveries that failed within the last hour are retried, signed
+          with the new secret. In a staged rotation there are two <code>v1</code> signatures, with the old and the new
+          secret, until you activate the new one. Accept a delivery if one of them matches.
+        </li>
+        <li>
+          After five consecutive failures an endpoint gets one attempt at a time, two seconds apart, until one succeeds.
         </li>
       </ul>
     </div>

@@ -7,17 +7,18 @@ import { verifySnippets } from './verify-snippets.ts'
 /** Shows a new signing secret, once. */
 export function NewSecretDialog({
   created,
-  isNew,
+  replaces,
   onClose,
 }: {
   created: CreatedWebhook
-  isNew: boolean
+  /** What happens to the old secret; nothing if the webhook is new. */
+  replaces?: 'now' | 'when activated'
   onClose: () => void
 }) {
   return (
     <SecretDialog
       onClose={onClose}
-      title={isNew ? 'Your new webhook' : 'Your new signing secret'}
+      title={replaces ? 'Your new signing secret' : 'Your new webhook'}
       detail={
         <>
           Every delivery to <bdi>{created.webhook.name}</bdi> is signed with this secret.
@@ -28,11 +29,17 @@ export function NewSecretDialog({
       variable="PARLEY_WEBHOOK_SECRET"
       lost="It cannot be recovered. If you lose it, rotate the secret."
       notice={
-        !isNew && (
+        replaces === 'now' ? (
           <Notice tone="warn" title="The old secret no longer works.">
             Deliveries are now signed with the new secret. Deliveries that your endpoint rejects until you update it are
             retried.
           </Notice>
+        ) : (
+          replaces && (
+            <Notice tone="note" title="The old secret still works.">
+              Deliveries are signed with both. Give your endpoint the new one, then activate it.
+            </Notice>
+          )
         )
       }
     >

@@ -32,8 +32,8 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
       title="Send test event"
       detail={
         <>
-          Sends an example event to <bdi>{webhook.name}</bdi> once, without retries. Its data contains{' '}
-          <span className="mono">"test": true</span>.
+          Sends a <span className="mono">webhook.test</span> event to <bdi>{webhook.name}</bdi> once, without retries.
+          It contains an example of the type you choose, and does not count as a failure if it is rejected.
         </>
       }
       form={form}
@@ -44,6 +44,7 @@ export function TestEventDialog({ webhook, onClose }: { webhook: ConsoleWebhook;
       <Stack>
         <Select
           label="Event type"
+          description="The test event contains an example of this type."
           data={eventChoices.map(({ value, detail }) => ({ value, label: `${value} – ${detail}` }))}
           {...form.field('type')}
           allowDeselect={false}

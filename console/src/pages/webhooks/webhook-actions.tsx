@@ -4,9 +4,15 @@ import { useForm } from '../../lib/use-form.ts'
 import { useRecover } from '../../parts/deliveries/deliveries.queries.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Textarea, TextInput } from '../../ui/fields.tsx'
-import { useDeleteWebhook, useDisableWebhook, useRotateSecret } from './webhooks.queries.ts'
+import {
+  useActivateSecret,
+  useCancelRotation,
+  useDeleteWebhook,
+  useDisableWebhook,
+  useRotateSecret,
+} from './webhooks.queries.ts'
 
-export type WebhookAction = 'test' | 'disable' | 'rotate' | 'delete' | 'recover'
+export type WebhookAction = 'test' | 'disable' | 'rotate' | 'activate' | 'cancel rotation' | 'delete' | 'recover'
 
 interface DialogProps {
   webhook: ConsoleWebhook
@@ -44,27 +50,106 @@ export function DisableDialog({ webhook, onClose }: DialogProps) {
   )
 }
 
-/** Creates a new secret. The old one stops working immediately. */
+/** A secret that was just created, and whether the old one still signs as well. */
+export interface NewSecret {
+  created: CreatedWebhook
+  isStaged: boolean
+}
+
+const rotations = [
+  { value: 'now', label: 'Replace now' },
+  { value: 'staged', label: 'Sign with both' },
+]
+
+/** Creates a new secret. The old one stops working immediately, or when the new one is activated. */
 export function RotateDialog({
   webhook,
   onClose,
   onCreated,
-}: DialogProps & { onCreated: (created: CreatedWebhook) => void }) {
+}: DialogProps & { onCreated: (secret: NewSecret) => void }) {
+  const form = useForm({
+    first: { rotation: 'now' },
+    action: useRotateSecret(webhook.id),
+    input: ({ rotation }) => ({ staged: rotation === 'staged' }),
+    onDone: (created) => {
+      onClose()
+      onCreated({ created, isStaged })
+    },
+  })
+  const isStaged = form.values.rotation === 'staged'
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Rotate signing secret"
+      size="s"
+      form={form}
+      submit={isStaged ? 'Create new secret' : 'Rotate secret'}
+      danger={!isStaged}
+    >
+      <SegmentedControl
+        aria-label="Rotation"
+        data={rotations}
+        value={form.values.rotation}
+        onChange={(rotation) => form.set({ rotation })}
+        fullWidth
+      />
+      {isStaged ? (
+        <p>
+          Deliveries to <bdi>{webhook.name}</bdi> are signed with the old and the new secret until you activate the new
+          one. Your endpoint has to accept a delivery if one of its signatures matches.
+        </p>
+      ) : (
+        <>
+          <p>
+            <strong>
+              The old secret of <bdi>{webhook.name}</bdi> stops working immediately.
+            </strong>{' '}
+            Deliveries are signed with the new one from now on, and those that failed within the last hour are retried.
+          </p>
+          <p>
+            Until your endpoint has the new secret it rejects deliveries. They are retried; after {webhook.failures_max}{' '}
+            consecutive failures the endpoint is disabled and its events are held until you enable it. No event is lost.
+          </p>
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Ends the old secret of a staged rotation. */
+export function ActivateDialog({ webhook, onClose }: DialogProps) {
   return (
     <ConfirmDialog
       onClose={onClose}
-      title="Rotate signing secret"
-      confirm="Rotate secret"
-      action={useRotateSecret(webhook.id)}
+      title="Activate new secret"
+      confirm="Activate new secret"
+      action={useActivateSecret(webhook.id)}
       input={undefined}
-      onDone={onCreated}
     >
       <p>
         <strong>
-          The old secret of <bdi>{webhook.name}</bdi> stops working immediately.
+          The old secret <span className="mono">{webhook.secret_hint}</span> stops working immediately.
         </strong>{' '}
-        Deliveries are signed with the new one from now on. Deliveries that your endpoint rejects until you update it
-        are retried.
+        Deliveries are signed with <span className="mono">{webhook.staged_secret_hint}</span> only, and those that
+        failed within the last hour are retried.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+/** Drops the new secret of a staged rotation. */
+export function CancelRotationDialog({ webhook, onClose }: DialogProps) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Cancel rotation"
+      confirm="Drop new secret"
+      action={useCancelRotation(webhook.id)}
+      input={undefined}
+    >
+      <p>
+        Deliveries are signed with the old secret <span className="mono">{webhook.secret_hint}</span> only. An endpoint
+        that already uses the new one rejects them.
       </p>
     </ConfirmDialog>
   )

@@ -24,8 +24,8 @@ export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook;
           )}
         </Row>
         <p className="quiet">
-          The old secret stops working immediately. Deliveries that your endpoint rejects until you update it are
-          retried.
+          Rotating replaces it immediately, or first signs with both until you activate the new one. Deliveries that
+          your endpoint rejects meanwhile are retried.
         </p>
       </Section>
       <Section
@@ -36,7 +36,7 @@ export function WebhookSigning({ webhook, onRotate }: { webhook: ConsoleWebhook;
           <p>
             <code className="mono">Service-Signature: t=…,v1=…</code> is the HMAC-SHA256 of{' '}
             <code className="mono">{'<t>.<raw body>'}</code> with the full secret as the key. Standard Webhooks headers
-            are sent as well.
+            are sent as well. While a new secret is pending there are two signatures; accept either.
           </p>
           <p>Reject deliveries signed more than 300 seconds ago, and skip event IDs you have already processed.</p>
         </div>

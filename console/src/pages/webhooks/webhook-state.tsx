@@ -1,5 +1,6 @@
 import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { formatNumber, formatTimesIn } from '../../lib/format.ts'
+import { useCan } from '../../lib/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { SafeText } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -7,19 +8,26 @@ import { Moment } from '../../ui/time.tsx'
 import { useEnableWebhook } from './webhooks.queries.ts'
 
 /** A notice if a webhook is failing or disabled, with the fix. */
-export function WebhookState({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
-  if (webhook.state === 'disabled') return <Disabled webhook={webhook} mayManage={mayManage} />
+export function WebhookState({ webhook }: { webhook: ConsoleWebhook }) {
+  if (webhook.state === 'disabled') return <Disabled webhook={webhook} />
   if (webhook.state !== 'failing') return null
-  const { failures, failures_max, failing_since } = webhook
+  const { failures, failures_max, failing_since, next_attempt_at } = webhook
   return (
-    <Notice tone="warn" title={`The last ${formatNumber(failures)} attempts failed.`}>
-      It has been failing since <Moment at={failing_since} />. After {failures_max} consecutive failures, this webhook
-      is disabled and its events are held. Open a delivery to see the response.
+    <Notice tone="warn" title={`Failing: the last ${formatNumber(failures)} attempts failed.`}>
+      It has been failing since <Moment at={failing_since} />.{' '}
+      {next_attempt_at ? (
+        <>
+          The next attempt is at <Moment at={next_attempt_at} />.{' '}
+        </>
+      ) : null}
+      After {failures_max} consecutive failures, this webhook is disabled and its events are held. Open a delivery to
+      see the response.
     </Notice>
   )
 }
 
-function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: boolean }) {
+function Disabled({ webhook }: { webhook: ConsoleWebhook }) {
+  const mayEnable = useCan('webhooks:enable')
   const { count, more } = webhook.held
   const enable = useEnableWebhook(
     webhook.id,
@@ -30,7 +38,7 @@ function Disabled({ webhook, mayManage }: { webhook: ConsoleWebhook; mayManage: 
       tone="bad"
       title="This webhook is disabled."
       action={
-        mayManage && (
+        mayEnable && (
           <Button kind="primary" icon="play" busy={enable.isPending} onClick={() => enable.run()}>
             Enable
           </Button>

@@ -1,4 +1,4 @@
-import type { ConsoleWebhook, CreatedWebhook } from '@parley/contract/console/webhooks'
+import type { ConsoleWebhook } from '@parley/contract/console/webhooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatNumber, formatPercent, plural } from '../../lib/format.ts'
@@ -15,8 +15,18 @@ import { StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Duration, TimeAgo } from '../../ui/time.tsx'
 import { NewSecretDialog } from './new-secret.tsx'
+import { StagedSecret } from './staged-secret.tsx'
 import { TestEventDialog } from './test-event.tsx'
-import { DeleteDialog, DisableDialog, RecoverDialog, RotateDialog, type WebhookAction } from './webhook-actions.tsx'
+import {
+  ActivateDialog,
+  CancelRotationDialog,
+  DeleteDialog,
+  DisableDialog,
+  type NewSecret,
+  RecoverDialog,
+  RotateDialog,
+  type WebhookAction,
+} from './webhook-actions.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 import { WebhookSigning } from './webhook-signing.tsx'
 import { WebhookState } from './webhook-state.tsx'
@@ -46,7 +56,7 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
   const mayRetry = useCan('deliveries:retry')
   const [tab, setTab] = useChoice('tab', ['deliveries', 'settings', 'signing'])
   const [action, setAction] = useState<WebhookAction | null>(null)
-  const [created, setCreated] = useState<CreatedWebhook | null>(null)
+  const [created, setCreated] = useState<NewSecret | null>(null)
   const close = () => setAction(null)
   return (
     <>
@@ -96,7 +106,8 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
         <Tabs label="Webhook" tabs={tabs} value={tab} onChange={setTab} />
       </PageHeader>
       <PageBody>
-        <WebhookState webhook={webhook} mayManage={mayManage} />
+        <WebhookState webhook={webhook} />
+        <StagedSecret webhook={webhook} onAction={setAction} />
         <TabPanel name={tab}>
           {tab === 'deliveries' && (
             <>
@@ -121,7 +132,15 @@ function WebhookView({ webhook, back }: { webhook: ConsoleWebhook; back: Back })
       {action === 'delete' && (
         <DeleteDialog webhook={webhook} onClose={close} onDeleted={() => void navigate({ to: back.to })} />
       )}
-      {created && <NewSecretDialog created={created} isNew={false} onClose={() => setCreated(null)} />}
+      {action === 'activate' && <ActivateDialog webhook={webhook} onClose={close} />}
+      {action === 'cancel rotation' && <CancelRotationDialog webhook={webhook} onClose={close} />}
+      {created && (
+        <NewSecretDialog
+          created={created.created}
+          replaces={created.isStaged ? 'when activated' : 'now'}
+          onClose={() => setCreated(null)}
+        />
+      )}
     </>
   )
 }

@@ -72,7 +72,7 @@ export function WebhooksPage() {
           }}
         />
       )}
-      {created && <NewSecretDialog created={created} isNew onClose={() => open(created.webhook.id)} />}
+      {created && <NewSecretDialog created={created} onClose={() => open(created.webhook.id)} />}
     </>
   )
 }

@@ -2,6 +2,7 @@ import type {
   ConsoleWebhook,
   CreatedWebhook,
   NewWebhook,
+  RotateWebhook,
   TestEventInput,
   TestSent,
   WebhookChange,
@@ -41,7 +42,21 @@ export const useChangeWebhook = (id: string) =>
   )
 
 export const useRotateSecret = (id: string) =>
-  useWebhookAction((send, webhooks) => send<CreatedWebhook>('POST', `${webhooks}/${id}/rotate`))
+  useWebhookAction((send, webhooks, rotation: RotateWebhook) =>
+    send<CreatedWebhook>('POST', `${webhooks}/${id}/rotate`, rotation),
+  )
+
+export const useActivateSecret = (id: string) =>
+  useWebhookAction(
+    (send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/activate`),
+    'New secret activated. The old one no longer works.',
+  )
+
+export const useCancelRotation = (id: string) =>
+  useWebhookAction(
+    (send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/cancel_rotation`),
+    'Rotation cancelled. The current secret stays.',
+  )
 
 export const useEnableWebhook = (id: string, done: string) =>
   useWebhookAction((send, webhooks) => send<ConsoleWebhook>('POST', `${webhooks}/${id}/enable`), done)

@@ -1,4 +1,5 @@
 import type { Delivery } from '@parley/contract/console/deliveries'
+import { testEventType } from '@parley/contract/events'
 import { type ReactNode, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { useLast } from '../../lib/last.ts'
@@ -33,7 +34,7 @@ const filters: Filter[] = [
     kind: 'select',
     name: 'type',
     title: 'Event type',
-    options: eventChoices.map(({ value }) => ({ value, title: value })),
+    options: [...eventChoices.map(({ value }) => value), testEventType].map((value) => ({ value, title: value })),
   },
   { kind: 'text', name: 'event', title: 'Event ID', placeholder: '0199b2f4-6c1e-7a53-…' },
   { kind: 'dates', title: 'Time', names: ['since', 'until'] },

@@ -1,4 +1,4 @@
-import { eventSchemas, eventTypes } from '@parley/contract/events'
+import { eventSchemas, eventTypes, WebhookTest } from '@parley/contract/events'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { newBrowser, signedIn } from '../../../testing/console.ts'
@@ -6,6 +6,7 @@ import { newLine, useDeliveryWorker } from '../../../testing/deliveries.ts'
 import { useReceivers } from '../../../testing/receiver.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
+import { hintOf } from '../webhooks/webhooks.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
@@ -34,10 +35,12 @@ const auditEntriesOf = (workspaceId: string) =>
     [workspaceId],
   )
 
-/** Lets the whole retry schedule pass. */
+/** Lets the whole retry schedule pass. A failing endpoint gets one attempt every two seconds. */
 async function exhaustRetries() {
-  for (const seconds of [10, 60, 300, 1800, 7200, 21_600]) {
+  for (const seconds of [2, 10, 60, 300, 1800, 7200, 21_600]) {
     server.clock.forward({ seconds })
+    await drain()
+    server.clock.forward({ seconds: 2 })
     await drain()
   }
 }
@@ -68,6 +71,16 @@ test('an endpoint is created, changed, rotated and deleted, and its secret is sh
   const rotated = await admin.call(at(`/webhooks/${webhook.id}/rotate`), post())
   expect(rotated.body.secret).not.toBe(secret)
   expect(rotated.body.webhook.secret_hint).not.toBe(webhook.secret_hint)
+  const staged = await admin.call(at(`/webhooks/${webhook.id}/rotate`), post({ staged: true }))
+  expect(staged.body.webhook.secret_hint).toBe(rotated.body.webhook.secret_hint)
+  const pending = await get(`/webhooks/${webhook.id}`)
+  expect(pending.staged_secret_hint).toBe(hintOf(staged.body.secret))
+  const cancelled = await admin.call(at(`/webhooks/${webhook.id}/cancel_rotation`), post())
+  expect(cancelled.body.staged_secret_hint).toBeNull()
+  expect((await admin.call(at(`/webhooks/${webhook.id}/activate`), post())).status).toBe(400)
+  const again = await admin.call(at(`/webhooks/${webhook.id}/rotate`), post({ staged: true }))
+  const activated = await admin.call(at(`/webhooks/${webhook.id}/activate`), post())
+  expect(activated.body).toMatchObject({ secret_hint: hintOf(again.body.secret), staged_secret_hint: null })
   expect((await admin.call(at(`/webhooks/${webhook.id}`), { method: 'DELETE' })).status).toBe(204)
   expect((await admin.call(at(`/webhooks/${webhook.id}`))).status).toBe(404)
   const entries = await auditEntriesOf(workspaceId)
@@ -75,9 +88,14 @@ test('an endpoint is created, changed, rotated and deleted, and its secret is sh
     { action: 'webhook.create', target: webhook.id, after: input },
     { action: 'webhook.change', before: { events: ['message.received'] } },
     { action: 'webhook.rotate', before: { secret_hint: webhook.secret_hint } },
+    { action: 'webhook.stage_secret', after: { staged_secret_hint: hintOf(staged.body.secret) } },
+    { action: 'webhook.cancel_rotation', before: { staged_secret_hint: hintOf(staged.body.secret) } },
+    { action: 'webhook.stage_secret', target: webhook.id },
+    { action: 'webhook.activate_secret', after: { secret_hint: hintOf(again.body.secret) } },
     { action: 'webhook.delete', target: webhook.id },
   ])
-  for (const hidden of [secret, rotated.body.secret]) expect(JSON.stringify(entries)).not.toContain(hidden)
+  for (const hidden of [secret, rotated.body.secret, staged.body.secret, again.body.secret])
+    expect(JSON.stringify(entries)).not.toContain(hidden)
 })
 
 test('an invalid endpoint gets an error for each field', async () => {
@@ -137,6 +155,13 @@ test('an endpoint shows its success rate, its p95 and that it is failing', async
     last_attempt_at: server.clock.now().toISOString(),
   })
   expect(shown.failing_since).not.toBeNull()
+  const inAMinute = new Date(server.clock.now().getTime() + 60_000)
+  expect(shown.next_attempt_at).toBe(inAMinute.toISOString())
+  await line.write(5)
+  await drain()
+  // From the fifth failure on, the next attempt is made two seconds after the last one.
+  const inTwoSeconds = new Date(server.clock.now().getTime() + 2_000)
+  expect((await get(`/webhooks/${endpoint.id}`)).next_attempt_at).toBe(inTwoSeconds.toISOString())
 })
 
 test('GET a delivery returns the body, each attempt with its response and error, and the upcoming attempts', async () => {
@@ -256,7 +281,7 @@ test('a person retries one delivery, several, and all that failed since a time',
   expect((await admin.call(at(`/webhooks/${endpoint.id}/recover`), post({ since: 'yesterday' }))).status).toBe(400)
 })
 
-test('a test event matches its schema, goes to this endpoint only, and is attempted once', async () => {
+test('a test event has the type webhook.test with an example, goes to this endpoint only, and is attempted once', async () => {
   const { line, receiver, endpoint, admin, at, get } = await setUp()
   const other = await newReceiver()
   await line.listen(other)
@@ -266,10 +291,13 @@ test('a test event matches its schema, goes to this endpoint only, and is attemp
     expect(sent.status).toBe(202)
     await drain()
     const got = receiver.received.at(-1)
-    expect(got?.headers['service-event']).toBe(type)
+    expect(got?.headers['service-event']).toBe('webhook.test')
     const event = JSON.parse(got?.body ?? '')
-    expect(event).toMatchObject({ id: sent.body.event_id, type, data: { test: true } })
-    expect(ajv.validate(plainSchema(eventSchemas[type]), event), JSON.stringify(ajv.errors)).toBe(true)
+    expect(event).toMatchObject({ id: sent.body.event_id, type: 'webhook.test' })
+    expect(event.data).toEqual({ test: true, example_of: type, example: expect.any(Object) })
+    expect(ajv.validate(plainSchema(WebhookTest), event), JSON.stringify(ajv.errors)).toBe(true)
+    const example = { ...event, type, data: event.data.example }
+    expect(ajv.validate(plainSchema(eventSchemas[type]), example), JSON.stringify(ajv.errors)).toBe(true)
     expect(await get(`/deliveries/${event.id}/${endpoint.id}`)).toMatchObject({
       state: 'delivered',
       message_id: null,
@@ -325,7 +353,7 @@ test('GET /deliveries filters by endpoint, state, type, event and time, and page
   }
 })
 
-test('developers can test and retry, only admins can change endpoints, members see nothing', async () => {
+test('developers can test, retry and enable, only admins can change endpoints, members see nothing', async () => {
   const { line, endpoint, admin, at, get, workspaceId, receiver } = await setUp()
   await line.write()
   await drain()
@@ -353,8 +381,8 @@ test('developers can test and retry, only admins can change endpoints, members s
     ['POST', '/webhooks', { name: 'x', url: receiver.url, events: ['message.read'] }, true],
     ['PATCH', hook, { name: 'y' }, false],
     ['POST', `${hook}/rotate`, {}, true],
+    ['POST', `${hook}/activate`, {}, true],
     ['POST', `${hook}/disable`, { reason: 'x' }, false],
-    ['POST', `${hook}/enable`, {}, false],
     ['DELETE', hook, undefined, true],
   ]
   for (const [method, path, body] of forAdmins) {
@@ -368,6 +396,9 @@ test('developers can test and retry, only admins can change endpoints, members s
     if (confirmed) expect(response.body.error.code).toBe('confirmation_required')
     else expect(response.status).toBe(200)
   }
+  expect((await member.call(at(`${hook}/enable`), post())).body.error.code).toBe('not_permitted')
+  expect((await developer.call(at(`${hook}/enable`), post())).body).toMatchObject({ state: 'enabled' })
+  expect((await developer.call(at(`${hook}/cancel_rotation`), post())).body.error.code).toBe('not_permitted')
 })
 
 test('endpoints and deliveries of another workspace get the same 404 as unknown ones, and are not changed', async () => {
@@ -382,6 +413,9 @@ test('endpoints and deliveries of another workspace get the same 404 as unknown 
     ['PATCH', `/webhooks/${hook}`, { name: 'mine now' }],
     ['DELETE', `/webhooks/${hook}`, undefined],
     ['POST', `/webhooks/${hook}/rotate`, {}],
+    ['POST', `/webhooks/${hook}/rotate`, { staged: true }],
+    ['POST', `/webhooks/${hook}/activate`, {}],
+    ['POST', `/webhooks/${hook}/cancel_rotation`, {}],
     ['POST', `/webhooks/${hook}/enable`, {}],
     ['POST', `/webhooks/${hook}/disable`, { reason: 'x' }],
     ['POST', `/webhooks/${hook}/test`, { type: 'message.read' }],

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isUuid, withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { requireEndpoint } from './endpoint.ts'
-import { insertRetries, insertRetriesSince } from './retry.sql.ts'
+import { insertRetries, insertRetriesSince, makeRetriesDue } from './retry.sql.ts'
 
 /**
  * Retries a delivery with a new schedule, whatever its state. The first attempt is made even if the endpoint is disabled,
@@ -49,9 +49,31 @@ export async function retryFailedSince(
   within?: string,
 ): Promise<number> {
   const { uuid, workspaceId } = await requireEndpoint(db, webhookId, within)
-  const count = await insertRetriesSince(db, { webhookId: uuid, workspaceId, since, now: clock.now() })
+  const count = await insertRetriesSince(db, {
+    webhookId: uuid,
+    workspaceId,
+    since,
+    trigger: 'manual',
+    due: clock.now(),
+  })
   wakeWorker(db, workspaceId)
   return count
+}
+
+/**
+ * Makes due immediately what failed at an endpoint since a time. A delivery that failed for good gets a new schedule. If the
+ * endpoint is disabled, its deliveries are held.
+ */
+export async function makeDueFailedSince(
+  db: Db,
+  { webhookId, workspaceId, isEnabled }: { webhookId: string; workspaceId: string; isEnabled: boolean },
+  since: Date,
+  now: Date,
+): Promise<void> {
+  await makeRetriesDue(db, { webhookId, since, now })
+  const due = isEnabled ? now : 'infinity'
+  await insertRetriesSince(db, { webhookId, workspaceId, since, trigger: 'retry', due })
+  wakeWorker(db, workspaceId)
 }
 
 function wakeWorker(db: Db, workspaceId: string): void {

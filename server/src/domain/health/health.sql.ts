@@ -19,6 +19,6 @@ export const sealedSecrets = (
   db.rows(
     `select 'app' as kind, id, array[app_secret_sealed, verify_token_sealed] as sealed from apps
      union all select 'connection', id, array[access_token_sealed] from connections
-     union all select 'endpoint', id, array[secret_sealed] from webhooks where deleted_at is null
+     union all select 'endpoint', id, array_remove(array[secret_sealed, staged_secret_sealed], null) from webhooks where deleted_at is null
      union all select 'person', id, array[totp_sealed] from people where totp_sealed is not null`,
   )

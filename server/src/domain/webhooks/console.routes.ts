@@ -3,6 +3,7 @@ import {
   CreatedWebhook,
   DisableWebhook,
   NewWebhook,
+  RotateWebhook,
   TestEventInput,
   TestSent,
   WebhookChange,
@@ -19,6 +20,8 @@ import type { TargetRules } from '../../lib/target-guard.ts'
 import { getEndpoint, listEndpoints } from './endpoints.ts'
 import { sendTestEvent } from './test-event.ts'
 import {
+  activateSecret,
+  cancelRotation,
   checkInput,
   deleteWebhook,
   disableWebhook,
@@ -27,6 +30,7 @@ import {
   rotateWebhook,
   saveNewWebhook,
   saveWebhook,
+  stageRotation,
 } from './webhooks.ts'
 
 interface Deps {
@@ -83,10 +87,17 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     who: 'webhooks:manage',
     confirmed: true,
     params: ById,
+    body: RotateWebhook,
     reply: CreatedWebhook,
-    async handle({ db, workspaceId, audit }, { params }) {
+    async handle({ db, clock, workspaceId, audit }, { params, body }) {
       const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
-      const rotated = await rotateWebhook(db, secretKeys(), params.id)
+      if (body.staged) {
+        const { webhook, secret, stagedSecretHint } = await stageRotation(db, secretKeys(), params.id)
+        const after = { staged_secret_hint: stagedSecretHint }
+        await audit({ action: 'webhook.stage_secret', target: before.id, targetName: before.name, after })
+        return { webhook, secret }
+      }
+      const rotated = await rotateWebhook(db, clock, secretKeys(), params.id)
       await audit({
         action: 'webhook.rotate',
         target: before.id,
@@ -95,6 +106,40 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
         after: { secret_hint: rotated.webhook.secret_hint },
       })
       return rotated
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/webhooks/:id/activate',
+    who: 'webhooks:manage',
+    confirmed: true,
+    params: ById,
+    reply: ConsoleWebhook,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      const { webhook: before } = await requireWebhook(db, params.id, workspaceId)
+      const { id, name, secret_hint } = await activateSecret(db, clock, params.id, workspaceId)
+      await audit({
+        action: 'webhook.activate_secret',
+        target: id,
+        targetName: name,
+        before: { secret_hint: before.secret_hint },
+        after: { secret_hint },
+      })
+      return getEndpoint(db, clock, workspaceId, params.id)
+    },
+  }),
+  workspaceRoute({
+    method: 'POST',
+    path: '/webhooks/:id/cancel_rotation',
+    who: 'webhooks:manage',
+    params: ById,
+    reply: ConsoleWebhook,
+    async handle({ db, clock, workspaceId, audit }, { params }) {
+      const { stagedSecretHint } = await requireWebhook(db, params.id, workspaceId)
+      const { id, name } = await cancelRotation(db, params.id, workspaceId)
+      const before = { staged_secret_hint: stagedSecretHint }
+      await audit({ action: 'webhook.cancel_rotation', target: id, targetName: name, before })
+      return getEndpoint(db, clock, workspaceId, params.id)
     },
   }),
   workspaceRoute({
@@ -115,7 +160,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
   workspaceRoute({
     method: 'POST',
     path: '/webhooks/:id/enable',
-    who: 'webhooks:manage',
+    who: 'webhooks:enable',
     params: ById,
     reply: ConsoleWebhook,
     async handle({ db, clock, workspaceId, audit }, { params }) {

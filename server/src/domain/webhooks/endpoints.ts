@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { withoutPrefix } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { addSteps, percentileMs } from '../deliveries/engine/durations.ts'
-import { failuresMax } from '../deliveries/engine/retry-policy.ts'
+import { failuresMax, pacedGapMs } from '../deliveries/engine/retry-policy.ts'
 import {
   type HourCounts,
   type OpenCounts,
@@ -30,13 +30,14 @@ export async function getEndpoint(db: Db, clock: Clock, workspaceId: string, id:
 }
 
 async function endpointsOf(db: Db, clock: Clock, workspaceId: string, id: string | null) {
-  const thisHour = Math.floor(clock.now().getTime() / hourMs)
+  const now = clock.now()
+  const thisHour = Math.floor(now.getTime() / hourMs)
   const rows = id === null ? await webhooksOf(db, workspaceId) : await oneEndpoint(db, workspaceId, id)
   const ids = rows.map((row) => row.id)
   const open = await readOpenCounts(db, workspaceId, ids, countBound + 1)
   const hours = await readDeliveryHours(db, workspaceId, new Date((thisHour - 23) * hourMs))
   const byEndpoint = Map.groupBy(hours, (hour) => hour.webhookId)
-  return rows.map((row) => toEndpoint(row, open.get(row.id), byEndpoint.get(row.id) ?? []))
+  return rows.map((row) => toEndpoint(row, now, open.get(row.id), byEndpoint.get(row.id) ?? []))
 }
 
 async function oneEndpoint(db: Db, workspaceId: string, id: string): Promise<WebhookRow[]> {
@@ -44,22 +45,37 @@ async function oneEndpoint(db: Db, workspaceId: string, id: string): Promise<Web
   return row?.workspace_id === workspaceId ? [row] : []
 }
 
-function toEndpoint(row: WebhookRow, open: OpenCounts | undefined, hours: readonly HourCounts[]): ConsoleWebhook {
+function toEndpoint(
+  row: WebhookRow,
+  now: Date,
+  open: OpenCounts | undefined,
+  hours: readonly HourCounts[],
+): ConsoleWebhook {
+  const state = !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled'
   const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
   const durations = hours.reduce<number[]>((sum, hour) => addSteps(sum, hour.durations), [])
   return {
     ...toWebhook(row),
-    state: !row.enabled ? 'disabled' : row.failures >= failingFrom ? 'failing' : 'enabled',
+    state,
     created_at: row.created_at.toISOString(),
     failures: row.failures,
     failures_max: failuresMax,
     failing_since: row.failing_since?.toISOString() ?? null,
+    next_attempt_at: state === 'failing' ? nextAttemptAt(row, now, open?.nextDueAt ?? null) : null,
+    staged_secret_hint: row.staged_secret_hint,
     last_attempt_at: open?.lastAttemptAt?.toISOString() ?? null,
     held: bounded(open?.held ?? 0),
     waiting: bounded(open?.waiting ?? 0),
     recent: { attempts: succeeded + failed, succeeded, p95_ms: percentileMs(durations, 0.95) },
   }
+}
+
+function nextAttemptAt({ next_attempt_at: turnAt }: WebhookRow, now: Date, dueAt: Date | null): string | null {
+  // A turn that is further away than the gap is taken: an attempt is in progress.
+  const isInProgress = turnAt !== null && turnAt.getTime() > now.getTime() + pacedGapMs
+  if (dueAt === null || isInProgress) return null
+  return new Date(Math.max(now.getTime(), dueAt.getTime(), turnAt?.getTime() ?? 0)).toISOString()
 }
 
 const bounded = (count: number): Bounded => ({ count: Math.min(count, countBound), more: count > countBound })

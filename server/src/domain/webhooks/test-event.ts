@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { type EventType, eventSchemas } from '@parley/contract/events'
+import { type EventType, eventSchemas, eventTypes, testEventType } from '@parley/contract/events'
 import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { publishTest } from '../deliveries/engine/publish.ts'
 import { requireWebhook } from './webhooks.ts'
 
-/** Sends a test event to one endpoint and returns the event's ID. Without a type it sends `webhook.test`. */
+/**
+ * Sends a test event to one endpoint and returns the event's ID. It contains an example of `type`, or else of the first
+ * type that the endpoint subscribes to.
+ */
 export async function sendTestEvent(
   db: Db,
   clock: Clock,
@@ -15,22 +18,19 @@ export async function sendTestEvent(
 ): Promise<string> {
   const { uuid: webhookId, workspaceId, webhook } = await requireWebhook(db, id, within)
   const now = clock.now()
-  const plain = { webhook_id: webhook.id, message: 'This is a test event. Receivers ignore types they do not know.' }
-  const data = type ? sampleOf(type, now) : plain
-  return publishTest(db, now, { workspaceId, webhookId, type: type ?? 'webhook.test', data })
+  const exampleOf = type ?? eventTypes.find((each) => webhook.events.includes(each)) ?? 'message.received'
+  const data = { test: true, example_of: exampleOf, example: exampleData(exampleOf, now) }
+  return publishTest(db, now, { workspaceId, webhookId, type: testEventType, data })
 }
 
-/** Fields that get a new ID in a test event, with the prefix of the ID. */
+/** Fields that get a new ID in an example, with the prefix of the ID. */
 const idPrefixes = { message_id: 'msg', source_message_id: 'msg', id: 'frs' } as const
 
-/**
- * Sample data for an event type: the example of its schema with new IDs and the current time, and `test: true`, which
- * receivers can check.
- */
-function sampleOf(type: EventType, now: Date): Record<string, unknown> {
+/** The example of an event type's schema, with new IDs and the current time. */
+function exampleData(type: EventType, now: Date): Record<string, unknown> {
   // Every event schema has an example, but the schema's type does not say so.
   const { examples = [] } = eventSchemas[type] as { examples?: readonly { data: object }[] }
-  const data: Record<string, unknown> = { ...structuredClone(examples[0]?.data), test: true }
+  const data: Record<string, unknown> = { ...structuredClone(examples[0]?.data) }
   for (const [field, prefix] of Object.entries(idPrefixes)) {
     if (typeof data[field] === 'string') data[field] = `${prefix}_${randomUUID()}`
   }

@@ -8,22 +8,31 @@ import { tempFolder } from '../../../testing/temp-folder.ts'
 import { signatureHeaders, signingKeysOf } from '../deliveries/engine/signature.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
+const another = `whsec_${randomBytes(32).toString('base64')}`
 const body = Buffer.from('{"id":"2f1e0d9c","text":"¡Hola! 👋 \\u00e9","n":1.0}')
 const nowSeconds = Math.floor(Date.now() / 1000)
 
-const signed = (seconds: number, key = secret) =>
-  signatureHeaders(signingKeysOf(key), '2f1e0d9c-8b7a-4695-8473-625140fedcba', seconds, body)[1] ?? ''
+const signed = (seconds: number, ...keys: string[]) =>
+  signatureHeaders(
+    (keys.length > 0 ? keys : [secret]).map(signingKeysOf),
+    '2f1e0d9c-8b7a-4695-8473-625140fedcba',
+    seconds,
+    body,
+  )[1] ?? ''
 
 const good = signed(nowSeconds)
 const cases: [name: string, header: string, body: Buffer, secret: string, isValid: boolean][] = [
   ['a genuine delivery', good, body, secret, true],
   ['with spaces after commas', good.replace(',', ', '), body, secret, true],
+  ['two signatures, the second one valid', signed(nowSeconds, another, secret), body, secret, true],
+  ['two signatures, the first one valid', signed(nowSeconds, secret, another), body, secret, true],
+  ['two signatures, none valid', signed(nowSeconds, another, another), body, secret, false],
   ['parts in another order', good.split(',').reverse().join(), body, secret, true],
   ['250 seconds old', signed(nowSeconds - 250), body, secret, true],
   ['400 seconds old', signed(nowSeconds - 400), body, secret, false],
   ['400 seconds ahead', signed(nowSeconds + 400), body, secret, false],
   ['another body', good, Buffer.concat([body, Buffer.from(' ')]), secret, false],
-  ['another secret', signed(nowSeconds, `whsec_${randomBytes(32).toString('base64')}`), body, secret, false],
+  ['another secret', signed(nowSeconds, another), body, secret, false],
   ['a timestamp that was not signed', good.replace(/t=\d+/, `t=${nowSeconds + 1}`), body, secret, false],
   ['no header', '', body, secret, false],
   ['only a timestamp', `t=${nowSeconds}`, body, secret, false],

@@ -13,11 +13,13 @@ export interface WebhookRow {
   last_success_at: Date | null
   failures: number
   failing_since: Date | null
+  next_attempt_at: Date | null
+  staged_secret_hint: string | null
   created_at: Date
 }
 
 const columns = `id, workspace_id, name, url, secret_hint, events, enabled, disabled_reason, last_success_at, failures,
-  failing_since, created_at`
+  failing_since, next_attempt_at, staged_secret_hint, created_at`
 
 /** Newest first, of one workspace or of all (null). */
 export const webhooksOf = (db: Db, workspaceId: string | null): Promise<WebhookRow[]> =>
@@ -86,10 +88,40 @@ export const updateWebhook = (
     [id, name, url, events],
   )
 
-export const updateSecret = (db: Db, id: string, sealed: string, hint: string): Promise<WebhookRow | undefined> =>
+interface SealedSecret {
+  secretSealed: string
+  secretHint: string
+}
+
+/** Replaces the secret. A staged one is dropped. */
+export const updateSecret = (
+  db: Db,
+  id: string,
+  { secretSealed, secretHint }: SealedSecret,
+  now: Date,
+): Promise<WebhookRow | undefined> =>
   db.first(
-    `update webhooks set secret_sealed = $2, secret_hint = $3 where id = $1 and deleted_at is null returning ${columns}`,
-    [id, sealed, hint],
+    `update webhooks set secret_sealed = $2, secret_hint = $3, secret_changed_at = $4, staged_secret_sealed = null,
+       staged_secret_hint = null
+     where id = $1 and deleted_at is null returning ${columns}`,
+    [id, secretSealed, secretHint, now],
+  )
+
+/** Stages a new secret next to the current one; null drops a staged one. */
+export const updateStagedSecret = (db: Db, id: string, staged: SealedSecret | null): Promise<WebhookRow | undefined> =>
+  db.first(
+    `update webhooks set staged_secret_sealed = $2, staged_secret_hint = $3
+     where id = $1 and deleted_at is null returning ${columns}`,
+    [id, staged?.secretSealed ?? null, staged?.secretHint ?? null],
+  )
+
+/** Replaces the secret by the staged one, if there is one. */
+export const activateStagedSecret = (db: Db, id: string, now: Date): Promise<WebhookRow | undefined> =>
+  db.first(
+    `update webhooks set secret_sealed = staged_secret_sealed, secret_hint = staged_secret_hint, secret_changed_at = $2,
+       staged_secret_sealed = null, staged_secret_hint = null
+     where id = $1 and deleted_at is null and staged_secret_sealed is not null returning ${columns}`,
+    [id, now],
   )
 
 /** Whether any endpoint has ever accepted a delivery, including deleted endpoints. */

@@ -6,14 +6,24 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { newUuid, withoutPrefix, withPrefix } from '../../lib/ids.ts'
-import { refuse, refuseIfAny, refuseInvalid } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseInvalid, refuseParam } from '../../lib/refuse.ts'
 import { type SecretKeys, seal } from '../../lib/seal.ts'
 import { type TargetRules, targetProblem } from '../../lib/target-guard.ts'
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../deliveries/engine/hold.ts'
 import { secretPrefix } from '../deliveries/engine/signature.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { makeDueFailedSince } from '../deliveries/retry.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { insertWebhook, updateSecret, updateWebhook, type WebhookRow, webhookById, webhooksOf } from './webhooks.sql.ts'
+import {
+  activateStagedSecret,
+  insertWebhook,
+  updateSecret,
+  updateStagedSecret,
+  updateWebhook,
+  type WebhookRow,
+  webhookById,
+  webhooksOf,
+} from './webhooks.sql.ts'
 
 export { countWebhooks, failingWebhooks } from './webhooks.sql.ts'
 
@@ -22,6 +32,8 @@ export interface OwnedWebhook {
   uuid: string
   workspaceId: string
   webhook: Webhook
+  /** Set during a staged rotation. */
+  stagedSecretHint: string | null
 }
 
 /** All endpoints of a workspace, newest first. */
@@ -88,17 +100,73 @@ export async function saveWebhook(db: Db, uuid: string, checked: CheckedInput): 
   return toWebhook(row)
 }
 
-/** Replaces the secret of an endpoint. The old one stops working immediately: the next attempt uses only the new one. */
+/** A rotation makes due what failed within this time before it. */
+const refusedWithinMs = 3_600_000
+
+/**
+ * Replaces the secret of an endpoint. The old one stops working immediately: the next attempt uses only the new one.
+ * Deliveries that failed within the last hour are due immediately.
+ */
 export async function rotateWebhook(
   db: Db,
+  clock: Clock,
   keys: SecretKeys,
   id: string,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
-  const { secret, secretHint, secretSealed } = newSecret(keys, uuid)
-  const row = requireRow(await updateSecret(db, uuid, secretSealed, secretHint))
+  const { secret, ...sealed } = newSecret(keys, uuid)
+  const webhook = await changeSecret(db, clock, (tx, now) => updateSecret(tx, uuid, sealed, now))
+  return { webhook, secret }
+}
+
+/** Creates a secret that signs in addition to the current one, until it is activated. */
+export async function stageRotation(
+  db: Db,
+  keys: SecretKeys,
+  id: string,
+): Promise<{ webhook: Webhook; secret: string; stagedSecretHint: string }> {
+  const uuid = withoutPrefix('whk', id) ?? refuse('not_found')
+  const { secret, ...sealed } = newSecret(keys, uuid)
+  const row = requireRow(await updateStagedSecret(db, uuid, sealed))
   db.notify(row.workspace_id, 'webhooks')
-  return { webhook: toWebhook(row), secret }
+  return { webhook: toWebhook(row), secret, stagedSecretHint: sealed.secretHint }
+}
+
+/** Ends the old secret of a staged rotation. Deliveries that failed within the last hour are due immediately. */
+export async function activateSecret(db: Db, clock: Clock, id: string, within?: string): Promise<Webhook> {
+  const { uuid } = await requireStaged(db, id, within)
+  return changeSecret(db, clock, (tx, now) => activateStagedSecret(tx, uuid, now))
+}
+
+/** Ends a staged rotation: the new secret is dropped, the old one stays. */
+export async function cancelRotation(db: Db, id: string, within?: string): Promise<Webhook> {
+  const { uuid } = await requireStaged(db, id, within)
+  const row = requireRow(await updateStagedSecret(db, uuid, null))
+  db.notify(row.workspace_id, 'webhooks')
+  return toWebhook(row)
+}
+
+const changeSecret = (
+  db: Db,
+  clock: Clock,
+  change: (tx: Db, now: Date) => Promise<WebhookRow | undefined>,
+): Promise<Webhook> =>
+  db.transaction(async (tx) => {
+    const now = clock.now()
+    const row = requireRow(await change(tx, now))
+    const { id: webhookId, workspace_id: workspaceId, enabled: isEnabled } = row
+    const since = new Date(now.getTime() - refusedWithinMs)
+    await makeDueFailedSince(tx, { webhookId, workspaceId, isEnabled }, since, now)
+    tx.notify(row.workspace_id, 'webhooks')
+    return toWebhook(row)
+  })
+
+async function requireStaged(db: Db, id: string, within?: string): Promise<{ uuid: string }> {
+  const { uuid, stagedSecretHint } = await requireWebhook(db, id, within)
+  if (stagedSecretHint === null) {
+    refuseParam('id', 'invalid', 'This webhook has no new secret to activate. Rotate its secret with "staged" first.')
+  }
+  return { uuid }
 }
 
 /** If `workspaceId` is given, the endpoint must belong to that workspace. */
@@ -173,6 +241,7 @@ const toOwned = (row: WebhookRow): OwnedWebhook => ({
   uuid: row.id,
   workspaceId: row.workspace_id,
   webhook: toWebhook(row),
+  stagedSecretHint: row.staged_secret_hint,
 })
 
 export const toWebhook = (row: WebhookRow): Webhook => ({

@@ -5,7 +5,7 @@ import { decide } from './retry-policy.ts'
 import { type SigningKeys, signatureHeaders } from './signature.ts'
 
 /** The headers of an attempt, with signatures for the time `now`. */
-export function headersOf(keys: SigningKeys, item: LeasedDelivery, now: Date, userAgent: string): string[] {
+export function headersOf(keys: readonly SigningKeys[], item: LeasedDelivery, now: Date, userAgent: string): string[] {
   const headers = signatureHeaders(keys, item.eventId, Math.floor(now.getTime() / 1000), item.body)
   headers.push('content-type', 'application/json')
   headers.push('service-event', item.type)
@@ -25,13 +25,14 @@ export interface Outcome {
 export function outcomeOf(
   item: LeasedDelivery,
   { fault, status, address, responseBody: response, durationUs }: Posted,
-  times: { at: Date; endedAt: Date; leaseUntil: Date },
+  context: { at: Date; endedAt: Date; leaseUntil: Date; secretChangedAt: Date | null },
 ): Outcome {
-  const { eventId, webhookId, workspaceId, eventCreatedAt, trigger, lease } = item
+  const { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn } = item
   const number = item.attempts + 1
-  const { at, endedAt, leaseUntil } = times
+  const { at, endedAt, leaseUntil, secretChangedAt } = context
   const decision = decide(fault, number, endedAt)
-  const attempt = { eventId, webhookId, workspaceId, eventCreatedAt, at, number, trigger, lease, endedAt, fault }
+  const delivery = { eventId, webhookId, workspaceId, eventCreatedAt, type, trigger, lease, hasTurn }
+  const attempt = { ...delivery, at, number, endedAt, fault, secretChangedAt }
   const result = { address, status, error: fault, answer: response, durationUs }
   if (decision.kind !== 'retry') {
     return {
@@ -39,7 +40,8 @@ export function outcomeOf(
       immediateRetry: null,
     }
   }
-  const isImmediate = decision.dueAt <= endedAt
+  // At a failing endpoint the immediate retry waits for a turn like all others.
+  const isImmediate = decision.dueAt <= endedAt && !hasTurn
   const dueAt = isImmediate ? leaseUntil : decision.dueAt
   return {
     ended: { ...attempt, ...result, state: 'retrying', dueAt, nextLease: isImmediate ? lease : null },

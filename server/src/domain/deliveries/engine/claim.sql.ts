@@ -10,6 +10,8 @@ export interface ClaimedRow {
   eventCreatedAt: Date
   attempts: number
   trigger: Trigger
+  /** It is the one attempt that its failing endpoint gets at a time. */
+  hasTurn: boolean
   type: string | null
   /** Null if its event is past retention. */
   body: Buffer | null
@@ -29,6 +31,10 @@ export interface ClaimInput {
  * Leases due deliveries: retries, deliveries that no worker has started, and deliveries with an expired lease. The `queue`
  * CTE finds the endpoints by one index lookup each, so a long queue of one endpoint is never scanned to reach another's.
  * Events are looked up one by one in a lateral join; for a plain join PostgreSQL would scan the whole table.
+ *
+ * A failing endpoint has a turn for one attempt at a time, in `webhooks.next_attempt_at`. The process that locks the row
+ * after that time claims one delivery, a manual one first, and takes the turn for as long as the lease lasts. The row is
+ * locked without waiting, before any delivery is, because recording attempts locks in that order and does wait.
  */
 const claiming = statement(
   {
@@ -44,21 +50,39 @@ const claiming = statement(
        union all
        select (select d.webhook_id from deliveries d where d.webhook_id > l.id order by d.webhook_id limit 1)
        from queue l where l.id is not null
+     ), turns as materialized (
+       select id from webhooks where next_attempt_at <= ${now} for update skip locked
      ), due as materialized (
-       select d.webhook_id, d.event_id
-       from (select l.id, coalesce(busy.capacity, ${defaultCapacity}) as capacity from queue l
-             left join ${busy} on busy.webhook_id = l.id where l.id is not null) as r
+       select d.webhook_id, d.event_id, r.has_turn
+       from (select l.id, t.id is not null as has_turn,
+               case when w.next_attempt_at is null then c.capacity when t.id is null then 0
+                 else least(c.capacity, 1) end as capacity
+             from queue l
+             left join ${busy} on busy.webhook_id = l.id
+             cross join lateral (select coalesce(busy.capacity, ${defaultCapacity}) as capacity) as c
+             left join webhooks w on w.id = l.id
+             left join turns t on t.id = l.id
+             where l.id is not null) as r
        cross join lateral (
-         select webhook_id, event_id from deliveries
-         where webhook_id = r.id and due_at <= ${now} order by due_at limit r.capacity for update skip locked) as d
+         select * from (
+           select webhook_id, event_id from deliveries
+           where webhook_id = r.id and trigger = 'manual' and due_at <= ${now}
+           order by due_at limit case when r.has_turn then r.capacity else 0 end for update skip locked) as manual
+         union all
+         select * from (
+           select webhook_id, event_id from deliveries
+           where webhook_id = r.id and due_at <= ${now} order by due_at limit r.capacity for update skip locked) as other
+         limit r.capacity) as d
        limit ${limit}
+     ), taken as (
+       update webhooks w set next_attempt_at = ${leaseUntil} from due where due.has_turn and w.id = due.webhook_id
      ), claimed as (
        update deliveries d set lease = ${lease}, due_at = ${leaseUntil} from due
        where d.webhook_id = due.webhook_id and d.event_id = due.event_id
-       returning d.*
+       returning d.*, due.has_turn
      )
      select c.event_id as "eventId", c.webhook_id as "webhookId", c.workspace_id as "workspaceId",
-       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, e.type, e.body
+       c.event_created_at as "eventCreatedAt", c.attempts, c.trigger, c.has_turn as "hasTurn", e.type, e.body
      from claimed c
      left join lateral (
        select type, body from events where id = c.event_id and created_at = c.event_created_at limit 1) as e on true
@@ -68,27 +92,52 @@ const claiming = statement(
 export const claimDue = (db: Db, input: ClaimInput): Promise<ClaimedRow[]> =>
   withIndexLookups(db, (tx) => claiming.rows(tx, input))
 
-interface LeasedRow {
+interface LeaseKey {
   webhookId: string
   eventId: string
   lease: string
 }
 
-const leased = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
+interface LeasedRow extends LeaseKey {
+  attempts: number
+  trigger: Trigger
+  hasTurn: boolean
+}
+
+const leaseKey = { webhookId: 'uuid', eventId: 'uuid', lease: 'uuid' } as const
 
 const isOurs = 'd.webhook_id = leased.webhook_id and d.event_id = leased.event_id and d.lease = leased.lease'
 
 const releasing = statement(
-  { leased, due: 'timestamptz' },
-  ({ leased, due }) => `update deliveries d set lease = null, due_at = ${due} from ${leased} where ${isOurs}`,
+  {
+    leased: { ...leaseKey, attempts: 'smallint', trigger: 'text', hasTurn: 'bool' },
+    turns: 'uuid[]',
+    due: 'timestamptz',
+  },
+  ({ leased, turns, due }) => `with returned as (
+       update webhooks set next_attempt_at = ${due} where id = any(${turns}) and next_attempt_at is not null returning 1
+     )
+     update deliveries d set lease = null, due_at = ${due}, attempts = leased.attempts, trigger = leased.trigger
+     from ${leased}, (select count(*) from returned) as first where ${isOurs}`,
 )
 
-/** Releases leases. The deliveries are due at `due`; with `infinity` they are held until the endpoint is enabled. */
+/**
+ * Releases leases, and the turns of failing endpoints that were claimed with them. The deliveries are due at `due`; with
+ * `infinity` they are held until the endpoint is enabled. The attempts are written too, because the last one may not be
+ * recorded yet, and recording it does not change a delivery whose lease has ended.
+ */
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
-  releasing.change(db, { leased: items, due })
+  releasing.change(db, {
+    leased: items,
+    turns: items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId),
+    due,
+  })
 
-const dropping = statement({ leased }, ({ leased }) => `delete from deliveries d using ${leased} where ${isOurs}`)
+const dropping = statement(
+  { leased: leaseKey },
+  ({ leased }) => `delete from deliveries d using ${leased} where ${isOurs}`,
+)
 
 /** Deletes deliveries that can no longer be made: the endpoint is deleted, or the event is past retention. */
-export const dropLeases = (db: Db, items: readonly LeasedRow[]): Promise<number> =>
+export const dropLeases = (db: Db, items: readonly LeaseKey[]): Promise<number> =>
   dropping.change(db, { leased: items })

@@ -6,7 +6,16 @@ import { type Received, type Receiver, useReceivers } from '../../../../testing/
 import { type ServiceProcess, spawnService } from '../../../../testing/service.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
 import { until } from '../../../../testing/until.ts'
-import { changeWebhook, deleteWebhook, disableWebhook, enableWebhook, rotateWebhook } from '../../webhooks/webhooks.ts'
+import {
+  activateSecret,
+  cancelRotation,
+  changeWebhook,
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  rotateWebhook,
+  stageRotation,
+} from '../../webhooks/webhooks.ts'
 import type { DeliveryWorker } from './worker.ts'
 
 /** The maximum number of concurrent attempts of a process at one endpoint. */
@@ -68,7 +77,7 @@ function describeChanges(urls: () => string[]): void {
 
   test('after a rotation every new attempt is signed with the new secret', async () => {
     const { receiver, id, total, allowed } = await underLoad()
-    const { secret } = await rotateWebhook(server.db, server.secretKeys, id)
+    const { secret } = await rotateWebhook(server.db, server.clock, server.secretKeys, id)
     const before = receiver.received.length
     const max = allowed()
     expect(before).toBeLessThan(total / 2)
@@ -117,7 +126,11 @@ test.each(['the CLI', 'the console'])('every change made by %s raises the routin
   const db = by === 'the console' ? server.db.within(line.workspace.id) : server.db
   const revision = async () => (await server.db.first<{ value: number }>('select value from routing_revision'))?.value
   const changes = [
-    () => rotateWebhook(db, server.secretKeys, id),
+    () => rotateWebhook(db, server.clock, server.secretKeys, id),
+    () => stageRotation(db, server.secretKeys, id),
+    () => cancelRotation(db, id),
+    () => stageRotation(db, server.secretKeys, id),
+    () => activateSecret(db, server.clock, id),
     () => changeWebhook(db, anyTarget, id, { url: 'https://new.example/hook' }),
     () => disableWebhook(db, id, 'maintenance'),
     () => enableWebhook(db, server.clock, id),
@@ -161,12 +174,12 @@ describe('in two processes, changed by a third', () => {
     const line = await newLine(server)
     const { id } = await line.listen(receiver)
     await Promise.all(services.map(({ url }) => line.write(queued, url)))
-    const held = await until('its events are held', () => heldOf(id))
+    const held = await until('its events are held', () => heldOf(id), 60_000)
     expect(held).toHaveLength(2 * queued)
     const disabledAfter = receiver.received.length
     await sleep(1_000)
     // Until the first failures are recorded, each process has up to eight attempts in flight.
     expect(disabledAfter).toBeLessThanOrEqual(20 + 2 * 8)
     expect(receiver.received.length).toBe(disabledAfter)
-  })
+  }, 90_000)
 })

@@ -1,9 +1,9 @@
 import type { LeasedDelivery } from '../../../lib/first-attempts.ts'
 import { Queue } from '../../../lib/queue.ts'
+import { failuresBeforePacing } from './retry-policy.ts'
 
 const initialConcurrency = 8
 const concurrencyMax = 64
-const failuresBeforeProbing = 5
 const queuedMax = 20_000
 const queuedMin = 64
 const queuedMaxFailing = 100
@@ -12,7 +12,8 @@ const maxQueueMs = 5_000
 
 /**
  * The queue of one endpoint, with a limit on concurrent attempts. The limit grows while attempts succeed and more are
- * queued, halves with each failure, and is 1 from the fifth failure in a row (probing). Retries use at most a quarter of
+ * queued, halves with each failure, and is 1 from the fifth failure in a row. From then on the database paces the attempts
+ * of all processes (`claim.sql.ts`). Retries use at most a quarter of
  * it, so they do not displace first attempts. Queued deliveries are leased, so the queue takes no more than it can attempt
  * soon; the rest stays in the database.
  */
@@ -42,9 +43,9 @@ export class EndpointQueue {
     return this.#running === 0 && this.queued === 0 && this.#failures === 0
   }
 
-  /** Four or more failures in a row: one more limits it to a single attempt at a time. */
-  get isProbing(): boolean {
-    return this.#failures >= failuresBeforeProbing - 1
+  /** Four or more failures in a row: with one more its attempts are paced. */
+  get isFailing(): boolean {
+    return this.#failures >= failuresBeforePacing - 1
   }
 
   /** How many more to claim. It is 0 until half of the queue is done, so that each claim gets a batch. */
@@ -58,7 +59,7 @@ export class EndpointQueue {
   }
 
   get #limit(): number {
-    if (this.#failures >= failuresBeforeProbing) return queuedMaxFailing
+    if (this.#failures >= failuresBeforePacing) return queuedMaxFailing
     if (this.#attemptMs === 0) return queuedMax
     return Math.max(queuedMin, Math.min(queuedMax, Math.floor((this.#concurrency * maxQueueMs) / this.#attemptMs)))
   }
@@ -92,7 +93,7 @@ export class EndpointQueue {
       else if (this.queued > 0) this.#concurrency = Math.min(concurrencyMax, this.#concurrency + 1)
     } else {
       this.#failures++
-      this.#concurrency = this.#failures >= failuresBeforeProbing ? 1 : Math.max(1, this.#concurrency >> 1)
+      this.#concurrency = this.#failures >= failuresBeforePacing ? 1 : Math.max(1, this.#concurrency >> 1)
     }
   }
 
@@ -154,6 +155,16 @@ export class EndpointQueues {
     queue.done(item, success, ms)
     this.#schedule(queue)
     this.#updateFull(queue)
+  }
+
+  /** Removes and returns the deliveries of a queue that do not have their endpoint's turn. */
+  removeWithoutTurn(queue: EndpointQueue): LeasedDelivery[] {
+    const items = queue.clear()
+    for (const item of items) if (item.hasTurn) queue.push(item)
+    const removed = items.filter((item) => !item.hasTurn)
+    this.#queued -= removed.length
+    this.#updateFull(queue)
+    return removed
   }
 
   clear(): LeasedDelivery[] {

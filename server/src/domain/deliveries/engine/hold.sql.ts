@@ -2,7 +2,8 @@ import type { Db } from '../../../db/db.ts'
 
 export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
   db.change(
-    `update webhooks set enabled = true, disabled_reason = null, failures = 0, failing_since = null
+    `update webhooks set enabled = true, disabled_reason = null, failures = 0, failing_since = null,
+       next_attempt_at = null
      where id = $1 and deleted_at is null`,
     [webhookId],
   )
@@ -10,16 +11,17 @@ export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
 /** An endpoint that is already disabled keeps its reason. */
 export const markDisabled = (db: Db, webhookId: string, reason: string): Promise<number> =>
   db.change(
-    `update webhooks set enabled = false, disabled_reason = case when enabled then $2 else disabled_reason end
+    `update webhooks set enabled = false, next_attempt_at = null,
+       disabled_reason = case when enabled then $2 else disabled_reason end
      where id = $1 and deleted_at is null`,
     [webhookId, reason],
   )
 
 export const markDeleted = (db: Db, webhookId: string, at: Date): Promise<number> =>
-  db.change(`update webhooks set enabled = false, deleted_at = $2 where id = $1 and deleted_at is null`, [
-    webhookId,
-    at,
-  ])
+  db.change(
+    `update webhooks set enabled = false, next_attempt_at = null, deleted_at = $2 where id = $1 and deleted_at is null`,
+    [webhookId, at],
+  )
 
 /** Leases are kept, so that the result of an attempt in flight still counts. */
 export const holdDeliveries = (db: Db, webhookId: string): Promise<number> =>

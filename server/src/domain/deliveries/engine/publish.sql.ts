@@ -29,7 +29,7 @@ const eventParameters = {
 /**
  * CTEs that insert events and, for each event, a delivery to every endpoint of its workspace that subscribes to its type,
  * leased to this process. `new_deliveries` returns the deliveries. A delivery to a disabled endpoint is held until the
- * endpoint is enabled. `events` names rows of (id, workspace_id, type, body, message_id).
+ * endpoint is enabled, one to a failing endpoint is claimed when it is its turn. `events` names rows of (id, workspace_id, type, body, message_id).
  */
 export const insertEventsSql = (
   events: string,
@@ -41,9 +41,9 @@ export const insertEventsSql = (
      ), new_deliveries as (
        insert into deliveries (event_id, webhook_id, workspace_id, event_created_at, due_at, lease)
        select e.id, w.id, e.workspace_id, ${createdAt},
-         case when not w.enabled then 'infinity' when w.id = any(${leaseExcept}) then ${createdAt}
-           else ${leaseUntil} end,
-         case when w.enabled and w.id <> all(${leaseExcept}) then ${leaseToken} end
+         case when not w.enabled then 'infinity'
+           when w.id = any(${leaseExcept}) or w.next_attempt_at is not null then ${createdAt} else ${leaseUntil} end,
+         case when w.enabled and w.next_attempt_at is null and w.id <> all(${leaseExcept}) then ${leaseToken} end
        from ${events} e join webhooks w
          on w.workspace_id = e.workspace_id and e.type = any(w.events) and w.deleted_at is null
        returning event_id, webhook_id, lease is not null as leased

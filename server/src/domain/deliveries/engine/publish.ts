@@ -85,7 +85,13 @@ export function offerToWorker(
     const event = leased ? byId.get(eventId) : undefined
     if (!event) return []
     const { workspaceId, type, body } = event
-    const start = { attempts: 0, trigger: 'first' as const, lease: token, leaseUntilMs: until.getTime() }
+    const start = {
+      attempts: 0,
+      trigger: 'first' as const,
+      hasTurn: false,
+      lease: token,
+      leaseUntilMs: until.getTime(),
+    }
     return [{ eventId, webhookId, workspaceId, eventCreatedAt: createdAt, type, body, ...start }]
   })
   if (items.length > 0) db.afterCommit(() => worker.take(items))

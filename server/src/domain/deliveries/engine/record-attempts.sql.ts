@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { withIndexLookups } from '../../../db/planner-settings.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Trigger } from '../../../lib/first-attempts.ts'
-import type { FailureRun } from './retry-policy.ts'
+import { type FailureRun, failuresBeforePacing, pacedGapMs, unpacedFailuresMax } from './retry-policy.ts'
 
 /** A recorded attempt. */
 export interface AttemptRecord {
@@ -28,6 +28,9 @@ export interface AttemptRow extends AttemptRecord {
   dueAt: Date | null
   /** Set if this process keeps the lease for an immediate retry. */
   nextLease: string | null
+  endedAt: Date
+  /** The endpoint's `secret_changed_at` when the attempt was signed. */
+  secretChangedAt: Date | null
 }
 
 export interface FailureRunRow extends FailureRun {
@@ -35,6 +38,12 @@ export interface FailureRunRow extends FailureRun {
   /** When the current run of failures began. */
   since: Date | null
   succeededAt: Date | null
+  /** When the last attempt of the batch ended, test events included. */
+  endedAt: Date
+  /** The batch contains the attempt that had the endpoint's turn. */
+  hadTurn: boolean
+  /** That attempt is among the leading failures. */
+  failedTurn: boolean
 }
 
 /** An endpoint after its attempts were recorded. */
@@ -43,8 +52,6 @@ export interface EndpointHealth {
   enabled: boolean
   failures: number
   failingSince: Date | null
-  /** The longest run of failures that this batch reached. */
-  longest: number
 }
 
 /** The attempts at one endpoint within one hour. */
@@ -60,7 +67,8 @@ export interface HourRow {
 
 /**
  * In one statement: inserts attempts, finishes or reschedules their deliveries if this process still has the lease, updates
- * the failures of their endpoints, and counts the attempts by hour. It commits asynchronously: if PostgreSQL crashes and
+ * the failures of their endpoints, and counts the attempts by hour. A failed attempt that was signed before the secret was
+ * replaced is due again immediately: the receiver may only know the new secret. It commits asynchronously: if PostgreSQL crashes and
  * loses the commit, the events are delivered again. Endpoints are locked first and in order, to prevent deadlocks.
  */
 const recording = statement(
@@ -83,6 +91,8 @@ const recording = statement(
       lease: 'uuid',
       dueAt: 'timestamptz',
       nextLease: 'uuid',
+      endedAt: 'timestamptz',
+      secretChangedAt: 'timestamptz',
     },
     hours: {
       hour: 'timestamptz',
@@ -96,14 +106,16 @@ const recording = statement(
       webhookId: 'uuid',
       leading: 'int',
       succeeded: 'bool',
-      longest: 'int',
       trailing: 'int',
       since: 'timestamptz',
       succeededAt: 'timestamptz',
+      endedAt: 'timestamptz',
+      hadTurn: 'bool',
+      failedTurn: 'bool',
     },
   },
   ({ webhookIds, attempts, hours, runs }) => `with before as materialized (
-       select id, enabled, failures from webhooks where id = any(${webhookIds}) order by id for update
+       select id, enabled, failures, secret_changed_at from webhooks where id = any(${webhookIds}) order by id for update
      ), attempt as materialized (
        select attempts.* from ${attempts},
          (select count(*), set_config('synchronous_commit', 'off', true) from before) as locked
@@ -112,7 +124,9 @@ const recording = statement(
        where o.due_at is null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
      ), moved as (
        update deliveries d set attempts = o.number, trigger = 'retry', lease = o.next_lease,
-         due_at = case when b.enabled then o.due_at else 'infinity' end
+         due_at = case when not b.enabled then 'infinity'
+           when o.next_lease is null and b.secret_changed_at is distinct from o.secret_changed_at then o.ended_at
+           else o.due_at end
        from attempt o join before b on b.id = o.webhook_id
        where o.due_at is not null and d.webhook_id = o.webhook_id and d.event_id = o.event_id and d.lease = o.lease
      ), inserted as (
@@ -134,13 +148,20 @@ const recording = statement(
            from unnest(h.durations, excluded.durations) with ordinality as d(had, more, step) order by d.step)
      )
      update webhooks w set
-       failures = case when runs.succeeded then runs.trailing else w.failures + runs.leading end,
+       failures = n.failures,
+       next_attempt_at = case when not w.enabled or n.failures < ${failuresBeforePacing} then null
+         when runs.had_turn or w.next_attempt_at is null then n.paced_until
+         else greatest(w.next_attempt_at, n.paced_until) end,
        failing_since = case when runs.succeeded then runs.since else coalesce(w.failing_since, runs.since) end,
        last_success_at = greatest(w.last_success_at, runs.succeeded_at)
      from ${runs} join before b on b.id = runs.webhook_id
+     cross join lateral (
+       select runs.ended_at + interval '${pacedGapMs} milliseconds' as paced_until,
+         case when runs.succeeded then least(runs.trailing, ${unpacedFailuresMax})
+           else greatest(b.failures, least(b.failures + runs.leading - runs.failed_turn::int, ${unpacedFailuresMax}))
+             + runs.failed_turn::int end as failures) as n
      where w.id = runs.webhook_id
-     returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince",
-       greatest(b.failures + runs.leading, runs.longest) as longest`,
+     returning w.id as "webhookId", w.enabled, w.failures, w.failing_since as "failingSince"`,
 )
 
 export const recordAttempts = (

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { testEventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
@@ -14,8 +15,9 @@ import {
 import { disabledReason, failureRunOf, failuresMax } from './retry-policy.ts'
 
 export type EndedAttempt = AttemptRow & {
+  type: string
   fault: OutboundErrorKind | null
-  endedAt: Date
+  hasTurn: boolean
   /** Called when the attempt is recorded and, if this was one failure too many, its endpoint is disabled. */
   onRecorded?: () => void
 }
@@ -73,8 +75,8 @@ export class AttemptWriter {
       }
       const batch = this.#waiting.slice(0, size)
       try {
-        for (const { webhookId, longest } of await recordBatch(this.#db, batch)) {
-          const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures: longest } as const
+        for (const { webhookId, failures } of await recordBatch(this.#db, batch)) {
+          const fields = { event: 'endpoint.disabled', webhook_id: webhookId, failures } as const
           this.#log.warn(fields, 'disabled an endpoint that keeps failing')
         }
         this.#waiting.splice(0, batch.length)
@@ -109,7 +111,7 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<Endp
   const byEndpoint = Map.groupBy(batch, (each) => each.webhookId)
   const endpoints = await recordAttempts(db, attempts, [...byEndpoint].map(toRun), byHour(batch))
   for (const workspaceId of new Set(batch.map((each) => each.workspaceId))) db.notify(workspaceId, 'deliveries')
-  const failing = endpoints.filter(({ enabled, longest }) => enabled && longest >= failuresMax)
+  const failing = endpoints.filter(({ enabled, failures }) => enabled && failures >= failuresMax)
   const disabled: EndpointHealth[] = []
   for (const endpoint of failing) {
     if (await disable(db, endpoint, byEndpoint.get(endpoint.webhookId) ?? [])) disabled.push(endpoint)
@@ -117,13 +119,21 @@ async function recordBatch(db: Db, batch: readonly EndedAttempt[]): Promise<Endp
   return disabled
 }
 
+/** Test events neither extend nor end a run of failures. */
+const isCounted = ({ type }: EndedAttempt): boolean => type !== testEventType
+
 function toRun([webhookId, attempts]: [string, EndedAttempt[]]): FailureRunRow {
-  const lastSuccess = attempts.findLastIndex((each) => each.fault === null)
+  const counted = attempts.filter(isCounted)
+  const run = failureRunOf(counted.map((each) => each.fault === null))
+  const lastSuccess = counted.findLastIndex((each) => each.fault === null)
   return {
     webhookId,
-    ...failureRunOf(attempts.map((each) => each.fault === null)),
-    since: attempts[lastSuccess + 1]?.endedAt ?? null,
-    succeededAt: attempts[lastSuccess]?.endedAt ?? null,
+    ...run,
+    since: counted[lastSuccess + 1]?.endedAt ?? null,
+    succeededAt: attempts.findLast((each) => each.fault === null)?.endedAt ?? null,
+    endedAt: (attempts.at(-1) as EndedAttempt).endedAt,
+    hadTurn: attempts.some((each) => each.hasTurn),
+    failedTurn: !run.succeeded && counted.some((each) => each.hasTurn),
   }
 }
 
@@ -146,11 +156,11 @@ function byHour(batch: readonly EndedAttempt[]): HourRow[] {
 }
 
 async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly EndedAttempt[]): Promise<boolean> {
-  const failure = attempts.findLast((each) => each.fault !== null)
+  const failure = attempts.findLast((each) => each.fault !== null && isCounted(each))
   // All attempts of this batch succeeded. The failures are from a process that died before it disabled the endpoint.
   if (!failure?.fault) return false
   const since = endpoint.failingSince ?? failure.endedAt
-  const reason = disabledReason(failure.fault, failure.status, Math.max(endpoint.failures, failuresMax), since)
+  const reason = disabledReason(failure.fault, failure.status, endpoint.failures, since)
   await disableEndpoint(db, failure.workspaceId, endpoint.webhookId, reason)
   return true
 }

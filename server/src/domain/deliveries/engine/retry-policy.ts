@@ -21,6 +21,18 @@ export function upcomingAttempts(number: number, at: Date): { number: number; at
 /** The endpoint is disabled when this many attempts in a row have failed. */
 export const failuresMax = 20
 
+/** From this many failures in a row on, an endpoint gets one attempt at a time. */
+export const failuresBeforePacing = 5
+
+/** How long after one attempt at a failing endpoint has ended the next may begin. */
+export const pacedGapMs = 2_000
+
+/**
+ * Attempts that were already in progress when an endpoint began to fail count up to here. Only its paced attempts count
+ * further, so a restart under heavy traffic, with dozens of attempts in progress, does not disable an endpoint.
+ */
+export const unpacedFailuresMax = 10
+
 export type Decision = { kind: 'delivered' } | { kind: 'failed' } | { kind: 'retry'; dueAt: Date }
 
 /** What to do with a delivery after attempt `number`, which ended at `endedAt`. */
@@ -35,21 +47,18 @@ export interface FailureRun {
   /** Failures before the first success. They extend the run from before the batch. */
   leading: number
   succeeded: boolean
-  /** The longest run that began after a success in the batch. */
-  longest: number
   /** Failures after the last success; 0 if there was no success. */
   trailing: number
 }
 
 export function failureRunOf(outcomes: Iterable<boolean>): FailureRun {
-  const run: FailureRun = { leading: 0, succeeded: false, longest: 0, trailing: 0 }
+  const run: FailureRun = { leading: 0, succeeded: false, trailing: 0 }
   for (const success of outcomes) {
     if (success) {
       run.succeeded = true
       run.trailing = 0
     } else if (run.succeeded) {
       run.trailing++
-      run.longest = Math.max(run.longest, run.trailing)
     } else {
       run.leading++
     }

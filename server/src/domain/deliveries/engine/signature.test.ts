@@ -1,10 +1,19 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { newLine, useDeliveryWorker } from '../../../../testing/deliveries.ts'
+import { newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { type Received, useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
-import { hintOf, listWebhooks, rotateWebhook } from '../../webhooks/webhooks.ts'
+import { until } from '../../../../testing/until.ts'
+import { sendTestEvent } from '../../webhooks/test-event.ts'
+import {
+  activateSecret,
+  cancelRotation,
+  hintOf,
+  listWebhooks,
+  rotateWebhook,
+  stageRotation,
+} from '../../webhooks/webhooks.ts'
 
 const server = useTestServer()
 const deliveries = useDeliveryWorker(server)
@@ -65,11 +74,11 @@ test('after a rotation the next attempt verifies with the new secret only', asyn
   await line.write()
   await deliveries.worker.drain()
   expect(receiver.received).toHaveLength(2)
-  const { secret, webhook } = await rotateWebhook(server.db, server.secretKeys, id)
+  const { secret, webhook } = await rotateWebhook(server.db, server.clock, server.secretKeys, id)
   current = secret
   expect(webhook.secret_hint).toBe(hintOf(secret))
   expect((await listWebhooks(server.db, line.workspace.id))[0]?.secret_hint).toMatch(/^whsec_.{4}\.\.\..{4}$/)
-  server.clock.forward({ seconds: 10 })
+  // What failed within the last hour is due immediately.
   await deliveries.worker.drain()
   await line.write()
   await deliveries.worker.drain()
@@ -80,4 +89,119 @@ test('after a rotation the next attempt verifies with the new secret only', asyn
     expect(verifiesWithStripe(old, got)).toBe(false)
     expect(verifiesWithStandardWebhooks(old, got)).toBe(false)
   }
+})
+
+test('a rotation makes due what failed within the last hour, and nothing older', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  let current = 'whsec_not-yet'
+  receiver.behave((response, got) => void response.writeHead(verifiesWithStripe(current, got) ? 200 : 400).end())
+  const failTimes = async (delays: readonly number[]) => {
+    for (const seconds of delays) {
+      server.clock.forward({ seconds })
+      await deliveries.worker.drain()
+    }
+  }
+  await line.write()
+  // The sixth attempt fails, the next is due two hours later.
+  await failTimes([0, 10, 60, 300, 1800])
+  expect(receiver.received).toHaveLength(6)
+  const [old] = receiver.received
+  server.clock.forward({ minutes: 61 })
+  await line.write()
+  // A failing endpoint gets one attempt at a time, so its immediate retry is made at the next of these times.
+  await failTimes([0, 10, 60, 300])
+  expect(receiver.received).toHaveLength(10)
+  const recent = receiver.received.at(-1)
+  current = (await rotateWebhook(server.db, server.clock, server.secretKeys, id)).secret
+  await failTimes([0, 2])
+  expect(receiver.received.slice(10).map((got) => got.id)).toEqual([recent?.id])
+  expect((await openOf(server, id)).map((open) => open.event_id)).toEqual([old?.id])
+})
+
+test('a rotation retries a delivery that failed for good within the last hour, but no test event', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  receiver.behave(400)
+  await line.write()
+  for (const seconds of [0, 10, 60, 300, 1800, 7200, 21_600]) {
+    server.clock.forward({ seconds })
+    await deliveries.worker.drain()
+  }
+  server.clock.forward({ seconds: 2 })
+  const testEvent = await sendTestEvent(server.db, server.clock, id)
+  await deliveries.worker.drain()
+  expect(receiver.received).toHaveLength(9)
+  expect(receiver.received.at(-1)?.id).toBe(testEvent)
+  expect(await openOf(server, id)).toEqual([])
+  receiver.behave(200)
+  const { secret } = await rotateWebhook(server.db, server.clock, server.secretKeys, id)
+  server.clock.forward({ seconds: 2 })
+  await deliveries.worker.drain()
+  expect(receiver.received).toHaveLength(10)
+  const last = receiver.received.at(-1) as Received
+  expect(last.id).toBe(receiver.received[0]?.id)
+  expect(verifiesWithStripe(secret, last)).toBe(true)
+})
+
+test('an attempt that was in progress during the rotation and fails is repeated immediately', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id } = await line.listen(receiver)
+  receiver.next(400)
+  const answers: (() => void)[] = []
+  receiver.next((response) => void answers.push(() => response.writeHead(400).end()))
+  await line.write()
+  await until('the second attempt is in progress', () => answers.length === 1)
+  const { secret } = await rotateWebhook(server.db, server.clock, server.secretKeys, id)
+  answers[0]?.()
+  await deliveries.worker.drain()
+  expect(receiver.received).toHaveLength(3)
+  expect(verifiesWithStripe(secret, receiver.received[2] as Received)).toBe(true)
+})
+
+test('during a staged rotation deliveries verify with both secrets, and after activation with the new one only', async () => {
+  const receiver = await newReceiver()
+  const line = await newLine(server)
+  const { id, secret: old } = await line.listen(receiver)
+  const { secret: dropped } = await stageRotation(server.db, server.secretKeys, id)
+  await cancelRotation(server.db, id)
+  const { secret, webhook } = await stageRotation(server.db, server.secretKeys, id)
+  expect(webhook.secret_hint).toBe(hintOf(old))
+  const next = async () => {
+    await line.write()
+    await deliveries.worker.drain()
+    const got = receiver.received.at(-1) as Received
+    return [old, secret, dropped].map((each) => [
+      verifiesWithStripe(each, got),
+      verifiesWithStandardWebhooks(each, got),
+    ])
+  }
+  const [yes, no] = [
+    [true, true],
+    [false, false],
+  ]
+  expect(await next()).toEqual([yes, yes, no])
+  const { headers } = receiver.received.at(-1) as Received
+  expect(headers['service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
+  expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/)
+  receiver.next(400, 400)
+  await line.write()
+  await deliveries.worker.drain()
+  const refused = receiver.received.at(-1)?.id
+  expect((await activateSecret(server.db, server.clock, id)).secret_hint).toBe(hintOf(secret))
+  await deliveries.worker.drain()
+  expect(receiver.received.at(-1)?.id).toBe(refused)
+  expect(await next()).toEqual([no, yes, no])
+  await expect(activateSecret(server.db, server.clock, id)).rejects.toThrow('no new secret')
+})
+
+test('a staged secret is encrypted in the database', async () => {
+  const line = await newLine(server)
+  const { id } = await line.listen(await newReceiver())
+  const { secret } = await stageRotation(server.db, server.secretKeys, id)
+  const row = await server.db.first('select webhooks::text as all from webhooks where id = $1', [id.slice(4)])
+  expect(JSON.stringify(row)).not.toContain(secret.slice(10, -4))
 })

@@ -15,18 +15,26 @@ export const signingKeysOf = (secret: string): SigningKeys => ({
   bytes: new HmacKey(Buffer.from(secret.slice(secretPrefix.length), 'base64')),
 })
 
-/** Signs a delivery twice, for Stripe's libraries and for those of Standard Webhooks. */
-export function signatureHeaders(keys: SigningKeys, eventId: string, seconds: number, body: Buffer): string[] {
-  const hex = keys.text.sign(`${seconds}.`, body, 'hex')
-  const base64 = keys.bytes.sign(`${eventId}.${seconds}.`, body, 'base64')
+/**
+ * Signs a delivery for Stripe's libraries and for those of Standard Webhooks, with each secret: during a staged rotation
+ * there are two, and a receiver has to accept either signature.
+ */
+export function signatureHeaders(
+  secrets: readonly SigningKeys[],
+  eventId: string,
+  seconds: number,
+  body: Buffer,
+): string[] {
+  const hex = secrets.map(({ text }) => `,v1=${text.sign(`${seconds}.`, body, 'hex')}`)
+  const base64 = secrets.map(({ bytes }) => `v1,${bytes.sign(`${eventId}.${seconds}.`, body, 'base64')}`)
   return [
     'service-signature',
-    `t=${seconds},v1=${hex}`,
+    `t=${seconds}${hex.join('')}`,
     'webhook-id',
     eventId,
     'webhook-timestamp',
     String(seconds),
     'webhook-signature',
-    `v1,${base64}`,
+    base64.join(' '),
   ]
 }

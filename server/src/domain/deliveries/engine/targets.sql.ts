@@ -5,8 +5,11 @@ import type { Session } from '../../../db/session.ts'
 export interface SealedTarget {
   id: string
   url: string
-  secret_sealed: string
+  /** During a staged rotation two, the current one last: receivers that read only one signature often read the last. */
+  secrets_sealed: string[]
+  secret_changed_at: Date | null
   enabled: boolean
+  is_paced: boolean
 }
 
 /** A trigger raises the revision in every transaction that changes a target. */
@@ -18,7 +21,8 @@ export async function readRevision(session: Session): Promise<number> {
 /** Endpoints, with the routing revision at which they were read. */
 export const sealedTargets = (db: Db, ids: readonly string[]): Promise<AtRevision<SealedTarget>[]> =>
   db.rows(
-    `select r.value as revision, w.id, w.url, w.secret_sealed, w.enabled
+    `select r.value as revision, w.id, w.url, array_remove(array[w.staged_secret_sealed, w.secret_sealed], null) as secrets_sealed,
+       w.secret_changed_at, w.enabled, w.next_attempt_at is not null as is_paced
      from routing_revision r left join webhooks w on w.id = any($1::uuid[]) and w.deleted_at is null`,
     [ids],
   )

@@ -9,8 +9,12 @@ import { type SealedTarget, sealedTargets } from './targets.sql.ts'
 export interface Target {
   url: URL
   enabled: boolean
-  /** Null if the secret cannot be decrypted: nothing can be signed until its key is configured or the secret is rotated. */
-  keys: SigningKeys | null
+  /** It is failing: only a delivery that was claimed with the endpoint's turn may be attempted. */
+  isPaced: boolean
+  /** Null if a secret cannot be decrypted: nothing can be signed until its key is configured or the secret is rotated. */
+  keys: readonly SigningKeys[] | null
+  /** When the secret was last replaced. */
+  secretChangedAt: Date | null
 }
 
 const maxCached = 50_000
@@ -56,12 +60,18 @@ export class Targets {
   }
 
   #open(row: SealedTarget): Target {
-    return { url: new URL(row.url), enabled: row.enabled, keys: this.#keysOf(row) }
+    return {
+      url: new URL(row.url),
+      enabled: row.enabled,
+      isPaced: row.is_paced,
+      keys: this.#keysOf(row),
+      secretChangedAt: row.secret_changed_at,
+    }
   }
 
-  #keysOf(row: SealedTarget): SigningKeys | null {
+  #keysOf(row: SealedTarget): SigningKeys[] | null {
     try {
-      return signingKeysOf(open(this.#keys, row.secret_sealed, webhookSecretContext(row.id)))
+      return row.secrets_sealed.map((sealed) => signingKeysOf(open(this.#keys, sealed, webhookSecretContext(row.id))))
     } catch (error) {
       // Report it once, not again whenever another endpoint changes.
       if (!this.#unreadable.has(row.id)) this.#onUnreadable(row.id, error)

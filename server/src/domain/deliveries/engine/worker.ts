@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../../db/db.ts'
+import { wakeHere } from '../../../db/wake.ts'
 import { batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { FirstAttempts, Lease, LeasedDelivery } from '../../../lib/first-attempts.ts'
@@ -11,6 +12,7 @@ import { headersOf, outcomeOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
 import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
 import { AttemptWriter } from './record-attempts.ts'
+import { pacedGapMs } from './retry-policy.ts'
 import { type Target, Targets } from './targets.ts'
 
 export interface WorkerDeps {
@@ -247,9 +249,11 @@ export class DeliveryWorker implements FirstAttempts {
       this.#finish(queue, item, null)
       return
     }
-    if (target?.keys && (target.enabled || item.trigger === 'manual')) {
-      this.#deps.outbound.post(target.url, headersOf(target.keys, item, now, this.#userAgent), item.body).then(
-        (posted) => this.#onAttemptEnded(queue, item, now, posted),
+    const { keys, secretChangedAt } = target ?? {}
+    const mayStart = target && (!target.isPaced || item.hasTurn) && (target.enabled || item.trigger === 'manual')
+    if (keys && secretChangedAt !== undefined && mayStart) {
+      this.#deps.outbound.post(target.url, headersOf(keys, item, now, this.#userAgent), item.body).then(
+        (posted) => this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted),
         (error) => {
           const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
           this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')
@@ -258,9 +262,15 @@ export class DeliveryWorker implements FirstAttempts {
       )
       return
     }
-    // No target: the endpoint was deleted. Enabled: this process cannot decrypt the secret, so another one may claim it
-    // immediately. Otherwise the endpoint is disabled.
-    const released = !target ? dropLeases(db, [item]) : target.enabled ? this.#release(item) : this.#hold(item)
+    // No target: the endpoint was deleted. Enabled: it is claimed when it is its turn, or this process cannot decrypt the
+    // secret and another one may claim it immediately. Otherwise the endpoint is disabled.
+    const released = !target
+      ? dropLeases(db, [item])
+      : target.isPaced
+        ? Promise.all([item, ...this.#queues.removeWithoutTurn(queue)].map((each) => this.#release(each)))
+        : target.enabled
+          ? this.#release(item)
+          : this.#hold(item)
     released.catch(() => {}).finally(() => this.#finish(queue, item, null))
   }
 
@@ -272,7 +282,12 @@ export class DeliveryWorker implements FirstAttempts {
     return capacities
   }
 
-  #onAttemptEnded(queue: EndpointQueue, item: LeasedDelivery, at: Date, posted: Posted): void {
+  #onAttemptEnded(
+    queue: EndpointQueue,
+    item: LeasedDelivery,
+    began: { at: Date; secretChangedAt: Date | null },
+    posted: Posted,
+  ): void {
     const success = posted.fault === null
     if (this.#aborting && !success) {
       this.#toRelease.push(item)
@@ -281,7 +296,7 @@ export class DeliveryWorker implements FirstAttempts {
     }
     const endedAt = this.#deps.clock.now()
     const leaseUntil = new Date(endedAt.getTime() + leaseMs)
-    const { ended, immediateRetry } = outcomeOf(item, posted, { at, endedAt, leaseUntil })
+    const { ended, immediateRetry } = outcomeOf(item, posted, { ...began, endedAt, leaseUntil })
     const { metrics } = this.#deps.db.process
     metrics.add('attempts', ended.state)
     metrics.time('attempts', posted.durationUs / 1000)
@@ -296,12 +311,17 @@ export class DeliveryWorker implements FirstAttempts {
       } as const
       this.#deps.log.debug(failure, 'a delivery attempt failed')
     }
-    const finish = () => this.#finish(queue, item, success, posted.durationUs / 1000)
-    // Recording this failure may disable the endpoint, so a probing queue waits for it before its next attempt.
-    const waitsForRecord = !success && queue.isProbing
+    const finish = () => {
+      this.#finish(queue, item, success, posted.durationUs / 1000)
+      // The endpoint works again: its other deliveries can be claimed.
+      if (item.hasTurn && success) wakeHere(this.#deps.db, 'deliveries')
+    }
+    // Recording this failure may pace or disable the endpoint, so a failing queue waits for it before its next attempt.
+    const waitsForRecord = item.hasTurn || (!success && queue.isFailing)
     this.#writer.add(waitsForRecord ? { ...ended, onRecorded: finish } : ended)
     if (immediateRetry) this.#enqueue([immediateRetry])
-    else if (ended.dueAt) this.#deps.onDue?.(ended.dueAt)
+    else if (ended.dueAt && !waitsForRecord) this.#deps.onDue?.(ended.dueAt)
+    if (waitsForRecord) this.#deps.onDue?.(new Date(endedAt.getTime() + pacedGapMs))
     if (!waitsForRecord) finish()
   }
 

@@ -21,6 +21,8 @@ export interface OpenCounts {
   /** Both are counted up to the bound. */
   held: number
   waiting: number
+  /** When the next delivery that is not in progress is due. */
+  nextDueAt: Date | null
 }
 
 /** The endpoints must belong to the workspace, or to any if it is null. */
@@ -31,14 +33,17 @@ export const openCounts = (
   bound: number,
 ): Promise<OpenCounts[]> =>
   db.rows(
-    `select w.id as "webhookId", l.at as "lastAttemptAt", h.count as held, o.count as waiting
+    `select w.id as "webhookId", l.at as "lastAttemptAt", h.count as held, o.count as waiting,
+       n.due_at as "nextDueAt"
      from unnest($2::uuid[]) as w(id)
      left join lateral (select a.at from delivery_attempts a
        where a.webhook_id = w.id and ($1::uuid is null or a.workspace_id = $1) order by a.at desc limit 1) as l on true
      cross join lateral (select count(*) from (select 1 from deliveries d
        where d.webhook_id = w.id and d.due_at = 'infinity' limit $3::int) as held) as h
      cross join lateral (select count(*) from (select 1 from deliveries d
-       where d.webhook_id = w.id and d.due_at < 'infinity' limit $3::int) as waiting) as o`,
+       where d.webhook_id = w.id and d.due_at < 'infinity' limit $3::int) as waiting) as o
+     left join lateral (select d.due_at from deliveries d
+       where d.webhook_id = w.id and d.due_at < 'infinity' and d.lease is null order by d.due_at limit 1) as n on true`,
     [workspaceId, webhookIds, bound],
   )
 
@@ -50,12 +55,12 @@ export interface DeliveryCounts {
   oldestDueAt: Date | null
 }
 
-/** Counts the deliveries of all workspaces. */
+/** Counts the deliveries of all workspaces. Those of failing endpoints wait for their turn, so they are not overdue. */
 export const countDeliveries = (db: Db, now: Date): Promise<DeliveryCounts | undefined> =>
   db.first(
     `select count(*) filter (where due_at <> 'infinity')::int as waiting,
-       count(*) filter (where due_at = 'infinity')::int as held, count(*) filter (where due_at <= $1)::int as overdue,
-       min(due_at) filter (where due_at <= $1) as "oldestDueAt"
-     from deliveries`,
+       count(*) filter (where due_at = 'infinity')::int as held, count(*) filter (where due_at <= $1 and p.id is null)::int as overdue,
+       min(due_at) filter (where due_at <= $1 and p.id is null) as "oldestDueAt"
+     from deliveries d left join webhooks p on p.id = d.webhook_id and p.next_attempt_at is not null`,
     [now],
   )
