@@ -130,6 +130,11 @@ export const networkErrors: ReadonlyMap<number, NetworkErrorEntry> = new Map<num
   [137000, final('recipient', 'Recipient’s identity changed')],
 ])
 
+/** The template is not what we believe: it was deleted, paused or disabled. A sync fetches its state. */
+const staleTemplate: ReadonlySet<unknown> = new Set([132001, 132015, 132016])
+
+export const isStaleTemplate = (code: number | string | undefined): boolean => staleTemplate.has(code)
+
 const permission = final('credentials', 'Permission denied or removed')
 const deletedNumber = final('number', 'Phone number invalid or deleted')
 const rateLimit = temporary('number', 'Rate limit exceeded', slowDown, 30)

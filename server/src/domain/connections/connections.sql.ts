@@ -50,6 +50,10 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
+/** A time for the next sync: not before $1, and $2 seconds after the last one that ended or began. */
+const nextSync =
+  'greatest($1::timestamptz, synced_at + make_interval(secs => $2::int), sync_asked_at + make_interval(secs => $2::int))'
+
 /** Brings an account's next sync forward and returns the connection. While syncs fail, their retry schedule is kept. */
 export const bringSyncForward = (
   db: Db,
@@ -60,9 +64,17 @@ export const bringSyncForward = (
 ): Promise<Pick<ConnectionRow, 'id' | 'workspace_id'> | undefined> =>
   db.first(
     `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
-       else least(sync_due_at, greatest($3::timestamptz, synced_at + make_interval(secs => $4::int))) end
-     where app_id = $1 and waba_id = $2 returning id, workspace_id`,
-    [appId, wabaId, soonest, minGapSeconds],
+       else least(sync_due_at, ${nextSync}) end
+     where app_id = $3 and waba_id = $4 returning id, workspace_id`,
+    [soonest, minGapSeconds, appId, wabaId],
+  )
+
+/** The same for a connection by its ID. Writes nothing if a sync is due by then anyway. */
+export const bringSyncForwardOf = (db: Db, id: string, soonest: Date, minGapSeconds: number): Promise<number> =>
+  db.change(
+    `update connections set sync_due_at = ${nextSync}
+     where id = $3 and sync_failures = 0 and sync_due_at > ${nextSync}`,
+    [soonest, minGapSeconds, id],
   )
 
 export interface FailingConnection {

@@ -12,6 +12,7 @@ import { requireApp, secretErrors } from './apps.ts'
 import {
   allConnections,
   bringSyncForward,
+  bringSyncForwardOf,
   type ConnectionRow,
   connectionById,
   connectionOfAccount,
@@ -101,6 +102,11 @@ export function scheduleSync(
   wabaId: string,
 ): Promise<{ id: string; workspace_id: string } | undefined> {
   return bringSyncForward(db, appId, wabaId, new Date(clock.now().getTime() + changeDelayMs), minGapSeconds)
+}
+
+/** The same after the network rejected a message in a way that shows that the data of a connection is out of date. */
+export async function scheduleSyncOf(db: Db, now: Date, connectionId: string): Promise<void> {
+  await bringSyncForwardOf(db, connectionId, new Date(now.getTime() + changeDelayMs), minGapSeconds)
 }
 
 /** Applies a template change from a webhook immediately. The sync that follows fetches the complete templates. */

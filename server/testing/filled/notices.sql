@@ -1,0 +1,1 @@
+update templates set sub_category = 'CUSTOM';
