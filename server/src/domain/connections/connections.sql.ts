@@ -7,13 +7,16 @@ export interface ConnectionRow {
   app_id: string
   waba_id: string
   created_at: Date
+  status: string
+  status_reason: string | null
   synced_at: Date | null
   sync_error: string | null
   sync_due_at: Date
 }
 
 // Without the encrypted token: only vault.sql.ts reads that.
-const columns = 'id, workspace_id, app_id, waba_id, created_at, synced_at, sync_error, sync_due_at'
+const columns =
+  'id, workspace_id, app_id, waba_id, created_at, status, status_reason, synced_at, sync_error, sync_due_at'
 
 const insertion = statement(
   {
@@ -76,6 +79,26 @@ export const bringSyncForwardOf = (db: Db, id: string, soonest: Date, minGapSeco
      where id = $3 and sync_failures = 0 and sync_due_at > ${nextSync}`,
     [soonest, minGapSeconds, id],
   )
+
+const changingStatus = statement(
+  {
+    id: 'uuid',
+    status: 'text',
+    reason: 'text',
+    until: 'timestamptz',
+    at: 'timestamptz',
+  },
+  ({ id, status, reason, until, at }) => `update connections set status = ${status}, status_reason = ${reason},
+       status_until = ${until}, status_at = ${at}
+     where id = ${id} and (status_at is null or status_at <= ${at})
+       and (${status} <> 'FLAGGED' or status in ('ACTIVE', 'FLAGGED'))`,
+)
+
+/** Returns 0 if a later notice was applied already. A warning does not replace a restriction or a ban. */
+export const changeStatus = (
+  db: Db,
+  change: { id: string; status: string; reason: string | null; until: Date | null; at: Date },
+): Promise<number> => changingStatus.change(db, change)
 
 export interface FailingConnection {
   id: string

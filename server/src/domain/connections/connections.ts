@@ -33,6 +33,9 @@ export interface Connection {
   appId: string
   wabaId: string
   createdAt: Date
+  /** `ACTIVE`, or what the network's notices say about the account. */
+  status: string
+  statusReason: string | null
   syncedAt: Date | null
   syncError: string | null
   syncDueAt: Date
@@ -148,6 +151,8 @@ const toConnection = (row: ConnectionRow): Connection => ({
   appId: row.app_id,
   wabaId: row.waba_id,
   createdAt: row.created_at,
+  status: row.status,
+  statusReason: row.status_reason,
   syncedAt: row.synced_at,
   syncError: row.sync_error,
   syncDueAt: row.sync_due_at,
