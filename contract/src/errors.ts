@@ -93,6 +93,16 @@ export const errorCatalogue = {
     cause: 'The message costs details.required credits, and the workspace has details.available.',
     remedy: 'Ask the operator to add credits, then send the message again. Nothing was sent or charged.',
   },
+  recipient_opted_out: {
+    status: 400,
+    type: 'invalid_request_error',
+    title: 'Recipient opted out',
+    message: 'The recipient opted out of marketing messages from this sender.',
+    cause:
+      'The template is a marketing template, and the recipient stopped marketing messages of this number at details.opted_out_at.',
+    remedy:
+      'Do not send marketing templates to this person. Utility and authentication templates and replies are still possible. Nothing was sent or charged.',
+  },
   not_found: {
     status: 404,
     type: 'invalid_request_error',

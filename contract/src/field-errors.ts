@@ -20,6 +20,8 @@ export const fieldErrors = {
     'The text contains a line break, a tab or more than four consecutive spaces, which WhatsApp does not accept.',
   not_connected: 'The sender is not connected and cannot send.',
   not_approved: 'The template is not approved and cannot be sent.',
+  template_not_sendable:
+    'The template has parts that this service does not support. `not_sendable_reason` of the template names them.',
   not_sent: 'The referenced message has not been sent yet.',
   other_account: 'The template belongs to a different WhatsApp account than the sender.',
   other_sender: 'The referenced message belongs to a different sender.',

@@ -73,6 +73,13 @@ export const Template = Type.Object(
     status: Type.String({
       description: `One of ${listed(templateStatuses)}; values may be added. Only \`APPROVED\` can be sent.`,
     }),
+    sendable: Type.Boolean({
+      description:
+        'False if the template has parts that this service does not support, such as order details. Such a template cannot be sent, whatever its status.',
+    }),
+    not_sendable_reason: Type.Union([Type.String(), Type.Null()], {
+      description: 'Which parts are not supported, for people. Null if `sendable` is true.',
+    }),
     variables: Type.Array(TemplateVariable, {
       description:
         'The variables of the template. In an authentication template, set the code once, as `body.1`; it is also used for the button. A quick-reply button also accepts an optional `buttons.<index>.payload`, and a catalog button an optional `buttons.<index>.thumbnail`.',
@@ -94,6 +101,8 @@ export const Template = Type.Object(
         language: 'en',
         category: 'UTILITY',
         status: 'APPROVED',
+        sendable: true,
+        not_sendable_reason: null,
         variables: [
           { key: 'body.first_name', in: 'body', type: 'text', required: true, example: 'Ana' },
           { key: 'buttons.0.url', in: 'button', type: 'text', required: true, example: 'A-1001' },

@@ -15,6 +15,7 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   validation_failed: [400, 'invalid_request_error'],
   invalid_json: [400, 'invalid_request_error'],
   insufficient_credits: [402, 'billing_error'],
+  recipient_opted_out: [400, 'invalid_request_error'],
   not_found: [404, 'invalid_request_error'],
   method_not_allowed: [405, 'invalid_request_error'],
   request_timeout: [408, 'invalid_request_error'],

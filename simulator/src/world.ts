@@ -82,6 +82,8 @@ export interface Template {
   category: string
   status: string
   parameterFormat: 'POSITIONAL' | 'NAMED'
+  /** WhatsApp's kind of template, such as `ORDER_STATUS`. */
+  subCategory?: string
   components: Json[]
   rejectedReason: string
   qualityScore: string

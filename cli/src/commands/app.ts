@@ -15,6 +15,9 @@ const webhookFields = [
   'phone_number_quality_update',
   'phone_number_name_update',
   'account_update',
+  'account_review_update',
+  'account_alerts',
+  'user_preferences',
 ]
 
 const appSecret = {

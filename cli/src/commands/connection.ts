@@ -140,6 +140,8 @@ const toJson = (connection: Connection) => ({
   app_id: connection.appId,
   waba_id: connection.wabaId,
   created_at: connection.createdAt.toISOString(),
+  status: connection.status,
+  status_reason: connection.statusReason,
   synced_at: connection.syncedAt?.toISOString() ?? null,
   sync_error: connection.syncError,
   sync_due_at: connection.syncDueAt.toISOString(),

@@ -6,9 +6,16 @@ import { Sender } from '../sender.ts'
 export const ConsoleSender = Type.Object({
   ...Sender.properties,
   throughput: nullable(Type.String()),
+  /** Why the network changed its status or its quality rating. */
+  status_reason: nullable(Type.String()),
   connection: Type.Object({
     id: Uuid,
     account: Type.String(),
+    /** `ACTIVE`, or what the network's notices say about the account. */
+    status: Type.String(),
+    status_reason: nullable(Type.String()),
+    /** When a restriction ends. */
+    status_until: nullable(Timestamp),
     synced_at: nullable(Timestamp),
     sync_error: nullable(Type.String()),
   }),

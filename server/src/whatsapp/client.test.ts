@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GraphClient } from './client.ts'
 import { fixture, fixtures } from './fixtures.ts'
 import { BadFile, checkFile, isFileAddress } from './media.ts'
+import { classifySendOutcome } from './send-retry-policy.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
@@ -132,6 +133,11 @@ describe('sending', () => {
     handler = how
     expect(await send()).toMatchObject(expected)
     expect(requests.length).toBe(1)
+  })
+
+  test('429 with JSON and an unlisted code is a rate limit, and the message is retried', async () => {
+    handler = json(429, { error: { code: 987_654, message: 'Slow down' } }, { 'retry-after': '7' })
+    expect(classifySendOutcome(await send(), 1)).toMatchObject({ kind: 'retry', afterMs: 7000, scope: 'number' })
   })
 
   test('the usage header sets the delay', async () => {

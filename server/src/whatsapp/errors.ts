@@ -1,10 +1,21 @@
 /**
- * WhatsApp's error codes: what each means, whether a retry can help, and what else has to wait. Only the code is used;
- * the message and the HTTP status change.
+ * WhatsApp's error codes: what each means, whether a retry can help, and what else has to wait. For a listed error only the
+ * code is used; the message and the HTTP status change.
  */
 
-/** What the error applies to: messages to one recipient, from one number, … or only this message. */
-export type ErrorScope = 'recipient' | 'number' | 'waba' | 'app' | 'credentials' | 'message'
+/**
+ * What the error applies to:
+ *
+ *   message      only this message
+ *   recipient    messages from this number to this recipient
+ *   template     messages with this template, or with templates of this kind
+ *   number       all messages of the number
+ *   waba         all messages of the business account
+ *   credentials  all messages with this access token
+ *   app          all messages through the app
+ *   service      WhatsApp's servers: this call or all calls, which only further calls show
+ */
+export type ErrorScope = 'message' | 'recipient' | 'template' | 'number' | 'waba' | 'credentials' | 'app' | 'service'
 
 export interface NetworkErrorEntry {
   title: string
@@ -48,7 +59,7 @@ const temporary = (
 export const networkErrors: ReadonlyMap<number, NetworkErrorEntry> = new Map<number, NetworkErrorEntry>([
   [0, final('credentials', 'Invalid access token')],
   [1, temporary('message', 'Unknown API error', backoff, 3)],
-  [2, temporary('app', 'WhatsApp temporarily unavailable', backoff, 10)],
+  [2, temporary('service', 'WhatsApp temporarily unavailable', backoff, 10)],
   [3, final('credentials', 'Missing app capability or permission')],
   [4, temporary('app', 'App rate limit exceeded', longBackoff, 20)],
   [10, final('credentials', 'Permission denied or removed')],
@@ -57,20 +68,22 @@ export const networkErrors: ReadonlyMap<number, NetworkErrorEntry> = new Map<num
   [190, final('credentials', 'Access token expired')],
   [368, final('number', 'Temporarily blocked for policy violations')],
   [470, final('recipient', '24-hour messaging window closed')],
+  [613, temporary('waba', 'Rate limit exceeded', longBackoff, 20)],
   [80007, temporary('waba', 'Business account rate limit exceeded', longBackoff, 20)],
+  [80008, temporary('waba', 'Business account rate limit exceeded', longBackoff, 20)],
   [130429, temporary('number', 'Sending rate limit exceeded', slowDown, 30)],
   [130472, final('recipient', 'Recipient is part of an experiment')],
-  [130497, final('number', 'Account not allowed to message this country')],
+  [130497, final('recipient', 'Account not allowed to message this country')],
   [131000, temporary('message', 'Something went wrong', backoff, 5)],
   [131005, final('credentials', 'Access denied')],
   [131008, final('message', 'Required parameter missing')],
   [131009, final('message', 'Invalid parameter value')],
-  [131016, temporary('app', 'Service unavailable', backoff, 10)],
+  [131016, temporary('service', 'Service unavailable', backoff, 10)],
   [131021, final('recipient', 'Recipient and sender are the same number')],
   [131026, final('recipient', 'Message undeliverable')],
   [131030, final('recipient', 'Recipient not on the test list')],
   [131031, final('waba', 'Business account locked')],
-  [131035, final('number', 'Webhook not delivered in time')],
+  [131035, final('message', 'Webhook not delivered in time')],
   [131036, final('recipient', 'Not delivered to some of the recipient’s devices')],
   [131037, final('number', 'Display name not approved')],
   [131042, final('waba', 'Payment method problem')],
@@ -88,21 +101,21 @@ export const networkErrors: ReadonlyMap<number, NetworkErrorEntry> = new Map<num
   [131057, temporary('number', 'Phone number in maintenance', () => 90 * second, 10)],
   [131060, final('message', 'Message currently unavailable')],
   [131062, final('recipient', 'Recipient’s phone number required')],
-  [131063, final('number', 'Marketing templates disabled')],
-  [131064, final('waba', 'Messaging limit reached')],
+  [131063, final('template', 'Marketing templates disabled')],
+  [131064, final('template', 'Messaging limit reached')],
   [132000, final('message', 'Wrong number of template parameters')],
-  [132001, final('message', 'Template not found in this language, or not approved')],
+  [132001, final('template', 'Template not found in this language, or not approved')],
   [132005, final('message', 'Template text too long with these values')],
-  [132007, final('message', 'Template content violates a policy')],
+  [132007, final('template', 'Template content violates a policy')],
   [132008, final('message', 'Template parameter has the wrong format')],
   [132012, final('message', 'Template parameter has the wrong format')],
-  [132015, final('message', 'Template paused')],
-  [132016, final('message', 'Template disabled')],
+  [132015, final('template', 'Template paused')],
+  [132016, final('template', 'Template disabled')],
   [132018, final('message', 'Invalid template parameters')],
-  [132068, final('message', 'Form blocked')],
-  [132069, temporary('message', 'Form throttled', () => hour, 3)],
+  [132068, final('template', 'Form blocked')],
+  [132069, temporary('template', 'Form throttled', () => hour, 3)],
   [133000, final('number', 'Earlier deregistration failed')],
-  [133004, temporary('app', 'Server temporarily unavailable', backoff, 10)],
+  [133004, temporary('service', 'Server temporarily unavailable', backoff, 10)],
   [133005, final('number', 'Wrong two-step verification PIN')],
   [133006, final('number', 'Phone number must be verified again')],
   [133008, final('number', 'Too many two-step PIN attempts')],
@@ -111,21 +124,38 @@ export const networkErrors: ReadonlyMap<number, NetworkErrorEntry> = new Map<num
   [133015, final('number', 'Phone number deleted recently')],
   [133016, final('number', 'Too many registration attempts')],
   [134100, final('message', 'Only marketing messages allowed')],
-  [134101, temporary('message', 'Template still being prepared', () => 10 * minute, 6)],
-  [134102, final('message', 'Template cannot be used here')],
+  [134101, temporary('template', 'Template still being prepared', () => 10 * minute, 6)],
+  [134102, final('template', 'Template cannot be used here')],
   [135000, final('message', 'Message rejected with these parameters')],
   [137000, final('recipient', 'Recipient’s identity changed')],
 ])
 
-const permission = final('credentials', 'Permission denied or removed')
-const unlisted = final('message', 'Unknown error')
-const transient = temporary('message', 'Temporary error', backoff, 5)
+/** The template is not what we believe: it was deleted, paused or disabled. A sync fetches its state. */
+const staleTemplate: ReadonlySet<unknown> = new Set([132001, 132015, 132016])
 
-/** The entry for an error. An unlisted error is temporary if WhatsApp says so or the HTTP status is 5xx. */
-export function findError(error: { code: number | string; isTransient?: boolean; status?: number }): NetworkErrorEntry {
-  const known = typeof error.code === 'number' ? networkErrors.get(error.code) : undefined
+export const isStaleTemplate = (code: number | string | undefined): boolean => staleTemplate.has(code)
+
+const permission = final('credentials', 'Permission denied or removed')
+const deletedNumber = final('number', 'Phone number invalid or deleted')
+const rateLimit = temporary('number', 'Rate limit exceeded', slowDown, 30)
+const transient = temporary('message', 'Temporary error', backoff, 5)
+const unlisted = final('message', 'Unknown error')
+
+export interface ErrorFacts {
+  code: number | string
+  subcode?: number | null | undefined
+  isTransient?: boolean
+  /** The HTTP status of the response. */
+  status?: number
+}
+
+/** The entry for an error. An unlisted error is temporary if WhatsApp says so or the HTTP status is 429 or 5xx. */
+export function findError({ code, subcode, isTransient, status }: ErrorFacts): NetworkErrorEntry {
+  if (code === 100 && subcode === 33) return deletedNumber
+  const known = typeof code === 'number' ? networkErrors.get(code) : undefined
   if (known !== undefined) return known
-  if (typeof error.code === 'number' && error.code >= 200 && error.code <= 299) return permission
-  if (error.isTransient === true || (error.status !== undefined && error.status >= 500)) return transient
+  if (typeof code === 'number' && code >= 200 && code <= 299) return permission
+  if (status === 429) return rateLimit
+  if (isTransient === true || (status !== undefined && status >= 500)) return transient
   return unlisted
 }

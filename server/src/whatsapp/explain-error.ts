@@ -98,6 +98,13 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
     },
   ],
   [
+    130497,
+    {
+      cause: 'WhatsApp does not allow this business account to message people in the recipient’s country.',
+      fix: 'Do not send to this country. Messages to other countries are not affected.',
+    },
+  ],
+  [
     131021,
     { cause: 'The recipient is the number that sends the message.', fix: 'Send the message to a different number.' },
   ],
@@ -167,6 +174,20 @@ const advice: ReadonlyMap<number | string, Explanation> = new Map<number | strin
     },
   ],
   [
+    131063,
+    {
+      cause: 'WhatsApp does not accept marketing templates from this account through the Cloud API.',
+      fix: 'Send a utility template, or check the account in Meta’s WhatsApp Manager. Other messages are not affected.',
+    },
+  ],
+  [
+    131064,
+    {
+      cause: 'The account has reached WhatsApp’s limit for starting conversations with templates.',
+      fix: 'Send the message again later. Replies to people who wrote to you are not affected.',
+    },
+  ],
+  [
     132001,
     {
       cause: 'WhatsApp has no approved template with this name in this language.',
@@ -233,6 +254,11 @@ const byScope: Readonly<Record<ErrorScope, Explanation>> = {
   app: {
     cause: 'There is a problem with the Meta app.',
     fix: 'Ask the operator to check the app in Meta’s app dashboard.',
+  },
+  service: temporaryError,
+  template: {
+    cause: 'WhatsApp does not accept this template.',
+    fix: 'Sync the templates under Messaging → Templates, and check the template in Meta’s WhatsApp Manager.',
   },
   credentials: token,
   message: {

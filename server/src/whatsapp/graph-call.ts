@@ -16,7 +16,15 @@ import { type JsonObject, readNumber, readObject } from './read-json.ts'
 export type CallOutcome<T> = { kind: 'ok'; value: T } | CallFailure
 
 export type CallFailure =
-  | { kind: 'refused'; status: number; error: MessageError; isTransient: boolean; retryAfterMs: number | null }
+  | {
+      kind: 'refused'
+      status: number
+      error: MessageError
+      /** WhatsApp's `error_subcode`. Only Graph-level errors have one. */
+      subcode?: number | null
+      isTransient: boolean
+      retryAfterMs: number | null
+    }
   | { kind: 'unreachable'; why: string }
   | { kind: 'unknown'; why: string; status: number | null }
 
@@ -111,6 +119,7 @@ function classifyResponse(
       kind: 'refused',
       status,
       error: readNetworkError(error) ?? httpError(status),
+      subcode: readNumber(error.error_subcode),
       isTransient: error.is_transient === true,
       retryAfterMs: retryAfterMs(headers),
     }

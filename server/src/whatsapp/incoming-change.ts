@@ -99,11 +99,29 @@ function templateChange(
   }
 }
 
-/** The status of a template after an event. A flagged template can still be sent, so its status does not change. */
+/**
+ * The status of a template after an event. Not every event is a status: a FLAGGED or LOCKED template can still be sent. An
+ * event that is not listed here changes nothing; the sync that follows fetches the status.
+ */
 function statusAfter(event: string | null): string | null {
-  if (event === 'REINSTATED' || event === 'UNARCHIVED' || event === 'UNPAUSED') return 'APPROVED'
-  return event === 'FLAGGED' ? null : event
+  return statusByEvent.get(event?.toUpperCase() ?? '') ?? null
 }
+
+const statusByEvent: ReadonlyMap<string, string> = new Map([
+  ...[
+    'APPROVED',
+    'PENDING',
+    'REJECTED',
+    'PAUSED',
+    'DISABLED',
+    'IN_APPEAL',
+    'PENDING_DELETION',
+    'DELETED',
+    'LIMIT_EXCEEDED',
+    'ARCHIVED',
+  ].map((status) => [status, status] as const),
+  ...['REINSTATED', 'UNARCHIVED', 'UNPAUSED'].map((event) => [event, 'APPROVED'] as const),
+])
 
 function notice(about: Notice['about'], field: string, value: JsonObject, wabaId: string, occurredAt: Date): Notice {
   // A notice for a partner has the partner's own business ID; the ID of the account is inside.

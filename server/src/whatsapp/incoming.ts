@@ -2,6 +2,7 @@ import type { MessageError } from '@parley/contract/events'
 import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { type Notice, readChange, type TemplateChange } from './incoming-change.ts'
 import { type InboundItem, readMessage } from './incoming-message.ts'
+import { type PreferenceItem, readPreferences } from './incoming-preference.ts'
 import { readStatus, type StatusItem } from './incoming-status.ts'
 import type { UserIdChange } from './incoming-system.ts'
 import { readNetworkError } from './network-error.ts'
@@ -13,7 +14,15 @@ export interface Problem extends WebhookSource {
   error: MessageError
 }
 
-export type Incoming = InboundItem | StatusItem | UserIdChange | TemplateChange | Notice | Problem | Ignored
+export type Incoming =
+  | InboundItem
+  | StatusItem
+  | UserIdChange
+  | TemplateChange
+  | Notice
+  | PreferenceItem
+  | Problem
+  | Ignored
 
 /**
  * Converts a webhook to our types. A webhook may mix accounts, numbers, messages and statuses. Each part is parsed
@@ -61,9 +70,9 @@ function readEntry(entry: JsonObject | null, now: Date): Incoming[] {
     const value = readObject(change?.value)
     if (change === null || value === null) return [ignored('malformed', { wabaId }, 'changes')]
     const field = readId(change.field, 128)
-    return field === 'messages'
-      ? readConversation(value, wabaId, now)
-      : [readChange(field, value, wabaId, entry.time, now)]
+    if (field === 'messages') return readConversation(value, wabaId, now)
+    if (field === 'user_preferences') return readPreferences(value, wabaId, now)
+    return [readChange(field, value, wabaId, entry.time, now)]
   })
 }
 

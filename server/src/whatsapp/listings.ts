@@ -8,6 +8,7 @@ export interface ListedTemplate {
   language: string
   status: string
   category: string
+  subCategory: string | null
   components: unknown[]
   quality: string | null
   rejectedReason: string | null
@@ -44,6 +45,7 @@ export function readListedTemplate(row: JsonObject): ListedTemplate | null {
     language,
     status: readId(row.status, 64)?.toUpperCase() ?? 'UNKNOWN',
     category: readId(row.category, 64)?.toUpperCase() ?? 'UNKNOWN',
+    subCategory: readId(row.sub_category, 64)?.toUpperCase() ?? null,
     components: [...readArray(cleanJson(row.components))],
     quality: readId(readObject(row.quality_score)?.score, 64),
     rejectedReason: reason === 'NONE' ? null : reason,

@@ -17,6 +17,11 @@ const seconds = (outcome: Refused, attempt: number) => {
   return decision.kind === 'retry' ? [decision.scope, decision.afterMs / 1000] : [decision.kind]
 }
 
+const holdSeconds = (outcome: Refused) => {
+  const decision = classifySendOutcome(outcome, 1)
+  return [1, 2, 3].map((failures) => 'holdMs' in decision && decision.holdMs(failures) / 1000)
+}
+
 describe("the retry policy for WhatsApp's errors", () => {
   test.each<[number, number, (string | number)[]]>([
     [131056, 1, ['recipient', 1]],
@@ -27,11 +32,13 @@ describe("the retry policy for WhatsApp's errors", () => {
     [130429, 10, ['number', 60]],
     [131057, 1, ['number', 90]],
     [80007, 1, ['waba', 60]],
+    [80008, 1, ['waba', 60]],
+    [613, 1, ['waba', 60]],
     [4, 1, ['app', 60]],
     [4, 9, ['app', 3600]],
-    [2, 1, ['app', 1]],
-    [131016, 2, ['app', 2]],
-    [133004, 3, ['app', 4]],
+    [2, 1, ['service', 1]],
+    [131016, 2, ['service', 2]],
+    [133004, 3, ['service', 4]],
     [131000, 4, ['message', 8]],
     [131000, 5, ['failed']],
     [1, 2, ['message', 2]],
@@ -40,18 +47,21 @@ describe("the retry policy for WhatsApp's errors", () => {
     expect(seconds(refused(code), attempt)).toEqual(expected)
   })
 
-  test.each([0, 3, 10, 33, 100, 190, 200, 299, 368, 131005, 131008, 131009, 131021, 131026, 131030, 131031, 131037])(
-    'code %i is final',
-    (code) => expect(classifySendOutcome(refused(code), 1).kind).toBe('failed'),
-  )
-
-  test.each([131042, 131045, 131047, 131048, 131049, 131050, 131051, 131053, 131062, 132000, 132001, 132005, 132007])(
-    'code %i is final',
-    (code) => expect(classifySendOutcome(refused(code), 1).kind).toBe('failed'),
-  )
+  test('these errors are temporary, and all others are final', () => {
+    const temporary = [...networkErrors].filter(([, entry]) => entry.temporary).map(([code]) => code)
+    expect(temporary.sort((left, right) => left - right)).toEqual([
+      1, 2, 4, 613, 80007, 80008, 130429, 131000, 131016, 131056, 131057, 132069, 133004, 134101,
+    ])
+    for (const [code, entry] of networkErrors) {
+      expect(classifySendOutcome(refused(code), 1).kind).toBe(entry.temporary ? 'retry' : 'failed')
+    }
+    for (const code of [200, 299]) expect(classifySendOutcome(refused(code), 1).kind).toBe('failed')
+  })
 
   test('the scope of an error says what else it affects', () => {
-    const scopes = [190, 0, 10, 250, 131042, 133010, 131026, 132000].map((code) => findError({ code }).scope)
+    const scopes = [190, 0, 10, 250, 131042, 133010, 131026, 130497, 131063, 132001, 132000].map(
+      (code) => findError({ code }).scope,
+    )
     expect(scopes).toEqual([
       'credentials',
       'credentials',
@@ -60,19 +70,37 @@ describe("the retry policy for WhatsApp's errors", () => {
       'waba',
       'number',
       'recipient',
+      'recipient',
+      'template',
+      'template',
       'message',
     ])
+    expect(findError({ code: 100, subcode: 33 }).scope).toBe('number')
   })
 
   test('WhatsApp’s own delay is used if it is longer', () => {
     expect(seconds(refused(4, { retryAfterMs: 600_000 }), 1)).toEqual(['app', 600])
     expect(seconds(refused(4, { retryAfterMs: 1 }), 1)).toEqual(['app', 60])
+    expect(holdSeconds(refused(4, { retryAfterMs: 600_000 }))).toEqual([600, 600, 600])
   })
 
-  test('an unlisted error is retried only if WhatsApp calls it transient or the status is 5xx', () => {
+  test.each<[string, Refused, number[]]>([
+    ['130429', refused(130429), [1, 2, 4]],
+    ['4', refused(4), [60, 120, 240]],
+    ['190', refused(190), [5, 10, 20]],
+    ['131016', refused(131016), [0, 0, 1]],
+    ['an unlisted code with HTTP 429', refused(999_999, { status: 429 }), [1, 2, 4]],
+  ])('error %s holds longer after each failure in a row', (_, outcome, expected) => {
+    expect(holdSeconds(outcome)).toEqual(expected)
+    const decision = classifySendOutcome(outcome, 1)
+    expect('holdMs' in decision && decision.holdMs(30)).toBeLessThanOrEqual(3_600_000)
+  })
+
+  test('an unlisted error is retried only if WhatsApp calls it transient or the status is 429 or 5xx', () => {
     expect(classifySendOutcome(refused(999_999), 1).kind).toBe('failed')
     expect(classifySendOutcome(refused(999_999, { isTransient: true }), 1).kind).toBe('retry')
     expect(classifySendOutcome(refused(999_999, { status: 500 }), 1).kind).toBe('retry')
+    expect(seconds(refused(999_999, { status: 429 }), 1)).toEqual(['number', 1])
     expect(classifySendOutcome(refused('http_429', { isTransient: true, status: 429 }), 1).kind).toBe('retry')
     expect(classifySendOutcome(refused('http_404', { status: 404 }), 1).kind).toBe('failed')
   })

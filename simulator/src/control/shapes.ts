@@ -124,6 +124,7 @@ export const templateShape = object({
   category: oneOf('MARKETING', 'UTILITY', 'AUTHENTICATION'),
   status: optional(text({ max: 40 })),
   parameterFormat: optional(oneOf('POSITIONAL', 'NAMED')),
+  subCategory: optional(text({ max: 60 })),
   components: list(jsonObject),
   rejectedReason: optional(text({ max: 60 })),
 })

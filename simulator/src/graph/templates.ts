@@ -69,7 +69,7 @@ function templateNode(template: Template): Json {
     language: template.language,
     status: template.status,
     category: template.category,
-    sub_category: undefined,
+    sub_category: template.subCategory ?? undefined,
     previous_category: undefined,
     quality_score: { score: template.qualityScore, date: Math.floor(new Date(template.createdAt).getTime() / 1000) },
     rejected_reason: template.rejectedReason,

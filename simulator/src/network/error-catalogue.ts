@@ -34,7 +34,9 @@ const rows: [code: number, status: number, title: string, details?: string | und
       'Temporarily blocked for policies violations',
       'The WhatsApp Business Account associated with the app has been restricted or disabled for violating a platform policy.',
     ],
+    [613, 400, 'Calls to this api have exceeded the rate limit.'],
     [80007, 400, 'There have been too many calls to this WhatsApp Business account. Wait a bit and try again.'],
+    [80008, 400, 'There have been too many calls to this WhatsApp Business account. Wait a bit and try again.'],
     [130429, 400, 'Rate limit hit', 'Cloud API message throughput has been reached.'],
     [
       130472,

@@ -17,7 +17,9 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
   const [userId] = useSearchParam('user_id')
   const [template, setTemplate] = useState<string | null>(null)
   const senders = useConnectedSenders()
-  const approved = (useTemplateChoice().data?.data ?? []).filter(({ status }) => status === 'APPROVED')
+  const templates = (useTemplateChoice().data?.data ?? []).filter(
+    ({ status, sendable }) => status === 'APPROVED' && sendable,
+  )
   const form = useForm({
     first: { to: phone ?? userId ?? '', sender_id: null as string | null, 'text.body': '' },
     action: useSendMessage(),
@@ -64,9 +66,9 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       ) : (
         <Select
           label="Template"
-          placeholder={approved.length === 0 ? 'No approved templates' : 'Choose a template'}
+          placeholder={templates.length === 0 ? 'No approved templates' : 'Choose a template'}
           searchable
-          data={approved.map(({ id, name, language }) => ({ value: id, label: `${name} · ${language}` }))}
+          data={templates.map(({ id, name, language }) => ({ value: id, label: `${name} · ${language}` }))}
           value={template}
           onChange={setTemplate}
         />

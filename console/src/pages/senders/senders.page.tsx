@@ -1,5 +1,6 @@
 import type { ConsoleSender } from '@parley/contract/console/senders'
 import { useNavigate } from '@tanstack/react-router'
+import { plainWord } from '../../lib/format.ts'
 import { formatPhone } from '../../lib/phone.ts'
 import { useHere } from '../../lib/session.ts'
 import { Quality } from '../../parts/quality.tsx'
@@ -9,18 +10,16 @@ import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { EmptyState, Notice } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
-import { TimeAgo } from '../../ui/time.tsx'
+import { Moment, TimeAgo } from '../../ui/time.tsx'
 import { useSenders } from './senders.queries.ts'
 
 export function SendersPage() {
   const here = useHere()
   const navigate = useNavigate()
   const senders = useSenders()
-  const failedSyncs = [
-    ...new Map(
-      senders.rows?.flatMap(({ connection }) => (connection.sync_error ? [[connection.id, connection]] : [])),
-    ).values(),
-  ]
+  const accounts = [...new Map(senders.rows?.map(({ connection }) => [connection.id, connection])).values()]
+  const failedSyncs = accounts.filter(({ sync_error }) => sync_error !== null)
+  const limited = accounts.filter(({ status }) => status !== 'ACTIVE')
   return (
     <>
       <PageHeader
@@ -29,6 +28,21 @@ export function SendersPage() {
         actions={<SyncButton />}
       />
       <PageBody>
+        {limited.map(({ id, account, status, status_reason, status_until }) => (
+          <Notice
+            key={id}
+            tone={status === 'FLAGGED' ? 'warn' : 'bad'}
+            title={`Account ${account} is ${plainWord(status).toLowerCase()}.`}
+          >
+            <bdi>{status_reason}</bdi>
+            {status !== 'FLAGGED' && status_until && (
+              <>
+                {' '}
+                Until <Moment at={status_until} />.
+              </>
+            )}
+          </Notice>
+        ))}
         {failedSyncs.map(({ id, account, sync_error }) => (
           <Notice key={id} tone="warn" title={`Account ${account} could not be synced.`}>
             <bdi>{sync_error}</bdi>
@@ -65,8 +79,13 @@ const columns: readonly Column<ConsoleSender>[] = [
   {
     key: 'status',
     title: 'Status',
-    width: 150,
-    cell: ({ status }) => <StatusBadge status={status} tone={toneOf(status)} />,
+    width: 200,
+    cell: ({ status, status_reason }) => (
+      <span className="lines">
+        <StatusBadge status={status} tone={toneOf(status)} />
+        {status_reason && <bdi className="small quiet">{status_reason}</bdi>}
+      </span>
+    ),
   },
   { key: 'quality', title: 'Quality', width: 120, cell: ({ quality_rating }) => <Quality rating={quality_rating} /> },
   {

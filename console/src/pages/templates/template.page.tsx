@@ -43,7 +43,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
   const [tab, setTab] = useChoice('tab', ['use', 'components'])
   const [dialog, setDialog] = useSearchParam('send')
   const maySend = useCan('messages:send')
-  const isApproved = template.status === 'APPROVED'
+  const canSend = template.status === 'APPROVED' && template.sendable
   const toSend = valuesToSend(template.variables, values)
   return (
     <>
@@ -54,7 +54,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
         badge={<TemplateStatus template={template} />}
         actions={
           maySend && (
-            <Button kind="primary" icon="message" disabled={!isApproved} onClick={() => setDialog('yes')}>
+            <Button kind="primary" icon="message" disabled={!canSend} onClick={() => setDialog('yes')}>
               Send test message
             </Button>
           )
@@ -87,16 +87,18 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
                 >
                   <VariableFields variables={template.variables} values={values} onChange={setValues} />
                 </Card>
-                <Card
-                  title="API request"
-                  detail={
-                    template.variables.length === 0
-                      ? 'Sends this template.'
-                      : 'Sends this template with the values above.'
-                  }
-                >
-                  <RequestCode template={template} variables={toSend} />
-                </Card>
+                {template.sendable && (
+                  <Card
+                    title="API request"
+                    detail={
+                      template.variables.length === 0
+                        ? 'Sends this template.'
+                        : 'Sends this template with the values above.'
+                    }
+                  >
+                    <RequestCode template={template} variables={toSend} />
+                  </Card>
+                )}
               </div>
               <div className={styles.preview}>
                 <ChatPaper label="Preview">
@@ -112,7 +114,7 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
       </PageBody>
       {maySend && (
         <TestSend
-          open={dialog !== null && isApproved}
+          open={dialog !== null && canSend}
           onClose={() => setDialog(null)}
           template={template}
           variables={toSend}
@@ -122,7 +124,15 @@ function TemplateView({ template, back }: { template: ConsoleTemplate; back: Bac
   )
 }
 
-function StatusNotice({ template: { status, rejected_reason: reason } }: { template: ConsoleTemplate }) {
+function StatusNotice({ template }: { template: ConsoleTemplate }) {
+  const { status, rejected_reason: reason, not_sendable_reason: notSendable } = template
+  if (notSendable !== null) {
+    return (
+      <Notice tone="warn" title="This template cannot be sent from here.">
+        {notSendable} Use another template, or send it with a different tool.
+      </Notice>
+    )
+  }
   if (status === 'APPROVED') return null
   if (status === 'REJECTED') {
     return (

@@ -7,13 +7,16 @@ export interface ConnectionRow {
   app_id: string
   waba_id: string
   created_at: Date
+  status: string
+  status_reason: string | null
   synced_at: Date | null
   sync_error: string | null
   sync_due_at: Date
 }
 
 // Without the encrypted token: only vault.sql.ts reads that.
-const columns = 'id, workspace_id, app_id, waba_id, created_at, synced_at, sync_error, sync_due_at'
+const columns =
+  'id, workspace_id, app_id, waba_id, created_at, status, status_reason, synced_at, sync_error, sync_due_at'
 
 const insertion = statement(
   {
@@ -50,6 +53,10 @@ export const connectionById = (db: Db, id: string): Promise<ConnectionRow | unde
 export const connectionOfAccount = (db: Db, appId: string, wabaId: string): Promise<ConnectionRow | undefined> =>
   db.first(`select ${columns} from connections where app_id = $1 and waba_id = $2`, [appId, wabaId])
 
+/** A time for the next sync: not before $1, and $2 seconds after the last one that ended or began. */
+const nextSync =
+  'greatest($1::timestamptz, synced_at + make_interval(secs => $2::int), sync_asked_at + make_interval(secs => $2::int))'
+
 /** Brings an account's next sync forward and returns the connection. While syncs fail, their retry schedule is kept. */
 export const bringSyncForward = (
   db: Db,
@@ -60,10 +67,38 @@ export const bringSyncForward = (
 ): Promise<Pick<ConnectionRow, 'id' | 'workspace_id'> | undefined> =>
   db.first(
     `update connections set sync_due_at = case when sync_failures > 0 then sync_due_at
-       else least(sync_due_at, greatest($3::timestamptz, synced_at + make_interval(secs => $4::int))) end
-     where app_id = $1 and waba_id = $2 returning id, workspace_id`,
-    [appId, wabaId, soonest, minGapSeconds],
+       else least(sync_due_at, ${nextSync}) end
+     where app_id = $3 and waba_id = $4 returning id, workspace_id`,
+    [soonest, minGapSeconds, appId, wabaId],
   )
+
+/** The same for a connection by its ID. Writes nothing if a sync is due by then anyway. */
+export const bringSyncForwardOf = (db: Db, id: string, soonest: Date, minGapSeconds: number): Promise<number> =>
+  db.change(
+    `update connections set sync_due_at = ${nextSync}
+     where id = $3 and sync_failures = 0 and sync_due_at > ${nextSync}`,
+    [soonest, minGapSeconds, id],
+  )
+
+const changingStatus = statement(
+  {
+    id: 'uuid',
+    status: 'text',
+    reason: 'text',
+    until: 'timestamptz',
+    at: 'timestamptz',
+  },
+  ({ id, status, reason, until, at }) => `update connections set status = ${status}, status_reason = ${reason},
+       status_until = ${until}, status_at = ${at}
+     where id = ${id} and (status_at is null or status_at <= ${at})
+       and (${status} <> 'FLAGGED' or status in ('ACTIVE', 'FLAGGED'))`,
+)
+
+/** Returns 0 if a later notice was applied already. A warning does not replace a restriction or a ban. */
+export const changeStatus = (
+  db: Db,
+  change: { id: string; status: string; reason: string | null; until: Date | null; at: Date },
+): Promise<number> => changingStatus.change(db, change)
 
 export interface FailingConnection {
   id: string

@@ -12,6 +12,7 @@ import { requireApp, secretErrors } from './apps.ts'
 import {
   allConnections,
   bringSyncForward,
+  bringSyncForwardOf,
   type ConnectionRow,
   connectionById,
   connectionOfAccount,
@@ -32,6 +33,9 @@ export interface Connection {
   appId: string
   wabaId: string
   createdAt: Date
+  /** `ACTIVE`, or what the network's notices say about the account. */
+  status: string
+  statusReason: string | null
   syncedAt: Date | null
   syncError: string | null
   syncDueAt: Date
@@ -103,6 +107,11 @@ export function scheduleSync(
   return bringSyncForward(db, appId, wabaId, new Date(clock.now().getTime() + changeDelayMs), minGapSeconds)
 }
 
+/** The same after the network rejected a message in a way that shows that the data of a connection is out of date. */
+export async function scheduleSyncOf(db: Db, now: Date, connectionId: string): Promise<void> {
+  await bringSyncForwardOf(db, connectionId, new Date(now.getTime() + changeDelayMs), minGapSeconds)
+}
+
 /** Applies a template change from a webhook immediately. The sync that follows fetches the complete templates. */
 export async function applyTemplateChange(
   db: Db,
@@ -142,6 +151,8 @@ const toConnection = (row: ConnectionRow): Connection => ({
   appId: row.app_id,
   wabaId: row.waba_id,
   createdAt: row.created_at,
+  status: row.status,
+  statusReason: row.status_reason,
   syncedAt: row.synced_at,
   syncError: row.sync_error,
   syncDueAt: row.sync_due_at,

@@ -81,7 +81,9 @@ const syncedUpdate = statement(
   ({ id, sync_ticket, sync_due_at, next, listedAt, remark, unlistedSyncs }) => `update connections set
        sync_applied = ${sync_ticket}, sync_due_at = case when sync_due_at = ${sync_due_at} then ${next} else sync_due_at end,
        synced_at = ${listedAt}, sync_error = ${remark}, unlisted_syncs = ${unlistedSyncs}, sync_failures = 0,
-       sync_not_before = null
+       sync_not_before = null, status = case when status_until <= ${listedAt} then 'ACTIVE' else status end,
+       status_reason = case when status_until <= ${listedAt} then null else status_reason end,
+       status_until = case when status_until <= ${listedAt} then null else status_until end
      where id = ${id}`,
 )
 

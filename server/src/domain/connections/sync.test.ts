@@ -194,6 +194,23 @@ test('a template change from a webhook applies immediately, and a sync follows s
   expect(await templateOf(workspace, 'hello')).toMatchObject({ category: 'UTILITY', status: 'APPROVED' })
 })
 
+test.each(['LOCKED', 'FLAGGED', 'HOLOGRAPHED'])(
+  'the event %s is not a status: the template can still be sent',
+  async (event) => {
+    const { workspace, account, connection } = await connected()
+    const about = { message_template_name: 'hello', message_template_language: 'en', reason: 'NONE' }
+    const update = change(account, 'message_template_status_update', { ...about, event })
+    const before = await templateOf(workspace, 'hello')
+    server.clock.forward({ minutes: 5 })
+    expect(await applyTemplateChange(server.db, server.clock, connection.appId, update)).toBe(true)
+    expect(await templateOf(workspace, 'hello')).toEqual(before)
+    const callsBefore = account.calls('message_templates')
+    server.clock.forward({ seconds: 10 })
+    await network.drain()
+    expect(account.calls('message_templates')).toBe(callsBefore + 1)
+  },
+)
+
 test('an unknown template is added by the next sync; a change from another app is ignored', async () => {
   const { workspace, account, connection } = await connected()
   const other = await connected(['theirs'])

@@ -32,7 +32,7 @@ export const messageRoutes = [
     checksBody: true,
     reply: Message,
     status: 202,
-    errors: ['insufficient_credits', 'idempotency_in_progress', 'idempotency_key_reused'],
+    errors: ['insufficient_credits', 'recipient_opted_out', 'idempotency_in_progress', 'idempotency_key_reused'],
     handle: async (context, { body }) => {
       const { message, replayed } = await sendMessage(context, body, context.header('idempotency-key'))
       if (replayed) context.setHeader('Idempotent-Replayed', 'true')

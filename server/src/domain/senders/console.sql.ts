@@ -3,8 +3,12 @@ import type { SenderRow } from './senders.sql.ts'
 
 export type ConsoleSenderRow = SenderRow & {
   throughput: string | null
+  status_reason: string | null
   connection_id: string
   account: string
+  account_status: string
+  account_status_reason: string | null
+  account_status_until: Date | null
   synced_at: Date | null
   sync_error: string | null
   last_sent_at: Date | null
@@ -15,7 +19,8 @@ export type ConsoleSenderRow = SenderRow & {
 export const listConsoleSenders = (db: Db, workspaceId: string): Promise<ConsoleSenderRow[]> =>
   db.rows(
     `select s.id, s.phone_number, s.display_name, s.status, s.quality_rating, s.created_at, s.throughput,
-       s.connection_id, c.waba_id as account, c.synced_at, c.sync_error,
+       s.status_reason, s.connection_id, c.waba_id as account, c.status as account_status,
+       c.status_reason as account_status_reason, c.status_until as account_status_until, c.synced_at, c.sync_error,
        (select m.created_at from messages m where m.sender_id = s.id
         order by m.created_at desc, m.id desc limit 1) as last_sent_at,
        (select m.recorded_at from inbound_messages m where m.sender_id = s.id

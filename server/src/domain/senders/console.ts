@@ -9,9 +9,13 @@ export const listForConsole = async (db: Db, workspaceId: string): Promise<Conso
 const toConsoleSender = (row: ConsoleSenderRow): ConsoleSender => ({
   ...toSender(row),
   throughput: row.throughput,
+  status_reason: row.status_reason,
   connection: {
     id: row.connection_id,
     account: row.account,
+    status: row.account_status,
+    status_reason: row.account_status_reason,
+    status_until: row.account_status_until?.toISOString() ?? null,
     synced_at: row.synced_at?.toISOString() ?? null,
     sync_error: row.sync_error,
   },

@@ -85,7 +85,9 @@ const upserting = statement(
      on conflict (app_id, phone_number_id) do update set
        connection_id = excluded.connection_id, phone_number = excluded.phone_number,
        display_name = excluded.display_name, status = excluded.status, quality_rating = excluded.quality_rating,
-       throughput = excluded.throughput, updated_at = excluded.updated_at
+       throughput = excluded.throughput, updated_at = excluded.updated_at,
+       status_reason = case when (s.status, s.quality_rating) = (excluded.status, excluded.quality_rating)
+         then s.status_reason end
      where s.workspace_id = excluded.workspace_id and
        (s.connection_id, s.phone_number, s.display_name, s.status, s.quality_rating, s.throughput) is distinct from
        (excluded.connection_id, excluded.phone_number, excluded.display_name, excluded.status,
@@ -109,6 +111,53 @@ export const markSendersDeleted = (
     `update senders set status = 'DELETED', updated_at = $4
      where workspace_id = $1 and connection_id = $2 and phone_number_id <> all($3::text[]) and status <> 'DELETED'`,
     [workspaceId, connectionId, listed, now],
+  )
+
+type Account = Pick<SenderOwner, 'workspaceId' | 'connectionId'>
+
+/** After a notice that the numbers of an account cannot send. */
+export const blockSenders = (
+  db: Db,
+  { workspaceId, connectionId }: Account,
+  status: string,
+  reason: string | null,
+  now: Date,
+): Promise<number> =>
+  db.change(
+    `update senders set status = $3, status_reason = $4, updated_at = $5
+     where workspace_id = $1 and connection_id = $2 and status <> 'DELETED'`,
+    [workspaceId, connectionId, status, reason, now],
+  )
+
+/** After a notice that an account can send again: the numbers that a notice blocked. */
+export const unblockSenders = (db: Db, { workspaceId, connectionId }: Account, now: Date): Promise<number> =>
+  db.change(
+    `update senders set status = 'CONNECTED', status_reason = null, updated_at = $3
+     where workspace_id = $1 and connection_id = $2 and status_reason is not null
+       and status in ('RESTRICTED', 'BANNED', 'DISCONNECTED')`,
+    [workspaceId, connectionId, now],
+  )
+
+/** What a notice says about a number. Null keeps the current value, except for the reason. */
+export interface NumberChange {
+  qualityRating: string | null
+  displayName: string | null
+  throughput: string | null
+  reason: string | null
+}
+
+export const changeNumber = (
+  db: Db,
+  { workspaceId, connectionId }: Account,
+  phoneNumber: string,
+  { qualityRating, displayName, throughput, reason }: NumberChange,
+  now: Date,
+): Promise<number> =>
+  db.change(
+    `update senders set quality_rating = coalesce($4, quality_rating), display_name = coalesce($5, display_name),
+       throughput = coalesce($6, throughput), status_reason = $7, updated_at = $8
+     where workspace_id = $1 and connection_id = $2 and phone_number = $3 and status <> 'DELETED'`,
+    [workspaceId, connectionId, phoneNumber, qualityRating, displayName, throughput, reason, now],
   )
 
 /** The numbers among these that belong to another workspace through the same app. */

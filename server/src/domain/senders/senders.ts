@@ -33,12 +33,15 @@ export async function getSender(db: Db, workspaceId: string, id: string): Promis
 }
 
 export {
+  blockSenders,
+  changeNumber,
   countActiveSenders,
   type Destination,
   destinationsOf,
   failingSenders,
   networkIdsOf,
   senderIdsOf,
+  unblockSenders,
 } from './senders.sql.ts'
 export type { UsableSender }
 

@@ -8,6 +8,7 @@ export interface TemplateRow {
   name: string
   language: string
   category: string
+  sub_category: string | null
   status: string
   variables: TemplateVariable[]
   flow: TemplateFlow | null
@@ -17,7 +18,7 @@ export interface TemplateRow {
 }
 
 export const templateColumns =
-  'id, name, language, category, status, variables, flow, components, created_at, updated_at'
+  'id, name, language, category, sub_category, status, variables, flow, components, created_at, updated_at'
 
 const filters = { workspaceId: 'uuid', name: 'text', language: 'text', status: 'text', category: 'text' } as const
 
@@ -71,6 +72,7 @@ export interface SendableTemplate {
   name: string
   language: string
   category: string
+  subCategory: string | null
   status: string
   components: unknown[]
 }
@@ -82,7 +84,8 @@ export const templatesToSend = (
   { id, name, language }: { id: string | null; name: string | null; language: string | null },
 ): Promise<SendableTemplate[]> =>
   db.rows(
-    `select id, connection_id as "connectionId", name, language, category, status, components from templates
+    `select id, connection_id as "connectionId", name, language, category, sub_category as "subCategory", status, components
+     from templates
      where workspace_id = $1 and removed_at is null and (id = $2 or $2::uuid is null and name = $3 and language = $4)
      order by created_at, id`,
     [workspaceId, id, name, language],
@@ -99,6 +102,7 @@ export interface NewTemplate {
   name: string
   language: string
   category: string
+  subCategory: string | null
   status: string
   rejectedReason: string | null
   quality: string | null
@@ -119,6 +123,7 @@ const upserting = statement(
       name: 'text',
       language: 'text',
       category: 'text',
+      subCategory: 'text',
       status: 'text',
       rejectedReason: 'text',
       quality: 'text',
@@ -133,16 +138,16 @@ const upserting = statement(
      select listed.*, ${workspaceId}, ${connectionId}, ${now}, ${now} from ${listed}
      order by listed.name, listed.language
      on conflict (connection_id, name, language) do update set
-       network_template_id = excluded.network_template_id, category = excluded.category, status = excluded.status,
-       rejected_reason = excluded.rejected_reason, quality = excluded.quality, components = excluded.components,
+       network_template_id = excluded.network_template_id, category = excluded.category,
+       sub_category = excluded.sub_category, status = excluded.status, rejected_reason = excluded.rejected_reason, quality = excluded.quality, components = excluded.components,
        content_digest = excluded.content_digest, variables = excluded.variables, flow = excluded.flow, removed_at = null,
        updated_at = case
-         when (t.category, t.status, t.content_digest, t.removed_at) is distinct from
-           (excluded.category, excluded.status, excluded.content_digest, null::timestamptz)
+         when (t.category, t.sub_category, t.status, t.content_digest, t.removed_at) is distinct from
+           (excluded.category, excluded.sub_category, excluded.status, excluded.content_digest, null::timestamptz)
          then excluded.updated_at else t.updated_at end
-     where (t.network_template_id, t.category, t.status, t.rejected_reason, t.quality, t.components::text,
+     where (t.network_template_id, t.category, t.sub_category, t.status, t.rejected_reason, t.quality, t.components::text,
          t.variables::text, t.flow::text, t.removed_at) is distinct from
-       (excluded.network_template_id, excluded.category, excluded.status, excluded.rejected_reason, excluded.quality,
+       (excluded.network_template_id, excluded.category, excluded.sub_category, excluded.status, excluded.rejected_reason, excluded.quality,
          excluded.components::text, excluded.variables::text, excluded.flow::text, null::timestamptz)`,
 )
 

@@ -113,6 +113,30 @@ test.each(['colour=red', 'status=LOST', 'category=utility', 'name=', 'name=a&nam
   },
 )
 
+test('GET /v1/templates says which templates have parts that cannot be filled', async () => {
+  const workspace = await newWorkspace(server)
+  const account = network.newAccount()
+  const body = { type: 'BODY', text: 'Your order is ready.' }
+  account.addTemplate({ name: 'plain' })
+  account.addTemplate({
+    name: 'pay_order',
+    components: [body, { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS', text: 'Review and pay' }] }],
+  })
+  account.addTemplate({ name: 'order_shipped', components: [body], subCategory: 'ORDER_STATUS' })
+  account.addTemplate({ name: 'new_part', components: [body, { type: 'HOLOGRAM' }], status: 'PAUSED' })
+  await account.connect(workspace)
+  const { data } = await list(workspace)
+  const found = Object.fromEntries(
+    data.map(({ name, sendable, not_sendable_reason }) => [name, { sendable, reason: not_sendable_reason }]),
+  )
+  expect(found).toEqual({
+    plain: { sendable: true, reason: null },
+    pay_order: { sendable: false, reason: expect.stringContaining('button ORDER_DETAILS') },
+    order_shipped: { sendable: false, reason: expect.stringContaining('ORDER_STATUS') },
+    new_part: { sendable: false, reason: expect.stringContaining('component HOLOGRAM') },
+  })
+})
+
 test('a template of another workspace gets the same 404 as an unknown one', async () => {
   const [ours, theirs] = [await newWorkspace(server), await newWorkspace(server)]
   const account = network.newAccount()

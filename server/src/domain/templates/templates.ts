@@ -6,6 +6,7 @@ import type { KeySet } from '../../lib/key-set.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { TemplateChange } from '../../whatsapp/incoming-change.ts'
 import type { ListedTemplate } from '../../whatsapp/listings.ts'
+import { notSendableReason } from '../../whatsapp/sendable.ts'
 import { templateFlow, templateVariables } from '../../whatsapp/variables.ts'
 import {
   changeTemplates,
@@ -107,18 +108,23 @@ export async function changeTemplate(
 
 export const markOf = (row: TemplateRow) => ({ at: row.created_at, id: row.id })
 
-export const toTemplate = (row: TemplateRow): Template => ({
-  id: withPrefix('tpl', row.id),
-  object: 'template',
-  name: row.name,
-  language: row.language,
-  category: row.category,
-  status: row.status,
-  variables: row.variables,
-  flow: row.flow,
-  components: row.components,
-  updated_at: row.updated_at.toISOString(),
-})
+export function toTemplate(row: TemplateRow): Template {
+  const reason = notSendableReason({ components: row.components, subCategory: row.sub_category })
+  return {
+    id: withPrefix('tpl', row.id),
+    object: 'template',
+    name: row.name,
+    language: row.language,
+    category: row.category,
+    status: row.status,
+    sendable: reason === null,
+    not_sendable_reason: reason,
+    variables: row.variables,
+    flow: row.flow,
+    components: row.components,
+    updated_at: row.updated_at.toISOString(),
+  }
+}
 
 /** One template for each name and language. While one is being deleted there may be two: the approved one is used. */
 function onePerName(listed: readonly ListedTemplate[]): ListedTemplate[] {
@@ -142,6 +148,7 @@ function toNew(template: ListedTemplate, now: Date): NewTemplate {
     name: template.name,
     language: template.language,
     category: template.category,
+    subCategory: template.subCategory,
     status: template.status,
     rejectedReason: template.rejectedReason,
     quality: template.quality,

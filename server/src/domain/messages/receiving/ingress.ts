@@ -6,8 +6,10 @@ import type { Logger } from '../../../lib/logger.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
-import { applyTemplateChange, scheduleSync } from '../../connections/connections.ts'
+import { applyTemplateChange } from '../../connections/connections.ts'
+import { applyAccountNotice } from '../../connections/notices.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
+import { savePreference } from '../../senders/preferences.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
@@ -255,19 +257,25 @@ interface RoutedItem {
   destination: Destination | null
 }
 
-/** Handles updates that publish no event: template changes, account notices and problems. */
+/** Handles updates that publish no event: template changes, account notices, preferences and problems. */
 async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
   switch (item.kind) {
     case 'template':
       await applyTemplateChange(db, clock, appId, item)
       return
     case 'notice':
-      if (item.about === 'number') await scheduleSync(db, clock, appId, item.wabaId)
+      await applyAccountNotice(db, clock, appId, item)
       log.info(
         { event: 'network.notice', app_id: appId, waba_id: item.wabaId, field: item.field, notice: item.event },
         'the network sent a notice',
       )
       return
+    case 'preference': {
+      if (await savePreference(db, appId, item)) return
+      const fields = { app_id: appId, phone_number_id: item.phoneNumberId }
+      log.info({ event: 'update.dropped', ...fields }, 'update dropped: its number is not connected through this app')
+      return
+    }
     case 'problem':
       log.warn(
         { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },

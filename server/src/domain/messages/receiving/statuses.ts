@@ -4,11 +4,13 @@ import { databaseNow } from '../../../db/database-clock.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
+import { isStaleTemplate } from '../../../whatsapp/errors.ts'
 import type { StatusItem } from '../../../whatsapp/incoming-status.ts'
 import { statusEffect } from '../../../whatsapp/status-rank.ts'
+import { scheduleSyncOf } from '../../connections/connections.ts'
 import { refund } from '../../credits/credits.ts'
 import { publish } from '../../deliveries/engine/publish.ts'
-import type { Destination } from '../../senders/senders.ts'
+import { type Destination, networkIdsOf } from '../../senders/senders.ts'
 import { numberIn } from '../recipient.ts'
 import { dropFromOutbox } from '../sending/outbox.sql.ts'
 import { statusTime } from './status-times.ts'
@@ -81,12 +83,21 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
     now,
     failed.map(({ message }) => ({ workspaceId: message.workspaceId, messageId: message.id })),
   )
+  await syncStaleTemplates(db, now, failed)
   const events = fresh.map(({ message, progress, report }) => ({
     workspaceId: message.workspaceId,
     type: `message.${report.status}` as const,
     data: toData(message, progress, report),
   }))
   await publish(db, now, events)
+}
+
+/** Syncs the accounts whose templates the network rejects, in the order of their IDs, so that no two batches deadlock. */
+async function syncStaleTemplates(db: Db, now: Date, failed: readonly { report: StatusReport }[]): Promise<void> {
+  const stale = failed.flatMap(({ report }) => (isStaleTemplate(report.error?.code) ? [report.senderId] : []))
+  const connections = await Promise.all([...new Set(stale)].map((senderId) => networkIdsOf(db, senderId)))
+  const ids = new Set(connections.flatMap((each) => (each ? [each.connectionId] : [])))
+  for (const id of [...ids].sort()) await scheduleSyncOf(db, now, id)
 }
 
 /** Applies early statuses whose message is known now, and deletes those older than seven days. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { activeHolds } from './outbox.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -75,6 +76,63 @@ test('a number with errors is held and then continues, and other workspaces are 
   await sending.drain()
   expect(await statusesOf(bad)).toEqual({ read: 4 })
   expect(await server.db.rows('select 1 from sending_holds where subject_id = $1', [bad.senderId.slice(4)])).toEqual([])
+})
+
+/** Sends 300 messages. Returns how long it takes, by the clock of the test server, until the network has the good ones. */
+async function sendThreeHundred(to: (n: number) => string, isGood: (n: number) => boolean) {
+  const shop = await sending.newShop(300)
+  for (const first of [0, 75, 150, 225]) {
+    await sendMany(shop, 75, (n) => to(first + n))
+    // The API key may make 100 requests a minute.
+    server.clock.forward({ minutes: 1 })
+  }
+  const startedAt = server.clock.now().getTime()
+  const goodOnes = Array.from({ length: 300 }, (_, n) => n)
+    .filter(isGood)
+    .map(to)
+  const subjects = [shop.senderId.slice(4), shop.connection.id, shop.connection.appId]
+  const holds: unknown[] = []
+  for (let round = 0; round < 60; round++) {
+    await sending.outbox.drain()
+    holds.push(...(await activeHolds(server.db, server.clock.now())).filter(({ id }) => subjects.includes(id)))
+    const [left] = await server.db.rows<{ count: number }>(
+      'select count(*) from outbox where workspace_id = $1 and recipient = any($2)',
+      [shop.workspace.id, goodOnes],
+    )
+    if (left?.count === 0) break
+    server.clock.forward({ ms: 100 })
+  }
+  await sending.network.control.idle()
+  return { shop, durationMs: server.clock.now().getTime() - startedAt, holds }
+}
+
+test.each([
+  [['15551131063', '15551130497'], 'failed'],
+  [['15551131026', '15551131049'], 'failed'],
+  [['15551131016', '15551000002'], 'queued'],
+])('recipients that always get an error (%j) delay no other message of their number', async (bad, ends) => {
+  const good = (n: number) => String(16_505_570_000 + n)
+  const without = await sendThreeHundred(good, () => true)
+  const isBad = (n: number) => n % 10 === 0
+  const withBad = await sendThreeHundred(
+    (n) => (isBad(n) ? String(bad[(n / 10) % 2]) : good(n)),
+    (n) => !isBad(n),
+  )
+  expect(withBad.holds).toEqual([])
+  expect(withBad.durationMs).toBeLessThanOrEqual(without.durationMs)
+  expect(await statusesOf(without.shop)).toEqual({ read: 300 })
+  expect(await statusesOf(withBad.shop)).toEqual({ read: 270, [ends]: 30 })
+})
+
+test('while WhatsApp is unavailable, the app is held after a few errors in a row', async () => {
+  const shop = await sending.newShop()
+  for (let n = 0; n < 5; n++) {
+    await shop.sendText('15551131016')
+    await sending.drain()
+    server.clock.forward({ ms: 100 })
+  }
+  const held = (await activeHolds(server.db, server.clock.now())).map(({ id }) => id)
+  expect(held).toContain(shop.connection.appId)
 })
 
 test('a revoked token holds the whole connection until a message is accepted again', async () => {

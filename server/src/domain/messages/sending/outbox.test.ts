@@ -52,6 +52,8 @@ const magicNumbers: [to: string, body: object, statuses: string[], code: number 
   ['15552131000', text, ['sent', 'delivered', 'read'], null, 1],
   ['15552130429', text, ['sent', 'delivered', 'read'], null, 1],
   ['15552131056', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15552000613', text, ['sent', 'delivered', 'read'], null, 1],
+  ['15552080008', text, ['sent', 'delivered', 'read'], null, 1],
   ['15552000004', text, ['sent', 'delivered', 'read'], null, 1],
   ['15553131000', text, ['sent', 'delivered', 'read'], null, 1],
   ['15559000001', text, ['sent', 'delivered', 'read'], null, 1],

@@ -200,6 +200,7 @@ function build({ messageId, content, template }: ClaimedMessage): BuildResult {
   } catch (error) {
     const details = error instanceof Error ? error.message : String(error)
     const message = 'The message could not be converted into a WhatsApp request.'
-    return { kind: 'failed', scope: 'message', error: { code: 'unsendable', title: 'Unsendable', message, details } }
+    const unsendable = { code: 'unsendable', title: 'Unsendable', message, details }
+    return { kind: 'failed', scope: 'message', error: unsendable, holdMs: () => 0 }
   }
 }

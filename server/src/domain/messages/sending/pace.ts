@@ -1,6 +1,6 @@
-/** How fast to send, and how long to wait after an error. Pure functions, except the counters of `PairPaces`. */
+/** How fast to send, and what has to wait after an error. Pure functions, except the counters of `PairPaces`. */
 import { deleteOldest } from '../../../lib/delete-oldest.ts'
-import { type ErrorScope, findError } from '../../../whatsapp/errors.ts'
+import type { ErrorScope } from '../../../whatsapp/errors.ts'
 
 export interface Pace {
   gapSeconds: number
@@ -48,6 +48,7 @@ export type HoldTarget = 'none' | 'pair' | 'sender' | 'connection' | 'app'
 export function holdTargetOf(scope: ErrorScope, isFinal: boolean): HoldTarget {
   switch (scope) {
     case 'message':
+    case 'template':
       return 'none'
     case 'recipient':
       return isFinal ? 'none' : 'pair'
@@ -57,15 +58,7 @@ export function holdTargetOf(scope: ErrorScope, isFinal: boolean): HoldTarget {
     case 'credentials':
       return 'connection'
     case 'app':
+    case 'service':
       return 'app'
   }
-}
-
-/**
- * How long to hold after `failures` failures in a row. A temporary error has its own delays. After a final error, which the
- * next message would get too, the delay doubles from five seconds to five minutes. The first accepted message ends the hold.
- */
-export function holdMs(code: number | string, failures: number): number {
-  const entry = findError({ code })
-  return entry.temporary ? entry.waitMs(failures) : Math.min(300_000, 5_000 * 2 ** (Math.min(failures, 10) - 1))
 }

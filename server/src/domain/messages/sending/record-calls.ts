@@ -6,7 +6,7 @@ import { outcomeUnknown } from '../../../whatsapp/send-retry-policy.ts'
 import { type StatusReport, saveStatuses } from '../receiving/statuses.ts'
 import { dropHolds, type Hold, holdPair, insertHolds } from './holds.sql.ts'
 import { type ClaimedMessage, type ExpiredSend, markUnknown, requeue } from './outbox.sql.ts'
-import { holdMs, holdTargetOf } from './pace.ts'
+import { holdTargetOf } from './pace.ts'
 
 export interface CompletedCall {
   claimed: ClaimedMessage
@@ -83,8 +83,7 @@ function holdOf({ claimed, decision }: CompletedCall, now: Date): Hold[] {
   if (target === 'none' || target === 'pair') return []
   const subjectId = { sender: claimed.senderId, connection: claimed.connectionId, app: claimed.appId }[target]
   const failures = (claimed.failures?.[subjectId] ?? 0) + 1
-  const waitMs =
-    decision.kind === 'unknown' ? Math.min(60_000, 1000 * 2 ** (failures - 1)) : holdMs(decision.error.code, failures)
+  const waitMs = decision.kind === 'unknown' ? Math.min(60_000, 1000 * 2 ** (failures - 1)) : decision.holdMs(failures)
   return [{ subjectId, until: after(now, waitMs), failures, error: decision.error }]
 }
 

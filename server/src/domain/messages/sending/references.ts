@@ -4,6 +4,7 @@ import type { SendRequest, SendTemplate } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
 import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import { checkVariables } from '../../../whatsapp/check-variables.ts'
+import { notSendableReason } from '../../../whatsapp/sendable.ts'
 import { isUserId } from '../../../whatsapp/user-id.ts'
 import { hasOneTimeCode } from '../../../whatsapp/variables.ts'
 import { findSenderToUse, senderIdsOf, type UsableSender } from '../../senders/senders.ts'
@@ -117,6 +118,8 @@ async function findTemplate(
   if (connectionId !== null && template.connectionId !== connectionId) {
     return error(param, 'other_account', 'The template and the sender belong to different WhatsApp accounts.')
   }
+  const reason = notSendableReason(template)
+  if (reason !== null) return error('template', 'template_not_sendable', reason)
   if (template.status !== 'APPROVED') {
     return error(
       param,

@@ -1,8 +1,10 @@
 import type { Message } from '@parley/contract/message'
+import type { Template } from '@parley/contract/template'
 import { expect, test } from 'vitest'
 import { eventsOf } from '../../../../testing/network-app.ts'
 import { useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { syncConnection } from '../../connections/sync.ts'
 import { readBalance } from '../../credits/credits.ts'
 
 const server = useTestServer()
@@ -188,6 +190,28 @@ test.each(invalid)('%s gets 400 with an error per field, and costs nothing', asy
   expect(errors.map(({ param }) => param).sort()).toEqual([...params].sort())
   expect(await readBalance(server.db, shop.workspace.id)).toBe(1)
   expect(await server.db.rows('select 1 from messages where workspace_id = $1', [shop.workspace.id])).toEqual([])
+})
+
+test('a template with parts that cannot be filled is refused before anything is spent', async () => {
+  const shop = await sending.newShop(1)
+  const buttons = { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS', text: 'Review and pay' }] }
+  shop.account.addTemplate({ name: 'pay_order', components: [{ type: 'BODY', text: 'Hi {{1}}.' }, buttons] })
+  await syncConnection(sending.network.network, shop.connection.id)
+  const { body: listed } = await shop.workspace.call('/v1/templates?name=pay_order')
+  const [{ id = '', not_sendable_reason = '' } = {}] = (listed as { data: Partial<Template>[] }).data
+  for (const template of [{ id }, { name: 'pay_order', language: 'en', variables: { 'body.1': 'Ana' } }]) {
+    expect(await shop.send({ to, type: 'template', template })).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'validation_failed',
+          param: 'template',
+          errors: [{ param: 'template', code: 'template_not_sendable', message: not_sendable_reason }],
+        },
+      },
+    })
+  }
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(1)
 })
 
 test.each(['[]', '"x"', 'null', '7'])('a body of %s gets 400', async (body) => {

@@ -16,6 +16,7 @@ import { templateFlow } from '../../../whatsapp/variables.ts'
 import { debit } from '../../credits/credits.ts'
 import { priceOf } from '../../credits/prices.ts'
 import { saveFormToken } from '../../flows/save-submissions.ts'
+import { requireMarketingAllowed } from '../../senders/preferences.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
 import type { Recipient } from '../recipient.ts'
@@ -105,6 +106,11 @@ async function storeMessage(
   idempotent: IdempotentRequest | null,
 ): Promise<Message | undefined> {
   const now = deps.clock.now()
+  if (references.template?.category === 'MARKETING') {
+    const { sender, recipient } = references
+    const person = [recipient.number, recipient.userId].filter((id) => id !== null)
+    await requireMarketingAllowed(tx, deps.caller.workspaceId, sender.id, person)
+  }
   const credits = await priceOf(tx, request.type, references.template?.category ?? null)
   const message = toNewMessage(deps, now, request, references, credits)
   const response = toMessage(queuedRow(message))

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { useSignedIn } from './signed-in.ts'
+
+/** What the network reports about templates and accounts. */
+const console = useSignedIn()
+const wabaId = '102290000000001'
+
+test('a template with parts that are not supported says so, and cannot be sent', async () => {
+  const { api, control } = console.place
+  const buttons = { type: 'BUTTONS', buttons: [{ type: 'ORDER_DETAILS', text: 'Review and pay' }] }
+  await control('POST', '/templates', {
+    wabaId,
+    name: 'pay_order',
+    language: 'en',
+    category: 'UTILITY',
+    components: [{ type: 'BODY', text: 'Your order is ready.' }, buttons],
+  })
+  const page = await console.open('templates')
+  await page.getByRole('button', { name: 'Sync now' }).first().click()
+  const template = await until(
+    'the template is synced',
+    async () => (await api('/v1/templates?name=pay_order')).data[0],
+  )
+  await page.goto(`${page.url()}/${template.id}`)
+  await page.getByText(template.not_sendable_reason).waitFor()
+  expect(await page.getByRole('button', { name: 'Send test message' }).isDisabled()).toBe(true)
+  expect(await page.getByText('API request').count()).toBe(0)
+  await screenshot(page, 'a template that cannot be sent')
+})
+
+test('a banned account is shown with its reason, without a reload', async () => {
+  const { control } = console.place
+  const page = await console.open('senders')
+  await page.getByRole('table', { name: 'Senders' }).waitFor()
+  const ban = { waba_ban_state: 'DISABLE', waba_ban_date: 'April 17, 2025' }
+  const value = { event: 'DISABLED_UPDATE', ban_info: ban }
+  await control('POST', `/wabas/${wabaId}/notify`, { field: 'account_update', value })
+  await page.getByText(`Account ${wabaId} is banned.`).waitFor()
+  await page.getByText('WhatsApp disabled the account on April 17, 2025.').first().waitFor()
+  await screenshot(page, 'a banned account')
+})

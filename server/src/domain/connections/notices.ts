@@ -1,0 +1,30 @@
+import type { Db } from '../../db/db.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Notice } from '../../whatsapp/incoming-change.ts'
+import { noticeEffect } from '../../whatsapp/notice-effect.ts'
+import { blockSenders, changeNumber, unblockSenders } from '../senders/senders.ts'
+import { changeStatus } from './connections.sql.ts'
+import { scheduleSync } from './connections.ts'
+
+/** Applies a notice about an account or a number immediately. The sync that follows fetches the complete state. */
+export async function applyAccountNotice(db: Db, clock: Clock, appId: string, notice: Notice): Promise<void> {
+  if (notice.about === 'form') return
+  const effect = noticeEffect(notice)
+  await db.transaction(async (tx) => {
+    const connection = await scheduleSync(tx, clock, appId, notice.wabaId)
+    if (!connection || effect === null) return
+    const owner = { workspaceId: connection.workspace_id, connectionId: connection.id }
+    const now = clock.now()
+    tx.notify(owner.workspaceId, 'senders')
+    if (effect.about === 'number') {
+      const phoneNumber = notice.displayPhoneNumber?.replace(/\D/g, '') ?? ''
+      await changeNumber(tx, owner, phoneNumber, effect, now)
+      return
+    }
+    const { status, reason, until, senderStatus } = effect
+    const isChanged = await changeStatus(tx, { id: connection.id, status, reason, until, at: notice.occurredAt })
+    if (isChanged === 0 || senderStatus === null) return
+    if (senderStatus === 'CONNECTED') await unblockSenders(tx, owner, now)
+    else await blockSenders(tx, owner, senderStatus, reason, now)
+  })
+}

@@ -1,0 +1,184 @@
+import type { ConsoleSender } from '@parley/contract/console/senders'
+import type { Sender } from '@parley/contract/sender'
+import { expect, test } from 'vitest'
+import { type TestShop, useSending } from '../../../../testing/sending.ts'
+import { useTestServer } from '../../../../testing/test-server.ts'
+import { readBalance } from '../../credits/credits.ts'
+import { listForConsole } from '../../senders/console.ts'
+
+const server = useTestServer()
+const sending = useSending(server)
+
+const to = '16505550123'
+
+/** Posts a notice of the network about the shop's account, as its webhook. */
+async function notify({ account }: TestShop, field: string, value: Record<string, unknown>) {
+  sending.network.control.wabas.notify(account.wabaId, { field, value })
+  await sending.network.control.idle()
+}
+
+const senderOf = async ({ workspace }: TestShop) =>
+  ((await workspace.call('/v1/senders')).body as { data: Sender[] }).data[0] as Sender
+
+const inConsole = async ({ workspace }: TestShop) => (await listForConsole(server.db, workspace.id))[0] as ConsoleSender
+
+const textTo = (recipient: string) => ({ to: recipient, type: 'text', text: { body: 'hi' } })
+
+const ban = (state: string) => ({
+  event: 'DISABLED_UPDATE',
+  ban_info: { waba_ban_state: state, waba_ban_date: 'April 17, 2025' },
+})
+
+test('a ban changes the account and its senders at once, with the reason, and a reinstatement ends it', async () => {
+  const shop = await sending.newShop()
+  server.clock.forward({ minutes: 5 })
+  await notify(shop, 'account_update', ban('DISABLE'))
+  expect(await senderOf(shop)).toMatchObject({ status: 'BANNED' })
+  const reason = 'WhatsApp disabled the account on April 17, 2025.'
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'BANNED',
+    status_reason: reason,
+    connection: { status: 'BANNED', status_reason: reason, status_until: null },
+  })
+  expect(await shop.send(textTo(to))).toMatchObject({
+    status: 400,
+    body: { error: { errors: [{ param: 'sender_id', code: 'not_connected' }] } },
+  })
+  await notify(shop, 'account_update', ban('REINSTATE'))
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'CONNECTED',
+    status_reason: null,
+    connection: { status: 'ACTIVE', status_reason: null },
+  })
+  expect(await shop.send(textTo(to))).toMatchObject({ status: 202 })
+})
+
+test('the sync that follows a notice fetches the state of the numbers', async () => {
+  const shop = await sending.newShop()
+  server.clock.forward({ minutes: 5 })
+  await notify(shop, 'account_update', { event: 'ACCOUNT_OFFBOARDED' })
+  expect(await inConsole(shop)).toMatchObject({ status: 'DISCONNECTED', connection: { status: 'DISCONNECTED' } })
+  const callsBefore = shop.account.calls('phone_numbers')
+  server.clock.forward({ seconds: 10 })
+  await sending.network.drain()
+  expect(shop.account.calls('phone_numbers')).toBe(callsBefore + 1)
+  expect(await inConsole(shop)).toMatchObject({ status: 'CONNECTED', status_reason: null })
+})
+
+test('a restriction ends at its time', async () => {
+  const shop = await sending.newShop()
+  const until = new Date(Math.trunc(server.clock.now().getTime() / 1000) * 1000 + 3_600_000)
+  await notify(shop, 'account_update', {
+    event: 'ACCOUNT_RESTRICTION',
+    restriction_info: [
+      { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: until.getTime() / 1000 },
+      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: until.getTime() / 1000 + 60 },
+    ],
+  })
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'RESTRICTED',
+    connection: {
+      status: 'RESTRICTED',
+      status_reason: 'WhatsApp restricted the account: RESTRICTED_BIZ_INITIATED_MESSAGING.',
+      status_until: until.toISOString(),
+    },
+  })
+  server.clock.forward({ hours: 1, minutes: 1 })
+  await sending.network.drain()
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'CONNECTED',
+    connection: { status: 'ACTIVE', status_reason: null, status_until: null },
+  })
+})
+
+test('warnings are shown and do not stop sending, and do not hide a ban', async () => {
+  const shop = await sending.newShop()
+  await notify(shop, 'account_update', { event: 'ACCOUNT_VIOLATION', violation_info: { violation_type: 'ADULT' } })
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'CONNECTED',
+    connection: { status: 'FLAGGED', status_reason: 'WhatsApp reports a policy violation: ADULT.' },
+  })
+  expect(await shop.send(textTo(to))).toMatchObject({ status: 202 })
+  await notify(shop, 'account_update', ban('DISABLE'))
+  const alert = { alert_severity: 'CRITICAL', alert_type: 'OBA_REJECTED', alert_description: 'Check your account.' }
+  await notify(shop, 'account_alerts', { entity_type: 'WABA', alert_info: alert })
+  expect((await inConsole(shop)).connection).toMatchObject({ status: 'BANNED' })
+  const other = await sending.newShop()
+  await notify(other, 'account_alerts', { entity_type: 'WABA', alert_info: alert })
+  expect((await inConsole(other)).connection).toMatchObject({
+    status: 'FLAGGED',
+    status_reason: 'Alert from WhatsApp: Check your account.',
+  })
+})
+
+test('notices about a number change its quality, its name and its throughput', async () => {
+  const shop = await sending.newShop()
+  const number = { display_phone_number: shop.account.phoneNumber }
+  await notify(shop, 'phone_number_quality_update', { ...number, event: 'FLAGGED', current_limit: 'TIER_1K' })
+  expect(await inConsole(shop)).toMatchObject({
+    status: 'CONNECTED',
+    quality_rating: 'RED',
+    status_reason: 'WhatsApp flagged the number for low quality.',
+  })
+  await notify(shop, 'phone_number_quality_update', { ...number, event: 'THROUGHPUT_UPGRADE' })
+  expect(await inConsole(shop)).toMatchObject({ throughput: 'HIGH', status_reason: null })
+  const name = { ...number, requested_verified_name: 'Harbour Clinic' }
+  await notify(shop, 'phone_number_name_update', { ...name, decision: 'APPROVED' })
+  expect(await senderOf(shop)).toMatchObject({ display_name: 'Harbour Clinic' })
+  await notify(shop, 'phone_number_name_update', { ...name, decision: 'REJECTED', rejection_reason: 'NAME_NOT_OK' })
+  expect(await inConsole(shop)).toMatchObject({
+    status_reason: 'WhatsApp rejected the display name “Harbour Clinic”: NAME_NOT_OK.',
+  })
+})
+
+test('a notice changes only the account it is about', async () => {
+  const [shop, other] = [await sending.newShop(), await sending.newShop()]
+  await notify(shop, 'account_update', ban('DISABLE'))
+  await notify(shop, 'phone_number_quality_update', { display_phone_number: '19990000000', event: 'FLAGGED' })
+  expect(await senderOf(shop)).toMatchObject({ status: 'BANNED', quality_rating: 'GREEN' })
+  expect(await inConsole(other)).toMatchObject({ status: 'CONNECTED', connection: { status: 'ACTIVE' } })
+})
+
+const offer = { type: 'template', template: { name: 'offer', language: 'en', variables: { 'body.1': 'Ana' } } }
+
+async function newShopWithOffer() {
+  const shop = await sending.newShop(5)
+  shop.account.addTemplate({ name: 'offer', category: 'MARKETING' })
+  await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
+  await sending.network.drain()
+  const [number] = sending.network.control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
+  const choose = (value: string, timestamp: number, person: object = { wa_id: to }) =>
+    notify(shop, 'user_preferences', {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: shop.account.phoneNumber, phone_number_id: number?.id },
+      contacts: [{ profile: { name: 'Ana' }, ...person }],
+      user_preferences: [{ ...person, category: 'marketing_messages', value, timestamp, detail: 'x' }],
+    })
+  return { shop, choose }
+}
+
+test('a marketing template to a person who opted out is refused before anything is spent', async () => {
+  const { shop, choose } = await newShopWithOffer()
+  await choose('stop', 1_731_705_721)
+  expect(await shop.send({ to: `+${to}`, ...offer })).toMatchObject({
+    status: 400,
+    body: { error: { code: 'recipient_opted_out', details: { opted_out_at: '2024-11-15T21:22:01.000Z' } } },
+  })
+  expect(await readBalance(server.db, shop.workspace.id)).toBe(5)
+  const greeting = { ...offer, template: { ...offer.template, name: 'greeting' } }
+  for (const body of [{ to, ...greeting }, textTo(to), { to: '16505550124', ...offer }]) {
+    expect((await shop.send(body)).status).toBe(202)
+  }
+  // An older preference that arrives late changes nothing.
+  await choose('resume', 1_731_705_000)
+  expect((await shop.send({ to, ...offer })).status).toBe(400)
+  await choose('resume', 1_731_705_800)
+  expect((await shop.send({ to, ...offer })).status).toBe(202)
+})
+
+test('an opt-out applies to one number', async () => {
+  const [first, second] = [await newShopWithOffer(), await newShopWithOffer()]
+  await first.choose('stop', 1_731_705_721)
+  expect((await second.shop.send({ to, ...offer })).status).toBe(202)
+  expect((await first.shop.send({ to, ...offer })).status).toBe(400)
+})

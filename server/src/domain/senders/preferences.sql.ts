@@ -1,0 +1,47 @@
+import type { Db } from '../../db/db.ts'
+import { statement } from '../../db/statement.ts'
+
+export interface Preference {
+  senderId: string
+  workspaceId: string
+  /** A phone number, or the network's user ID. */
+  person: string
+  userId: string | null
+  marketing: 'stop' | 'resume'
+  changedAt: Date
+}
+
+const saving = statement(
+  {
+    preferences: {
+      senderId: 'uuid',
+      workspaceId: 'uuid',
+      person: 'text',
+      userId: 'text',
+      marketing: 'text',
+      changedAt: 'timestamptz',
+    },
+  },
+  ({ preferences }) => `insert into marketing_preferences as p (${preferences.columns}) select * from ${preferences}
+     on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, p.user_id),
+       marketing = excluded.marketing, changed_at = excluded.changed_at
+     where p.changed_at <= excluded.changed_at`,
+)
+
+/** The network repeats and reorders webhooks: an older preference does not replace a newer one. */
+export const upsertPreference = (db: Db, preference: Preference): Promise<number> =>
+  saving.change(db, { preferences: [preference] })
+
+/** When this person stopped marketing messages of the sender. Undefined if they did not. */
+export const stoppedMarketing = (
+  db: Db,
+  workspaceId: string,
+  senderId: string,
+  person: readonly string[],
+): Promise<{ at: Date } | undefined> =>
+  db.first(
+    `select changed_at as at from marketing_preferences
+     where workspace_id = $1 and sender_id = $2 and person = any($3) and marketing = 'stop'
+     order by changed_at desc limit 1`,
+    [workspaceId, senderId, person],
+  )
