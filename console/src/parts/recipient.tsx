@@ -42,7 +42,7 @@ export function RecipientFields<Values extends Recipient>({
         <Select
           label="From"
           data={senders.map((sender) => ({ value: sender.id, label: senderName(sender) }))}
-          value={sender_id ?? senders[0]?.id ?? null}
+          value={chosenSender(sender_id, senders) ?? null}
           onChange={(chosen) => form.set({ sender_id: chosen } as Partial<Values>)}
           allowDeselect={false}
           error={form.errors.sender_id}
@@ -54,6 +54,10 @@ export function RecipientFields<Values extends Recipient>({
 
 /** The parameters for the API. The number may be typed with spaces, brackets, dots and hyphens. */
 export function recipientOf({ to, sender_id }: Recipient, senders: readonly ConsoleSender[]) {
-  const sender = sender_id ?? senders[0]?.id
+  const sender = chosenSender(sender_id, senders)
   return { ...(sender && { sender_id: sender }), to: plainPhone(to) }
 }
+
+/** The chosen sender if it can be used, otherwise the first. */
+const chosenSender = (id: string | null, senders: readonly ConsoleSender[]): string | undefined =>
+  (senders.find((sender) => sender.id === id) ?? senders[0])?.id

@@ -9,13 +9,23 @@ import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { Row } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Composer } from './composer.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 
 /** All messages with one phone number as a chat. */
-export function Conversation({ phone, openId, senderId }: { phone: string; openId: string; senderId: string }) {
+export function Conversation({
+  phone,
+  openId,
+  senderId,
+  windowExpiresAt,
+}: {
+  phone: string
+  openId: string
+  senderId: string
+  windowExpiresAt: string | null
+}) {
   const here = useHere()
   const navigate = useNavigate()
   const messages = useMessages({ phone })
@@ -53,6 +63,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
                 foot={
                   <>
                     {message.direction === 'sent' && <StatusBadge status={message.status} />}
+                    {message.group_id !== null && <Chip>group</Chip>}
                     {message.id === openId ? (
                       <strong>{formatClock(message.at)}</strong>
                     ) : (
@@ -73,7 +84,7 @@ export function Conversation({ phone, openId, senderId }: { phone: string; openI
           )
         })}
       </ChatPaper>
-      <Composer phone={phone} senderId={senderId} />
+      <Composer phone={phone} senderId={senderId} windowExpiresAt={windowExpiresAt} />
     </div>
   )
 }

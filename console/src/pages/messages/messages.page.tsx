@@ -61,7 +61,7 @@ export function MessagesPage() {
           empty={isFiltered ? <NoMatches /> : <NoMessages />}
         />
       </PageBody>
-      {maySend && <SendDialog open={dialog !== null} onClose={() => setDialog(null)} />}
+      {maySend && <SendDialog kind={dialog} onKind={setDialog} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -105,10 +105,11 @@ function Contact({ phone, user_id, profile_name }: Pick<ListedMessage, 'phone' |
   )
 }
 
-function Preview({ direction, type, preview, template_name, error }: ListedMessage) {
+function Preview({ direction, type, preview, template_name, group_id, error }: ListedMessage) {
   const kind = template_name ?? (direction === 'received' && type === 'interactive' && !preview ? 'form' : type)
   return (
     <span className={styles.preview}>
+      {group_id !== null && <Chip>group</Chip>}
       {type !== 'text' && <Chip>{kind}</Chip>}
       {preview && <SafeText className="clip">{preview}</SafeText>}
       {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}

@@ -1,4 +1,4 @@
-import type { ListedMessage, MessageDetail, SentReply } from '@parley/contract/console/messages'
+import type { ListedMessage, MessageDetail, ReplyWindow, SentReply } from '@parley/contract/console/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useData, useList } from '../../lib/query.ts'
 import { useHere } from '../../lib/session.ts'
@@ -14,6 +14,20 @@ export const useMessages = (filters: MessageFilters) =>
 /** A message with its timeline. Refetched when a message or delivery changes. */
 export const useMessage = (id: string) =>
   useData<MessageDetail>(useHere().api(`messages/${id}`), { topics: ['messages', 'deliveries'] })
+
+/** The 24-hour window of a conversation. Not requested until the number could be complete. */
+export function useReplyWindow(senderId: string | null, phone: string) {
+  const isComplete = senderId !== null && /^\+?[1-9]\d{6,14}$/.test(phone)
+  return useData<ReplyWindow>(useHere().api('reply_window'), {
+    query: { sender: senderId ?? '', phone },
+    topics: ['messages'],
+    enabled: isComplete,
+  })
+}
+
+/** Opens the dialog for sending a template to a person. */
+export const templateLink = (phone: string, senderId: string) =>
+  `messages?send=template&phone=${phone}&sender=${senderId}`
 
 /** Sends the same content as a new message, and opens the new message. */
 export function useSendAgain(id: string) {

@@ -32,6 +32,7 @@ export interface MessageListRow {
   user_id: string | null
   profile_name: string | null
   sender_id: string
+  group_id: string | null
   type: string
   status: MessageStatus | 'received'
   preview: string | null
@@ -87,7 +88,7 @@ const sentTable = {
   time: 'created_at',
   phone: 'recipient',
   columns: `id, 'sent' as direction, created_at as at, recipient as phone, null::text as user_id,
-    null::text as profile_name, sender_id, type, status,
+    null::text as profile_name, sender_id, null::text as group_id, type, status,
     left(coalesce(content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
       content #>> '{request,interactive,body,text}', content #>> '{request,reaction,emoji}',
       content #>> '{request,location,name}', content #>> '{request,document,filename}',
@@ -102,9 +103,10 @@ const receivedTable = {
   time: 'recorded_at',
   phone: 'sent_by',
   columns: `id, 'received' as direction, recorded_at as at, sent_by as phone, sent_by_user_id as user_id, profile_name,
-    sender_id, type, 'received' as status,
+    sender_id, content ->> 'groupId' as group_id, type, 'received' as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
-      content #>> '{media,filename}', content #>> '{order,text}'), ${previewLength}) as preview,
+      content #>> '{media,filename}', content #>> '{order,text}', content #>> '{reaction,emoji}',
+      content #>> '{contacts,0,name}'), ${previewLength}) as preview,
     null::uuid as template_id, null::text as reference, content #>> '{error,title}' as error,
     null::json as variables`,
 } as const

@@ -20,6 +20,7 @@ test('two transactions that record the same status publish it once, and neither 
     status: 'sent',
     occurredAt: server.clock.now(),
     error: null,
+    pricing: null,
   }
   const now = server.clock.now()
   let release = () => {}

@@ -1,4 +1,4 @@
-import type { MessageError } from '@parley/contract/events'
+import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
@@ -13,6 +13,7 @@ export interface TrackedMessage {
   sentAt: Date | null
   /** The earliest known time of delivered, read or failed. */
   followedAt: Date | null
+  pricing: MessagePricing | null
   /** The statuses that are already recorded. */
   known: NetworkStatus[]
 }
@@ -40,7 +41,7 @@ const tracking = statement(
   parameters,
   (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.status,
        m.wa_message_id as "waMessageId", m.sent_at as "sentAt",
-       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt",
+       least(m.delivered_at, m.read_at, m.failed_at) as "followedAt", m.pricing,
        array(select s.status from message_statuses s where s.message_id = m.id) as known
      from messages m where ${isReferenced(places)} order by m.id`,
 )
@@ -81,6 +82,7 @@ export interface MessageProgress {
   readAt: Date | null
   failedAt: Date | null
   error: MessageError | null
+  pricing: MessagePricing | null
 }
 
 const progressUpdate = statement(
@@ -94,6 +96,7 @@ const progressUpdate = statement(
       readAt: 'timestamptz',
       failedAt: 'timestamptz',
       error: 'json',
+      pricing: 'json',
     },
   },
   ({ progress }) => `update messages m set
@@ -103,7 +106,8 @@ const progressUpdate = statement(
        delivered_at = coalesce(m.delivered_at, progress.delivered_at),
        read_at = coalesce(m.read_at, progress.read_at),
        failed_at = coalesce(m.failed_at, progress.failed_at),
-       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end
+       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end,
+       pricing = coalesce(progress.pricing, m.pricing)
      from ${progress} where m.id = progress.id`,
 )
 
@@ -119,6 +123,7 @@ export interface EarlyStatus {
   status: NetworkStatus
   occurredAt: Date
   error: MessageError | null
+  pricing: MessagePricing | null
 }
 
 const earlyInsertion = statement(
@@ -130,6 +135,7 @@ const earlyInsertion = statement(
       status: 'text',
       occurredAt: 'timestamptz',
       error: 'json',
+      pricing: 'json',
     },
     now: 'timestamptz',
   },
@@ -151,7 +157,7 @@ export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> 
        limit $1 for update of e skip locked) as matched
      where (e.sender_id, e.wa_message_id, e.status) = (matched.sender_id, matched.wa_message_id, matched.status)
      returning e.sender_id as "senderId", e.workspace_id as "workspaceId", e.wa_message_id as "waMessageId", e.status,
-       e.occurred_at as "occurredAt", e.error`,
+       e.occurred_at as "occurredAt", e.error, e.pricing`,
     [limit],
   )
 

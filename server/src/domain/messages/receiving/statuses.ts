@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
 import { databaseNow } from '../../../db/database-clock.ts'
@@ -33,9 +34,9 @@ export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
 }
 
 export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): StatusReport {
-  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData } = item
+  const { waMessageId, status, occurredAt, error, pricing, bizOpaqueCallbackData } = item
   const messageId = withoutPrefix('msg', bizOpaqueCallbackData ?? '') ?? null
-  return { senderId, workspaceId, waMessageId, status, occurredAt, error, messageId }
+  return { senderId, workspaceId, waMessageId, status, occurredAt, error, pricing, messageId }
 }
 
 /**
@@ -54,15 +55,20 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   )
   if (early.length > 0) await insertEarly(db, early, now)
   const changes = [...matched].flatMap(([message, reports]) => (message ? [advance(message, reports)] : []))
-  const fresh = changes.flatMap(({ message, fresh: reports }) => reports.map((report) => ({ message, report })))
+  const fresh = changes.flatMap(({ message, progress, fresh: reports }) =>
+    reports.map((report) => ({ message, progress, report })),
+  )
+  const changed = changes.filter(hasNews)
+  if (changed.length > 0) {
+    await updateProgress(
+      db,
+      changed.map(({ progress }) => progress),
+    )
+  }
   if (fresh.length === 0) return
   await insertStatuses(
     db,
     fresh.map(({ message, report }) => ({ ...report, messageId: message.id, workspaceId: message.workspaceId })),
-  )
-  await updateProgress(
-    db,
-    changes.filter((change) => change.fresh.length > 0).map(({ progress }) => progress),
   )
   const firstReports = changes.filter((change) => change.message.status === 'queued' && change.fresh.length > 0)
   if (firstReports.length > 0) {
@@ -77,10 +83,10 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
     now,
     failed.map(({ message }) => ({ workspaceId: message.workspaceId, messageId: message.id })),
   )
-  const events = fresh.map(({ message, report }) => ({
+  const events = fresh.map(({ message, progress, report }) => ({
     workspaceId: message.workspaceId,
     type: `message.${report.status}` as const,
-    data: toData(message, report),
+    data: toData(message, report, progress),
   }))
   await publish(db, now, events)
 }
@@ -98,6 +104,13 @@ export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
   })
   await deleteEarlyBefore(db, new Date(now.getTime() - 7 * 24 * 3_600_000))
 }
+
+/**
+ * A status that is already known can still bring the price: the response to a send request has none, the status `sent`
+ * that follows it does.
+ */
+const hasNews = ({ message, fresh, progress: { pricing } }: Change): boolean =>
+  fresh.length > 0 || (pricing !== null && !isDeepStrictEqual(pricing, message.pricing))
 
 interface Change {
   message: TrackedMessage
@@ -135,6 +148,7 @@ function advance(message: TrackedMessage, reports: readonly StatusReport[]): Cha
     readAt: timeOf('read'),
     failedAt: timeOf('failed'),
     error: fresh.find((report) => report.status === 'failed')?.error ?? null,
+    pricing: reports.findLast((report) => report.pricing !== null)?.pricing ?? null,
   }
   return { message, progress, fresh }
 }
@@ -145,7 +159,11 @@ function inOrder({ status, occurredAt }: StatusReport, sentAt: Date | null, foll
   return sentAt && occurredAt < sentAt ? sentAt : occurredAt
 }
 
-function toData(message: TrackedMessage, report: StatusReport): Static<typeof MessageStatusData> {
+function toData(
+  message: TrackedMessage,
+  report: StatusReport,
+  { pricing }: MessageProgress,
+): Static<typeof MessageStatusData> {
   return {
     message_id: withPrefix('msg', message.id),
     to: message.recipient,
@@ -153,5 +171,6 @@ function toData(message: TrackedMessage, report: StatusReport): Static<typeof Me
     wa_message_id: report.waMessageId ?? message.waMessageId,
     occurred_at: report.occurredAt.toISOString(),
     error: report.error,
+    pricing: pricing ?? message.pricing,
   }
 }

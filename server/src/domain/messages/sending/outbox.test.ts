@@ -139,6 +139,7 @@ test('a late delivered status overrides a failure of unknown outcome, and the re
     status: 'delivered' as const,
     occurredAt: server.clock.now(),
     error: null,
+    pricing: null,
   }
   await server.db.transaction((tx) => saveStatuses(tx, server.clock.now(), [late]))
   expect(await shop.look(id)).toMatchObject({ status: 'delivered', error: null })

@@ -61,6 +61,7 @@ const failed = (error: MessageError, occurredAt: Date) => ({
   status: 'failed' as const,
   occurredAt,
   error,
+  pricing: null,
   fromSending: true,
 })
 
@@ -71,7 +72,7 @@ function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   // The network's times are whole seconds. Truncate ours too, or a delivery in the same second would seem earlier.
   const occurredAt = new Date(Math.trunc(at.getTime() / 1000) * 1000)
   const { waMessageId } = decision
-  return [{ waMessageId, status: 'sent', occurredAt, error: null, messageId, workspaceId, senderId }]
+  return [{ waMessageId, status: 'sent', occurredAt, error: null, pricing: null, messageId, workspaceId, senderId }]
 }
 
 function holdOf({ claimed, decision }: CompletedCall, now: Date): Hold[] {

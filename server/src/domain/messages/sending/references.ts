@@ -115,5 +115,7 @@ async function findMessage(
   if (!referred) return error(param, 'unknown', 'Message not found.')
   if (referred.senderId !== senderId) return error(param, 'other_sender', 'The message belongs to another sender.')
   if (referred.waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
+  if (referred.groupId !== null)
+    return error(param, 'in_group', 'The message was written in a group. You can reply only to private messages.')
   return { found: referred.waMessageId }
 }

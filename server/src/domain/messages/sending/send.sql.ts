@@ -61,14 +61,17 @@ export const insertMessage = (db: Db, { expiresAt, ...message }: NewMessage): Pr
 export interface ReferredMessage {
   senderId: string
   waMessageId: string | null
+  /** The group that an inbound message was written in. */
+  groupId: string | null
 }
 
 /** A sent or received message of the workspace by our ID. */
 export const referredById = (db: Db, workspaceId: string, id: string): Promise<ReferredMessage | undefined> =>
   db.first(
-    `select sender_id as "senderId", wa_message_id as "waMessageId" from messages where workspace_id = $1 and id = $2
+    `select sender_id as "senderId", wa_message_id as "waMessageId", null as "groupId" from messages
+     where workspace_id = $1 and id = $2
      union all
-     select sender_id, wa_message_id from inbound_messages where workspace_id = $1 and id = $2`,
+     select sender_id, wa_message_id, content ->> 'groupId' from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )
 
@@ -80,10 +83,10 @@ export const referredByWaId = (
   waMessageId: string,
 ): Promise<ReferredMessage | undefined> =>
   db.first(
-    `select sender_id as "senderId", wa_message_id as "waMessageId" from messages
+    `select sender_id as "senderId", wa_message_id as "waMessageId", null as "groupId" from messages
      where workspace_id = $1 and sender_id = $2 and wa_message_id = $3
      union all
-     select sender_id, wa_message_id from inbound_messages
+     select sender_id, wa_message_id, content ->> 'groupId' from inbound_messages
      where workspace_id = $1 and sender_id = $2 and wa_message_id = $3`,
     [workspaceId, senderId, waMessageId],
   )
