@@ -80,3 +80,19 @@ test('a message in a group is marked, and has no private conversation', async ()
   expect(await page.getByText('24-hour window').count()).toBe(0)
   await screenshot(page, 'a message in a group')
 })
+
+test('the health page opens the connect dialog for an account whose messages no workspace receives', async () => {
+  await console.store.db.change(
+    `insert into unknown_numbers (app_id, waba_id, phone_number_id, updates, first_seen_at, last_seen_at)
+     select id, '102290000000777', '106549000000777', 3, now(), now() from apps`,
+    [],
+  )
+  const page = await console.open('/operator/health')
+  await page.getByText('Messages arrive for a number that no workspace has.').waitFor()
+  await screenshot(page, 'a number that no workspace has')
+  await page.getByRole('link', { name: 'Connect account 102290000000777' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect account' })
+  expect(await dialog.getByLabel('WhatsApp Business account ID').inputValue()).toBe('102290000000777')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+})
