@@ -66,7 +66,7 @@ const nouns = [
 /** The tables of each noun. A `.sql.ts` only uses the tables of its own noun, and calls functions of other nouns. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   audit: ['audit_entries'],
-  connections: ['apps', 'connections', 'parked_updates'],
+  connections: ['apps', 'connections', 'parked_updates', 'unknown_numbers'],
   credits: ['credit_balances', 'credit_entries', 'credit_days', 'prices'],
   // `webhooks` writes the settings of an endpoint. `deliveries` writes its failures and disables it, and reads it with
   // every event and every attempt.

@@ -31,6 +31,20 @@ export const MessageError = Type.Object(
   { description: 'Why the message failed.' },
 )
 
+export const MessagePricing = Type.Object(
+  {
+    category: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'What WhatsApp charged the message as, such as `marketing`, `utility`, `authentication` or `service`.',
+    }),
+    type: Type.Union([Type.String(), Type.Null()], {
+      description: 'The price type: `regular`, or free as `free_customer_service` or `free_entry_point`.',
+    }),
+    model: Type.Union([Type.String(), Type.Null()], { description: 'The pricing model, such as `PMP` (per message).' }),
+  },
+  { description: 'How WhatsApp billed the message.' },
+)
+
 /** The data of the four status events. */
 export const MessageStatusData = Type.Object({
   message_id: described(MessageId, 'The ID of the message.'),
@@ -51,6 +65,9 @@ export const MessageStatusData = Type.Object({
   ),
   error: Type.Union([MessageError, Type.Null()], {
     description: 'Why the message failed. Null unless `status` is `failed`.',
+  }),
+  pricing: Type.Union([MessagePricing, Type.Null()], {
+    description: 'How WhatsApp billed the message. Null while it is not known.',
   }),
 })
 
@@ -97,23 +114,36 @@ const messageSample = {
   to_user_id: 'DE.13491200000000000001',
   wa_message_id: 'wamid.HBgMNDkxNzAxMjM0NTY3FQIAERgSQTFCMkMzRDRFNUY2AA==',
 }
+const pricingSample = { category: 'utility', type: 'regular', model: 'PMP' }
 
 export const MessageSent = event('message.sent', {
   description: 'WhatsApp accepted the message. For one-time codes, delivery can follow much later.',
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.001Z', error: null },
+  sample: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.001Z', error: null, pricing: null },
 })
 
 export const MessageDelivered = event('message.delivered', {
   description: "The message was delivered to the recipient's device.",
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'delivered', occurred_at: '2026-08-01T09:30:03.002Z', error: null },
+  sample: {
+    ...messageSample,
+    status: 'delivered',
+    occurred_at: '2026-08-01T09:30:03.002Z',
+    error: null,
+    pricing: pricingSample,
+  },
 })
 
 export const MessageRead = event('message.read', {
   description: 'The recipient read the message. Sent only if the recipient has read receipts turned on.',
   data: MessageStatusData,
-  sample: { ...messageSample, status: 'read', occurred_at: '2026-08-01T09:31:12.003Z', error: null },
+  sample: {
+    ...messageSample,
+    status: 'read',
+    occurred_at: '2026-08-01T09:31:12.003Z',
+    error: null,
+    pricing: pricingSample,
+  },
 })
 
 export const MessageFailed = event('message.failed', {
@@ -129,6 +159,7 @@ export const MessageFailed = event('message.failed', {
       message: 'Message undeliverable',
       details: 'The recipient is not reachable on WhatsApp.',
     },
+    pricing: null,
   },
 })
 
@@ -149,6 +180,14 @@ export const MessageReceived = event('message.received', {
     reply: { id: 'confirm_1', title: 'Confirm' },
     media: null,
     location: null,
+    username: 'ana.prueba',
+    group_id: null,
+    forwarded: false,
+    contacts: null,
+    order: null,
+    reaction: null,
+    referral: null,
+    unsupported: null,
   },
 })
 
@@ -203,6 +242,7 @@ export const WebhookTest = event(testEventType, {
 export const receivedEventSchemas = { ...eventSchemas, [testEventType]: WebhookTest } as const
 
 export type MessageError = Static<typeof MessageError>
+export type MessagePricing = Static<typeof MessagePricing>
 export type MessageStatusData = Static<typeof MessageStatusData>
 export type FlowFile = Static<typeof FlowFile>
 export type FlowSubmission = Static<typeof FlowSubmission>

@@ -25,6 +25,7 @@ export const fieldErrors = {
   not_sent: 'The referenced message has not been sent yet.',
   other_account: 'The template belongs to a different WhatsApp account than the sender.',
   other_sender: 'The referenced message belongs to a different sender.',
+  in_group: 'The referenced message was written in a group. You can reply only to private messages.',
   refused: 'WhatsApp rejected the value.',
   taken: 'The WhatsApp account is already connected.',
 } as const satisfies Record<string, string>

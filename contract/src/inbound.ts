@@ -47,6 +47,8 @@ export const InboundMedia = Type.Object(
       'The file name of a document, chosen by the sender. Do not use it as a file path.',
     ),
     caption: nullable(Type.String(), 'The caption. Also available as `text`.'),
+    sha256: nullable(Type.String(), 'The SHA-256 hash of the file, in hex. Null if WhatsApp did not send it.'),
+    voice: Type.Boolean({ description: 'True for a voice message, false for any other file.' }),
   },
   { description: 'The file of an image, video, audio, document or sticker message.' },
 )
@@ -60,6 +62,82 @@ export const InboundLocation = Type.Object(
     url: nullable(Type.String(), 'A link for the place.'),
   },
   { description: 'A location. A shared current position has coordinates only.' },
+)
+
+export const InboundContact = Type.Object(
+  {
+    name: nullable(Type.String(), 'The full name, as the card shows it.'),
+    phones: Type.Array(
+      Type.Object({
+        phone: nullable(Type.String(), 'The phone number, as it is written on the card.'),
+        wa_id: nullable(Type.String(), 'The number on WhatsApp, digits only. Null if WhatsApp does not know it.'),
+        type: nullable(Type.String(), 'The kind of number, such as `CELL` or `WORK`.'),
+      }),
+      { description: 'The phone numbers on the card.' },
+    ),
+    emails: Type.Array(
+      Type.Object({
+        email: nullable(Type.String(), 'The email address.'),
+        type: nullable(Type.String(), 'The kind of address, such as `HOME` or `WORK`.'),
+      }),
+      { description: 'The email addresses on the card.' },
+    ),
+    origin: nullable(
+      Type.String(),
+      '`contact_request` if the sender shared their own number because you asked for it, `other` for any other card.',
+    ),
+  },
+  { description: 'A shared contact card.' },
+)
+
+export const InboundOrder = Type.Object(
+  {
+    catalog_id: nullable(Type.String(), 'The catalog.'),
+    text: nullable(Type.String(), 'The note that the sender wrote with the order.'),
+    items: Type.Array(
+      Type.Object({
+        product_retailer_id: Type.String({ description: 'Your ID of the product.' }),
+        quantity: nullable(Type.Integer({ minimum: 0 }), 'How many. Null if WhatsApp sent no valid number.'),
+        item_price: nullable(Type.Number({ minimum: 0 }), 'The price of one. Null if WhatsApp sent no valid price.'),
+        currency: nullable(Type.String(), 'The currency of the price.'),
+      }),
+      { description: 'The ordered products.' },
+    ),
+  },
+  { description: 'An order from your catalog.' },
+)
+
+export const InboundReaction = Type.Object(
+  {
+    emoji: nullable(Type.String(), 'The emoji. Null if the sender removed the reaction.'),
+    wa_message_id: nullable(
+      Type.String(),
+      "WhatsApp's ID of the message that the sender reacted to. Null only if WhatsApp did not send it.",
+    ),
+    message_id: nullable(MessageId, 'The ID of that message. Null unless this workspace sent it.'),
+  },
+  { description: 'A reaction to an earlier message.' },
+)
+
+export const InboundReferral = Type.Object(
+  {
+    source_type: nullable(Type.String(), 'Where the sender came from: `ad` or `post`.'),
+    source_id: nullable(Type.String(), "Meta's ID of the ad or the post."),
+    source_url: nullable(Type.String(), 'A link to the ad or the post.'),
+    headline: nullable(Type.String(), 'The headline of the ad or the post.'),
+    body: nullable(Type.String(), 'The text of the ad or the post.'),
+    ctwa_clid: nullable(Type.String(), "Meta's click ID, for reporting conversions."),
+  },
+  { description: 'The ad or the post that the sender tapped before writing.' },
+)
+
+export const Unsupported = Type.Object(
+  {
+    type: nullable(Type.String(), "WhatsApp's name for the kind of message, such as `poll_creation` or `edit`."),
+    code: nullable(Type.Integer(), "WhatsApp's error code."),
+    title: nullable(Type.String(), 'What the code means.'),
+  },
+  { description: 'What WhatsApp says about a message whose content it does not provide.' },
 )
 
 export const InboundMessage = Type.Object(
@@ -91,6 +169,20 @@ export const InboundMessage = Type.Object(
     ),
     media: nullable(InboundMedia, 'The file. Set for `image`, `video`, `audio`, `document` and `sticker`.'),
     location: nullable(InboundLocation, 'The location. Set for `location`.'),
+    username: nullable(Type.String(), "The sender's username on WhatsApp, without `@`. Null if they have none."),
+    group_id: nullable(
+      Type.String(),
+      'The group that the message was written in. Null for a private message. Do not reply to `from`: the person wrote to the group.',
+    ),
+    forwarded: Type.Boolean({ description: 'True if WhatsApp says that the message was forwarded.' }),
+    contacts: nullable(Type.Array(InboundContact), 'The shared contact cards. Set for `contacts`.'),
+    order: nullable(InboundOrder, 'The order. Set for `order`.'),
+    reaction: nullable(InboundReaction, 'The reaction. Its `type` is `unsupported`.'),
+    referral: nullable(
+      InboundReferral,
+      'The ad or the post that the sender tapped before writing. It can come with any type.',
+    ),
+    unsupported: nullable(Unsupported, 'Why the type is `unsupported`. Null for a reaction and for all other types.'),
   },
   { description: 'An inbound message. Every field is always present; fields that do not apply are null.' },
 )
@@ -99,4 +191,9 @@ export type InReplyTo = Static<typeof InReplyTo>
 export type Reply = Static<typeof Reply>
 export type InboundMedia = Static<typeof InboundMedia>
 export type InboundLocation = Static<typeof InboundLocation>
+export type InboundContact = Static<typeof InboundContact>
+export type InboundOrder = Static<typeof InboundOrder>
+export type InboundReaction = Static<typeof InboundReaction>
+export type InboundReferral = Static<typeof InboundReferral>
+export type Unsupported = Static<typeof Unsupported>
 export type InboundMessage = Static<typeof InboundMessage>

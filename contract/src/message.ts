@@ -1,6 +1,6 @@
 /** A message sent with an API key, and its status. */
 import { type Static, Type } from 'typebox'
-import { MessageError } from './events.ts'
+import { MessageError, MessagePricing } from './events.ts'
 import { Moment, Recipient, UserId } from './formats.ts'
 import { described, MessageId, nullable, SenderId, TemplateId, Timestamp } from './ids.ts'
 import { sendTypes } from './send.ts'
@@ -36,6 +36,7 @@ const fields = {
   error: Type.Union([MessageError, Type.Null()], {
     description: 'Why the message failed. Null unless `status` is `failed`.',
   }),
+  pricing: nullable(MessagePricing, 'How WhatsApp billed the message. Null while it is not known.'),
   created_at: described(Timestamp, 'When the message was created. ISO 8601, UTC.'),
   sent_at: nullable(Timestamp, 'When WhatsApp accepted the message.'),
   delivered_at: nullable(Timestamp, "When the message was delivered to the recipient's device."),
@@ -56,6 +57,7 @@ const example = {
   wa_message_id: null,
   credits: 1,
   error: null,
+  pricing: null,
   created_at: '2026-11-15T09:30:00.000Z',
   sent_at: null,
   delivered_at: null,

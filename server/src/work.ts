@@ -4,6 +4,7 @@ import { dropOldPartitions, ensurePartitions } from './db/partitions.ts'
 import { mayDeleteOld } from './db/retention.ts'
 import { deleteOldParked } from './domain/connections/parked.ts'
 import { startSyncLoop } from './domain/connections/sync.ts'
+import { deleteOldUnknownNumbers } from './domain/connections/unknown-numbers.ts'
 import { verifyLedger } from './domain/credits/credits.ts'
 import { deletePastRetention, startDeliveries } from './domain/deliveries/engine/start-worker.ts'
 import { startFetching } from './domain/files/fetching.ts'
@@ -46,6 +47,7 @@ function startUpkeep(runtime: Runtime): Work {
       const now = await databaseNow(db, clock)
       await deletePastRetention(db, log, now, config.retentionDays)
       await deleteOldParked(db, log, now, config.retentionDays)
+      await deleteOldUnknownNumbers(db, now)
     }),
     startLoop(runtime, 'budget windows', 60_000, async () => void (await deleteOldWindows(db, clock.pinned()))),
   ])

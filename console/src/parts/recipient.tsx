@@ -59,7 +59,7 @@ export function RecipientFields<Values extends Recipient>({
         <Select
           label="From"
           data={senders.map((sender) => ({ value: sender.id, label: senderName(sender) }))}
-          value={sender_id ?? senders[0]?.id ?? null}
+          value={chosenSender(sender_id, senders) ?? null}
           onChange={(chosen) => form.set({ sender_id: chosen } as Partial<Values>)}
           allowDeselect={false}
           error={form.errors.sender_id}
@@ -76,7 +76,11 @@ const isUserId = (typed: string) => /^\s*[A-Z]{2}\.[A-Za-z0-9.]+\s*$/.test(typed
 
 /** The parameters for the API. */
 export function recipientOf({ to, sender_id }: Recipient, senders: readonly ConsoleSender[]) {
-  const sender = sender_id ?? senders[0]?.id
+  const sender = chosenSender(sender_id, senders)
   const address = isUserId(to) ? { to_user_id: plainRecipient(to) } : { to: plainRecipient(to) }
   return { ...(sender && { sender_id: sender }), ...address }
 }
+
+/** The chosen sender if it can be used, otherwise the first. */
+const chosenSender = (id: string | null, senders: readonly ConsoleSender[]): string | undefined =>
+  (senders.find((sender) => sender.id === id) ?? senders[0])?.id

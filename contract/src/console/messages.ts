@@ -1,6 +1,6 @@
 /** Messages as the console shows them: a list of both directions, and the details and timeline of one message. */
 import { type Static, Type } from 'typebox'
-import { MessageError } from '../events.ts'
+import { MessageError, MessagePricing } from '../events.ts'
 import { Moment, Phone, UserId } from '../formats.ts'
 import {
   FlowResponseId,
@@ -13,7 +13,17 @@ import {
   Uuid,
   WebhookId,
 } from '../ids.ts'
-import { InboundLocation, InboundMedia, inboundTypes, Reply } from '../inbound.ts'
+import {
+  InboundContact,
+  InboundLocation,
+  InboundMedia,
+  InboundOrder,
+  InboundReaction,
+  InboundReferral,
+  inboundTypes,
+  Reply,
+  Unsupported,
+} from '../inbound.ts'
 import { messageStatuses } from '../message.ts'
 import { sendTypes } from '../send.ts'
 import { consolePageQuery } from './list.ts'
@@ -36,6 +46,8 @@ export const ListedMessage = Type.Object({
   username: text,
   profile_name: text,
   sender_id: SenderId,
+  /** The group that an inbound message was written in; null for a private message. */
+  group_id: text,
   type: Type.String(),
   /** `received` for inbound messages. */
   status: Type.Enum([...messageStatuses, 'received']),
@@ -100,6 +112,13 @@ export const ReceivedContent = Type.Object({
   reply: nullable(Reply),
   media: nullable(InboundMedia),
   location: nullable(InboundLocation),
+  contacts: nullable(Type.Array(InboundContact)),
+  order: nullable(InboundOrder),
+  reaction: nullable(InboundReaction),
+  referral: nullable(InboundReferral),
+  unsupported: nullable(Unsupported),
+  forwarded: Type.Boolean(),
+  username: text,
   form_id: nullable(FlowResponseId),
   order_id: nullable(OrderId),
   /** Why WhatsApp could not provide the content. */
@@ -115,6 +134,13 @@ export const MessageDetail = Type.Object({
   /** The request body, in the format of `POST /v1/messages`; null for inbound messages. */
   request: nullable(Type.Record(Type.String(), Type.Unknown())),
   received: nullable(ReceivedContent),
+  /** How WhatsApp billed the message; null for inbound messages, and while it is not known. */
+  pricing: nullable(MessagePricing),
+  /**
+   * When the 24-hour window of this conversation ends or ended. Null if the person has not written to this sender, and for
+   * messages in a group.
+   */
+  window_expires_at: nullable(Timestamp),
   template: nullable(
     Type.Object({
       id: TemplateId,
@@ -164,6 +190,10 @@ export const MessageDetail = Type.Object({
   in_reply_to: nullable(Type.Object({ wa_message_id: Type.String(), message: nullable(ListedMessage) })),
 })
 
+/** The 24-hour window of the conversation between a sender and a phone number. */
+export const ReplyWindowQuery = Type.Object({ sender: SenderId, phone: Phone }, { additionalProperties: false })
+export const ReplyWindow = Type.Object({ window_expires_at: nullable(Timestamp) })
+
 export const SentReply = Type.Object({ id: MessageId, credits: Type.Integer() })
 
 export type ListedMessage = Static<typeof ListedMessage>
@@ -172,4 +202,5 @@ export type ExplainedError = Static<typeof ExplainedError>
 export type TimelineEvent = Static<typeof TimelineEvent>
 export type ReceivedContent = Static<typeof ReceivedContent>
 export type MessageDetail = Static<typeof MessageDetail>
+export type ReplyWindow = Static<typeof ReplyWindow>
 export type SentReply = Static<typeof SentReply>

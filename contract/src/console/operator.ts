@@ -56,6 +56,8 @@ export const HealthReport = Type.Object({
       means: nullable(Type.String()),
       advice: nullable(Type.String()),
       details: Type.Array(Type.String()),
+      /** Accounts that could be connected to fix it. */
+      accounts: Type.Array(Type.Object({ app_id: Uuid, waba_id: Type.String() })),
     }),
   ),
 })

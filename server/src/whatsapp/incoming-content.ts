@@ -1,9 +1,18 @@
-import type { InboundLocation, InboundMedia, InboundType, Reply } from '@parley/contract/inbound'
+import type {
+  InboundContact,
+  InboundLocation,
+  InboundMedia,
+  InboundReaction,
+  InboundType,
+  Reply,
+} from '@parley/contract/inbound'
+import { readContacts } from './incoming-contacts.ts'
 import { type FormSubmission, readForm } from './incoming-form.ts'
 import { type Order, readOrder } from './incoming-order.ts'
 import { type JsonObject, readId, readNonBlank, readNumber, readObject, readText } from './read-json.ts'
+import { sha256Hex } from './sha256.ts'
 
-/** The content of a message. `reply`, `media` and `location` have the format of the event. */
+/** The content of a message. `reply`, `media`, `location` and `contacts` have the format of the event. */
 export interface Content {
   type: InboundType
   text: string | null
@@ -11,12 +20,14 @@ export interface Content {
   media: InboundMedia | null
   mediaSource: MediaSource | null
   location: InboundLocation | null
+  contacts: InboundContact[] | null
+  reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
   form: FormSubmission | null
   order: Order | null
 }
 
 /**
- * Data for downloading the file that is not in the event. The hash is in WhatsApp's format: base64, or hex in old
+ * Data for downloading the file. The hash is in WhatsApp's format: base64, or hex in old
  * payloads.
  */
 export interface MediaSource {
@@ -27,6 +38,34 @@ export interface MediaSource {
 }
 
 const longText = 65_536
+
+const members = [
+  'text',
+  'image',
+  'video',
+  'document',
+  'audio',
+  'voice',
+  'sticker',
+  'location',
+  'contacts',
+  'button',
+  'interactive',
+  'order',
+  'reaction',
+  'unsupported',
+  'system',
+  'edit',
+  'revoke',
+]
+
+/** The type of a message. WhatsApp sometimes leaves it out; then the only content member says what it is. */
+export function readType(message: JsonObject): string | null {
+  const type = readId(message.type, 64)
+  if (type !== null) return type
+  const present = members.filter((name) => typeof message[name] === 'object' && message[name] !== null)
+  return present.length === 1 ? (present[0] ?? null) : null
+}
 
 /** A message whose content is missing or invalid is `unsupported`, whatever its type. */
 export function readContent(message: JsonObject, type: string | null): Content {
@@ -40,6 +79,8 @@ const emptyContent: Content = {
   media: null,
   mediaSource: null,
   location: null,
+  contacts: null,
+  reaction: null,
   form: null,
   order: null,
 }
@@ -57,13 +98,15 @@ function contentOf(message: JsonObject, type: string | null): Partial<Content> {
     case 'sticker':
       return mediaContent(type, readObject(message[type]))
     case 'voice':
-      return mediaContent('audio', readObject(message.voice) ?? readObject(message.audio))
+      return mediaContent('audio', voiceIn(message))
     case 'location': {
       const location = readLocation(readObject(message.location))
       return location === null ? {} : { type, location }
     }
     case 'contacts':
-      return Array.isArray(message.contacts) ? { type } : {}
+      return Array.isArray(message.contacts) ? { type, contacts: readContacts(message.contacts) } : {}
+    case 'reaction':
+      return { reaction: readReaction(readObject(message.reaction)) }
     case 'button':
       return buttonContent(readObject(message.button))
     case 'interactive':
@@ -77,6 +120,12 @@ function contentOf(message: JsonObject, type: string | null): Partial<Content> {
   }
 }
 
+/** An old type of its own; now a voice message is an `audio` with `voice`. */
+function voiceIn(message: JsonObject): JsonObject | null {
+  const file = readObject(message.voice) ?? readObject(message.audio)
+  return file && { ...file, voice: true }
+}
+
 function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker', file: JsonObject | null) {
   const id = readId(file?.id)
   if (file === null || id === null) return {}
@@ -87,6 +136,8 @@ function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker'
     mime_type: readNonBlank(file.mime_type, 256) ?? 'application/octet-stream',
     filename: type === 'document' ? readNonBlank(file.filename, 1024) : null,
     caption,
+    sha256: sha256Hex(readId(file.sha256, 128)),
+    voice: file.voice === true,
   }
   const mediaSource: MediaSource = {
     sha256: readId(file.sha256, 128),
@@ -95,6 +146,11 @@ function mediaContent(type: 'image' | 'video' | 'document' | 'audio' | 'sticker'
     animated: file.animated === true,
   }
   return { type, text: caption, media, mediaSource }
+}
+
+/** The emoji is missing or empty if the reaction was removed. */
+function readReaction(reaction: JsonObject | null): Content['reaction'] {
+  return reaction && { emoji: readNonBlank(reaction.emoji, 64), wa_message_id: readId(reaction.message_id) }
 }
 
 function readLocation(place: JsonObject | null): InboundLocation | null {

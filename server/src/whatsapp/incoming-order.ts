@@ -1,3 +1,4 @@
+import type { InboundOrder } from '@parley/contract/inbound'
 import { type Decimal, isDecimal } from '../lib/decimal.ts'
 import { type JsonObject, readArray, readId, readNonBlank, readNumber, readObject } from './read-json.ts'
 
@@ -29,6 +30,18 @@ export function readOrder(order: JsonObject | null): Order | null {
       .filter((item) => item !== null),
   }
 }
+
+/** The format of the event: prices are JSON numbers. */
+export const toInboundOrder = ({ catalogId, text, items }: Order): InboundOrder => ({
+  catalog_id: catalogId,
+  text,
+  items: items.map(({ productRetailerId, quantity, unitPrice, currency }) => ({
+    product_retailer_id: productRetailerId,
+    quantity,
+    item_price: unitPrice === null ? null : Number(unitPrice),
+    currency,
+  })),
+})
 
 function readItem(value: unknown): OrderItem | null {
   const item = readObject(value)

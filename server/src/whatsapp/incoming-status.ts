@@ -1,7 +1,7 @@
-import type { MessageError } from '@parley/contract/events'
+import type { MessageError, MessagePricing } from '@parley/contract/events'
 import { type Ignored, ignored, type WebhookSource } from './ignored.ts'
 import { readNetworkError, unknownError } from './network-error.ts'
-import { readArray, readId, readObject, readPhone, readText, readTime } from './read-json.ts'
+import { type JsonObject, readArray, readId, readObject, readPhone, readText, readTime } from './read-json.ts'
 import type { NetworkStatus } from './status-rank.ts'
 
 /** A status of a message that was sent from one of our numbers, possibly by another app. */
@@ -17,6 +17,7 @@ export interface StatusItem extends WebhookSource {
   /** In a group, each member has their own status. */
   participant: string | null
   error: MessageError | null
+  pricing: MessagePricing | null
   bizOpaqueCallbackData: string | null
 }
 
@@ -49,6 +50,15 @@ export function readStatus(value: unknown, source: WebhookSource, now: Date): St
     recipientUserId: readId(report.recipient_user_id),
     participant: readId(report.recipient_participant_user_id) ?? readId(report.recipient_participant_id),
     error: status === 'failed' ? (readNetworkError(readArray(report.errors)[0]) ?? unknownError) : null,
+    pricing: readPricing(readObject(report.pricing)),
     bizOpaqueCallbackData: readText(report.biz_opaque_callback_data, 512),
   }
+}
+
+/** Older payloads have no price type; some have it as `pricing_type`. */
+function readPricing(pricing: JsonObject | null): MessagePricing | null {
+  const category = readId(pricing?.category, 64)
+  const type = readId(pricing?.type, 64) ?? readId(pricing?.pricing_type, 64)
+  const model = readId(pricing?.pricing_model, 64)
+  return category === null && type === null && model === null ? null : { category, type, model }
 }

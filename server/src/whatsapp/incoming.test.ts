@@ -20,7 +20,15 @@ const contentOf = (item: Incoming | undefined) => {
   return { type, text, reply, media, location }
 }
 const bare = { text: null, reply: null, media: null, location: null }
-const file = (parts: object) => ({ id: '9', mime_type: 'image/jpeg', filename: null, caption: null, ...parts })
+const file = (parts: object) => ({
+  id: '9',
+  mime_type: 'image/jpeg',
+  filename: null,
+  caption: null,
+  sha256: null,
+  voice: false,
+  ...parts,
+})
 
 describe("WhatsApp's message types are converted to ours", () => {
   test.each<[string, Record<string, unknown>, object]>([
@@ -37,7 +45,16 @@ describe("WhatsApp's message types are converted to ours", () => {
       { ...bare, type: 'document', media: file({ filename: '../a.pdf' }) },
     ],
     ['audio', { audio: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'audio', media: file({}) }],
-    ['voice', { voice: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'audio', media: file({}) }],
+    [
+      'audio',
+      { audio: { id: '9', mime_type: 'image/jpeg', voice: true, sha256: `${'A'.repeat(42)}E=` } },
+      { ...bare, type: 'audio', media: file({ voice: true, sha256: `${'0'.repeat(62)}01` }) },
+    ],
+    [
+      'voice',
+      { voice: { id: '9', mime_type: 'image/jpeg' } },
+      { ...bare, type: 'audio', media: file({ voice: true }) },
+    ],
     ['sticker', { sticker: { id: '9', mime_type: 'image/jpeg' } }, { ...bare, type: 'sticker', media: file({}) }],
     [
       'location',
@@ -89,8 +106,64 @@ describe("WhatsApp's message types are converted to ours", () => {
     expect(contentOf(read({ type, ...content }))).toEqual(expected)
   })
 
-  test('a message without a type is unsupported, but not ignored', () => {
+  test('a message without a type is read as its only content member', () => {
+    expect(read({ text: { body: 'hi' } })).toMatchObject({ type: 'text', text: 'hi', unsupported: null })
+    expect(read({ contacts: [{ name: { formatted_name: 'Bea' } }] })).toMatchObject({
+      type: 'contacts',
+      contacts: [{ name: 'Bea', phones: [], emails: [], origin: null }],
+    })
+    expect(read({ system: { type: 'user_changed_number' } })).toMatchObject({ kind: 'ignored', reason: 'system' })
+    expect(read({ location: { latitude: 1, longitude: 1, live: true } })).toMatchObject({ reason: 'live_location' })
+  })
+
+  test('a message without a type and without exactly one content member is unsupported, but not ignored', () => {
+    const nothing = { type: null, code: null, title: null }
     expect(contentOf(read({}))).toEqual({ ...bare, type: 'unsupported' })
+    expect(read({ text: { body: 'hi' }, image: { id: '9' } })).toMatchObject({
+      type: 'unsupported',
+      unsupported: nothing,
+    })
+  })
+
+  test('a reaction has its emoji and its message; a removed one has no emoji', () => {
+    const reaction = (value: object) => read({ type: 'reaction', reaction: value })
+    expect(reaction({ message_id: 'wamid.O', emoji: '👍' })).toMatchObject({
+      type: 'unsupported',
+      reaction: { emoji: '👍', wa_message_id: 'wamid.O' },
+      unsupported: null,
+    })
+    for (const removed of [{ message_id: 'wamid.O' }, { message_id: 'wamid.O', emoji: '' }]) {
+      expect(reaction(removed)).toMatchObject({ reaction: { emoji: null, wa_message_id: 'wamid.O' } })
+    }
+  })
+
+  test.each<[Record<string, unknown>, object]>([
+    [
+      {
+        type: 'unsupported',
+        unsupported: { type: 'poll_creation' },
+        errors: [{ code: 131051, title: 'Unknown type' }],
+      },
+      { type: 'poll_creation', code: 131051, title: 'Unknown type' },
+    ],
+    [
+      { type: 'unknown', errors: [{ code: 130501, title: 'Old' }] },
+      { type: null, code: 130501, title: 'Old' },
+    ],
+    [
+      { type: 'edit', edit: {} },
+      { type: 'edit', code: null, title: null },
+    ],
+    [
+      { type: 'interactive', interactive: { type: 'call_permission_reply' } },
+      { type: 'call_permission_reply', code: null, title: null },
+    ],
+    [
+      { type: 'image', errors: [{ code: 131052, title: 'Too large' }] },
+      { type: 'image', code: 131052, title: 'Too large' },
+    ],
+  ])('what is unsupported is named: %j', (message, unsupported) => {
+    expect(read(message)).toMatchObject({ type: 'unsupported', unsupported, reaction: null })
   })
 
   test.each([
@@ -133,6 +206,16 @@ describe('the sender is found', () => {
   })
 })
 
+test.each([
+  ['@ana.prueba', 'ana.prueba'],
+  ['ana.prueba', 'ana.prueba'],
+  ['@', null],
+  [undefined, null],
+])('the username %s becomes %s', (username, expected) => {
+  const item = read({ type: 'text', text: { body: '' } }, [{ wa_id: '16505550123', profile: { username } }])
+  expect(item).toMatchObject({ username: expected })
+})
+
 describe('times, quotes and text', () => {
   test.each([
     ['1786000000', '2026-08-06T07:06:40.000Z'],
@@ -148,11 +231,15 @@ describe('times, quotes and text', () => {
   })
 
   test('a forwarded message is not a reply', () => {
-    expect(read({ type: 'text', text: { body: '' }, context: { forwarded: true } })).toMatchObject({
-      quotedWaMessageId: null,
-    })
+    for (const context of [{ forwarded: true }, { frequently_forwarded: true }]) {
+      expect(read({ type: 'text', text: { body: '' }, context })).toMatchObject({
+        quotedWaMessageId: null,
+        forwarded: true,
+      })
+    }
     expect(read({ type: 'text', text: { body: '' }, context: { id: 'wamid.O' } })).toMatchObject({
       quotedWaMessageId: 'wamid.O',
+      forwarded: false,
     })
   })
 
@@ -209,6 +296,23 @@ test('the failed status of a payment is ignored', () => {
   expect(readWebhook(webhook({ statuses: [status] }), now)).toMatchObject([
     { kind: 'ignored', reason: 'payment_status' },
   ])
+})
+
+test.each([
+  [{ category: 'marketing', type: 'regular', pricing_model: 'PMP' }, ['marketing', 'regular', 'PMP']],
+  [
+    { category: 'service', pricing_type: 'free_entry_point', pricing_model: 'PMP' },
+    ['service', 'free_entry_point', 'PMP'],
+  ],
+  [{ billable: true, pricing_model: 'CBP' }, [null, null, 'CBP']],
+])('the pricing %j is read', (pricing, [category, type, model]) => {
+  const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
+  expect(item).toMatchObject({ kind: 'status', pricing: { category, type, model } })
+})
+
+test.each([undefined, null, {}, 'free', { billable: true }])('the pricing %j is null', (pricing) => {
+  const [item] = readWebhook(webhook({ statuses: [{ id: 'wamid.O', status: 'sent', pricing }] }), now)
+  expect(item).toMatchObject({ kind: 'status', pricing: null })
 })
 
 test('a failed status without a reason has an error', () => {

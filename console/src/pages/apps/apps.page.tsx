@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useSearchParams } from '../../lib/url.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -13,6 +14,7 @@ import { CreateAppDialog } from './create-app-dialog.tsx'
 export function AppsPage() {
   const apps = useApps()
   const [dialog, setDialog] = useState<'app' | 'connection' | null>(null)
+  const [{ connect: account = null, app = null }, changeParams] = useSearchParams()
   const [setupApp, setSetupApp] = useState<OperatedApp | null>(null)
   const hasApps = (apps.rows?.length ?? 0) > 0
   return (
@@ -52,7 +54,16 @@ export function AppsPage() {
           }}
         />
       )}
-      {dialog === 'connection' && <ConnectDialog onClose={() => setDialog(null)} />}
+      {(dialog === 'connection' || account !== null) && hasApps && (
+        <ConnectDialog
+          account={account}
+          app={app}
+          onClose={() => {
+            setDialog(null)
+            changeParams({ connect: null, app: null })
+          }}
+        />
+      )}
       <CallbackDialog app={setupApp} onClose={() => setSetupApp(null)} />
     </>
   )

@@ -7,10 +7,17 @@ import { knownRemedy } from './remedy.ts'
 
 const only = (rows: readonly { id: string }[]) => (rows.length === 1 ? (rows[0]?.id ?? null) : null)
 
-export function ConnectDialog({ onClose }: { onClose: () => void }) {
+interface Props {
+  onClose: () => void
+  /** The account to connect, and the app that it is subscribed to, if they are known. */
+  account: string | null
+  app: string | null
+}
+
+export function ConnectDialog({ onClose, account, app }: Props) {
   const apps = useApps().rows ?? []
   const workspaces = useWorkspaceNames().rows ?? []
-  const first = { workspace_id: only(workspaces), app_id: only(apps), waba_id: '', access_token: '' }
+  const first = { workspace_id: only(workspaces), app_id: app ?? only(apps), waba_id: account ?? '', access_token: '' }
   const form = useForm({
     first,
     check: ({ workspace_id, app_id, waba_id, access_token }) => ({

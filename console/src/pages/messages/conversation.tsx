@@ -10,13 +10,23 @@ import { ChatBubble, ChatPaper } from '../../ui/chat.tsx'
 import { Row } from '../../ui/layout.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { FailedState, LoadingLines } from '../../ui/states.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { Composer } from './composer.tsx'
 import styles from './messages.module.css'
 import { useMessages } from './messages.queries.ts'
 
 /** All messages with one phone number, or one person without a number, as a chat. */
-export function Conversation({ person, openId, senderId }: { person: Person; openId: string; senderId: string }) {
+export function Conversation({
+  person,
+  openId,
+  senderId,
+  windowExpiresAt,
+}: {
+  person: Person
+  openId: string
+  senderId: string
+  windowExpiresAt: string | null
+}) {
   const here = useHere()
   const navigate = useNavigate()
   const messages = useMessages(person)
@@ -54,6 +64,7 @@ export function Conversation({ person, openId, senderId }: { person: Person; ope
                 foot={
                   <>
                     {message.direction === 'sent' && <StatusBadge status={message.status} />}
+                    {message.group_id !== null && <Chip>group</Chip>}
                     {message.id === openId ? (
                       <strong>{formatClock(message.at)}</strong>
                     ) : (
@@ -74,7 +85,7 @@ export function Conversation({ person, openId, senderId }: { person: Person; ope
           )
         })}
       </ChatPaper>
-      <Composer person={person} senderId={senderId} />
+      <Composer person={person} senderId={senderId} windowExpiresAt={windowExpiresAt} />
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { KeyValue } from '../../ui/figures.tsx'
 import { Card } from '../../ui/layout.tsx'
 import { PageLink, SafeText } from '../../ui/link.tsx'
 import { Moment } from '../../ui/time.tsx'
+import { ReplyWindow } from './reply-window.tsx'
 
 /** The details of a message, next to its timeline. */
 export function MessageDetails({ message }: { message: MessageDetail }) {
@@ -22,6 +23,9 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
           { name: 'Type', value: plainWord(message.type) },
           message.profile_name !== null && { name: 'Profile name', value: <SafeText>{message.profile_name}</SafeText> },
           message.user_id !== null && { name: 'User ID', value: <CopyId id={message.user_id} /> },
+          received?.username != null && { name: 'Username', value: <SafeText>{`@${received.username}`}</SafeText> },
+          message.group_id !== null && { name: 'Group', value: <CopyId id={message.group_id} short /> },
+          received?.forwarded && { name: 'Forwarded', value: 'Yes' },
           {
             name: 'Sender',
             value: (
@@ -51,11 +55,17 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
               ),
           },
           credits && { name: 'Credits', value: creditText(credits) },
+          message.pricing && { name: 'Billed by WhatsApp', value: <SafeText>{priceText(message.pricing)}</SafeText> },
+          message.group_id === null && {
+            name: '24-hour window',
+            value: <ReplyWindow expiresAt={message.window_expires_at} />,
+          },
           received?.media && {
             name: 'File',
             value: (
               <>
                 <SafeText>{received.media.filename ?? received.media.mime_type}</SafeText>
+                {received.media.voice && ' · voice message'}
                 {received.media.filename && <bdi className="small quiet"> {received.media.mime_type}</bdi>}
               </>
             ),
@@ -83,6 +93,9 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
     </Card>
   )
 }
+
+const priceText = ({ category, type, model }: NonNullable<MessageDetail['pricing']>): string =>
+  [category, type, model].filter(Boolean).join(' · ')
 
 function creditText({ spent, refunded }: NonNullable<MessageDetail['credits']>): string {
   if (spent === 0) return 'None'

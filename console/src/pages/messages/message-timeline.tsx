@@ -28,7 +28,8 @@ function bubbleOf({ request, template, received, type }: MessageDetail): Bubble 
   if (received?.media)
     bubble.header = { kind: 'media', type, detail: received.media.filename ?? received.media.mime_type }
   if (received?.location) bubble.location = received.location
-  if (received?.text) bubble.body = received.text
+  const inner = received?.text ?? received?.reaction?.emoji ?? received?.contacts?.map(({ name }) => name).join('\n')
+  if (inner) bubble.body = inner
   else if (!received?.media && !received?.location)
     bubble.body = placeholders[type] ?? 'This message type cannot be previewed.'
   return bubble

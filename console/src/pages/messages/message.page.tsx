@@ -4,19 +4,20 @@ import { useState } from 'react'
 import { useCan, useHere } from '../../lib/session.ts'
 import { useChoice } from '../../lib/url.ts'
 import { personName, personOf } from '../../parts/recipient.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { type Back, DetailPage } from '../../ui/detail-page.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { PageBody } from '../../ui/layout.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Chip, StatusBadge } from '../../ui/status-badge.tsx'
 import { TabPanel, Tabs } from '../../ui/tabs.tsx'
 import { Conversation } from './conversation.tsx'
 import { MessageDetails } from './message-details.tsx'
 import { FailureReason, MessagePreview, MessageTimeline } from './message-timeline.tsx'
 import styles from './messages.module.css'
-import { useMessage, useSendAgain } from './messages.queries.ts'
+import { templateLink, useMessage, useSendAgain } from './messages.queries.ts'
+import { GroupNotice, ReceivedContent } from './received-content.tsx'
 import { Related } from './related.tsx'
 
 export function MessagePage() {
@@ -32,7 +33,8 @@ export function MessagePage() {
 
 function MessageView({ message, back }: { message: MessageDetail; back: Back }) {
   const [tab, setTab] = useChoice('tab', ['timeline', 'conversation', 'json'])
-  const person = personOf(message)
+  // A message in a group does not belong to the private conversation with its author.
+  const person = message.group_id === null ? personOf(message) : null
   const number = nameOf(message)
   return (
     <>
@@ -45,7 +47,12 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
         }
         name={`Message ${number}`}
         back={back}
-        badge={<StatusBadge status={message.status} />}
+        badge={
+          <>
+            <StatusBadge status={message.status} />
+            {message.group_id !== null && <Chip>group</Chip>}
+          </>
+        }
         actions={message.direction === 'sent' && <SendAgain message={message} />}
       >
         <Tabs
@@ -64,12 +71,14 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
           {tab === 'timeline' && (
             <>
               <FailureReason message={message} />
+              <GroupNotice groupId={message.group_id} />
               <div className={styles.layout}>
                 <div className={styles.looks}>
                   <MessagePreview message={message} />
                 </div>
                 <div className={styles.main}>
                   <MessageTimeline message={message} />
+                  <ReceivedContent message={message} />
                   <Related message={message} />
                 </div>
                 <div className={styles.facts}>
@@ -79,7 +88,12 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
             </>
           )}
           {tab === 'conversation' && person && (
-            <Conversation person={person} openId={message.id} senderId={message.sender.id} />
+            <Conversation
+              person={person}
+              openId={message.id}
+              senderId={message.sender.id}
+              windowExpiresAt={message.window_expires_at}
+            />
           )}
           {tab === 'json' && <JsonView title={message.id} value={message} openDepth={2} />}
         </TabPanel>
@@ -90,11 +104,24 @@ function MessageView({ message, back }: { message: MessageDetail; back: Back }) 
 
 const nameOf = (message: MessageDetail): string => personName(message) ?? 'Unknown sender'
 
+/** The same content would fail again: outside the 24-hour window, WhatsApp accepts only templates. */
+const failedForWindow = ({ status, explained }: MessageDetail) =>
+  status === 'failed' && (explained?.code === 131047 || explained?.code === 470)
+
 function SendAgain({ message }: { message: MessageDetail }) {
+  const here = useHere()
   const maySend = useCan('messages:send')
   const again = useSendAgain(message.id)
   const [isOpen, setOpen] = useState(false)
   if (!maySend) return null
+  const person = personOf(message)
+  if (failedForWindow(message) && person) {
+    return (
+      <ButtonLink icon="template" to={here.path(templateLink(person, message.sender.id))}>
+        Send a template
+      </ButtonLink>
+    )
+  }
   return (
     <>
       <Button icon="retry" onClick={() => setOpen(true)}>

@@ -62,7 +62,7 @@ export function MessagesPage() {
           empty={isFiltered ? <NoMatches /> : <NoMessages />}
         />
       </PageBody>
-      {maySend && <SendDialog open={dialog !== null} onClose={() => setDialog(null)} />}
+      {maySend && <SendDialog kind={dialog} onKind={setDialog} onClose={() => setDialog(null)} />}
     </>
   )
 }
@@ -107,10 +107,11 @@ function Contact(message: ListedMessage) {
   )
 }
 
-function Preview({ direction, type, preview, template_name, error }: ListedMessage) {
+function Preview({ direction, type, preview, template_name, group_id, error }: ListedMessage) {
   const kind = direction === 'received' && type === 'interactive' && !preview ? 'form' : type
   return (
     <span className={styles.preview}>
+      {group_id !== null && <Chip>group</Chip>}
       {type !== 'text' && <Chip>{template_name ?? plainWord(kind)}</Chip>}
       {preview && <SafeText className="clip">{preview}</SafeText>}
       {error && <bdi className={`${styles.error} clip`}>{error}</bdi>}

@@ -7,21 +7,31 @@ import { useSendMessage, useTemplateChoice } from '../../parts/network.queries.t
 import { plainRecipient, RecipientFields, recipientOf, useConnectedSenders } from '../../parts/recipient.tsx'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { SegmentedControl, Select, Textarea } from '../../ui/fields.tsx'
+import { useReplyWindow } from './messages.queries.ts'
+import { ReplyWindow } from './reply-window.tsx'
+
+interface Props {
+  /** `text` or `template`. Closed while it is null. */
+  kind: string | null
+  onKind: (kind: string) => void
+  onClose: () => void
+}
 
 /** Sends a text. For a template, it opens the template's page to fill in the variables. */
-export function SendDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function SendDialog({ kind: chosen, onKind, onClose }: Props) {
   const here = useHere()
   const navigate = useNavigate()
-  const [kind, setKind] = useState('text')
+  const kind = chosen === 'template' ? 'template' : 'text'
   const [phone] = useSearchParam('phone')
   const [userId] = useSearchParam('user_id')
+  const [sender] = useSearchParam('sender')
   const [template, setTemplate] = useState<string | null>(null)
   const senders = useConnectedSenders()
   const templates = (useTemplateChoice().data?.data ?? []).filter(
     ({ status, sendable }) => status === 'APPROVED' && sendable,
   )
   const form = useForm({
-    first: { to: phone ?? userId ?? '', sender_id: null as string | null, 'text.body': '' },
+    first: { to: phone ?? userId ?? '', sender_id: sender, 'text.body': '' },
     action: useSendMessage(),
     input: ({ 'text.body': body, ...recipient }) => ({
       ...recipientOf(recipient, senders),
@@ -29,13 +39,17 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       text: { body },
     }),
   })
+  const { to, sender_id: senderId } = recipientOf(form.values, senders)
+  const window = useReplyWindow(senderId ?? null, chosen === null ? '' : (to ?? ''))
   const fillIn = () => {
     const to = plainRecipient(form.values.to)
-    void navigate({ to: here.path(`templates/${template}`), search: { send: 'yes', ...(to && { to }) } as never })
+    const { sender_id } = form.values
+    const search = { send: 'yes', ...(to && { to }), ...(sender_id && { sender: sender_id }) }
+    void navigate({ to: here.path(`templates/${template}`), search: search as never })
   }
   return (
     <FormDialog
-      open={open}
+      open={chosen !== null}
       onClose={onClose}
       title="Send message"
       detail="Recorded in the audit log under your name. It costs credits."
@@ -46,7 +60,7 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       <SegmentedControl
         aria-label="Message type"
         value={kind}
-        onChange={setKind}
+        onChange={onKind}
         data={[
           { value: 'text', label: 'Text' },
           { value: 'template', label: 'Template' },
@@ -56,7 +70,17 @@ export function SendDialog({ open, onClose }: { open: boolean; onClose: () => vo
       {kind === 'text' ? (
         <Textarea
           label="Text"
-          description="You can send text only to people who messaged you in the last 24 hours. Otherwise, use a template."
+          description={
+            <>
+              You can send text only to people who messaged you in the last 24 hours. Otherwise, use a template.
+              {window.data && (
+                <>
+                  {' '}
+                  24-hour window of this number: <ReplyWindow expiresAt={window.data.window_expires_at} />
+                </>
+              )}
+            </>
+          }
           autosize
           minRows={3}
           maxRows={10}

@@ -15,9 +15,10 @@ interface Props {
 /** Sends the template with the values of the page to one phone number. */
 export function TestSend({ open, onClose, template, variables }: Props) {
   const [phone] = useSearchParam('to')
+  const [sender] = useSearchParam('sender')
   const senders = useConnectedSenders(template.account)
   const form = useForm({
-    first: { to: phone ?? '', sender_id: null as string | null },
+    first: { to: phone ?? '', sender_id: sender },
     action: useSendMessage(),
     input: (recipient) => ({
       ...recipientOf(recipient, senders),

@@ -6,6 +6,7 @@ import { open, type SecretKeys } from '../../lib/seal.ts'
 import { failingConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
+import { recentUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { balancesSince } from '../credits/credits.ts'
 import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
@@ -97,6 +98,24 @@ function parkedLine({ phoneNumberId, wabaId, workspaceId, connectionId, ...rest 
     ? `the sync fails: ${syncError}`
     : `the account did not list the number at ${syncedAt ? `the last sync (${formatTime(syncedAt)})` : 'any sync so far'}`
   return `${where}: ${count(updates, 'update')} since ${formatTime(since)}; ${cause}`
+}
+
+export async function checkUnknownNumbers(db: Db, clock: Clock): Promise<Finding> {
+  const numbers = await recentUnknownNumbers(db, clock.now())
+  if (numbers.length === 0) return ok('unknown numbers', 'No messages arrive for numbers that no workspace has.')
+  const what = numbers.length === 1 ? 'a number' : `${numbers.length} numbers`
+  const accounts = new Map(numbers.map(({ appId, wabaId }) => [`${appId} ${wabaId}`, { appId, wabaId }]))
+  return warning('unknown numbers', `Messages arrive for ${what} that no workspace has.`, {
+    details: numbers.map(
+      ({ phoneNumberId, wabaId, appId, appName, updates, lastSeenAt }) =>
+        `${phoneNumberId} (account ${wabaId}, app ${appName} ${appId}): ${count(updates, 'update')}, last at ${formatTime(lastSeenAt)}`,
+    ),
+    means:
+      'Their accounts are subscribed to an app and not connected to a workspace. Their messages and statuses are dropped.',
+    advice:
+      'Connect the account: npx parley connection create --workspace ID --app ID --waba-id ID --access-token T. If it should not be connected, remove the app from the account in Meta’s Business settings.',
+    accounts: [...accounts.values()].slice(0, 10),
+  })
 }
 
 export async function checkSenders(db: Db): Promise<Finding> {

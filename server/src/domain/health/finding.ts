@@ -14,19 +14,22 @@ export interface Finding {
   advice: string | null
   /** One line for each affected account, key, endpoint and so on. */
   details: string[]
+  /** Accounts that could be connected to fix it. */
+  accounts: { appId: string; wabaId: string }[]
 }
 
-type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'details'>>
+type Parts = Partial<Pick<Finding, 'means' | 'advice' | 'details' | 'accounts'>>
 
 const finding =
   (verdict: CheckResult) =>
-  (check: string, says: string, { means = null, advice = null, details = [] }: Parts = {}): Finding => ({
+  (check: string, says: string, { means = null, advice = null, details = [], accounts = [] }: Parts = {}): Finding => ({
     check,
     verdict,
     says,
     means,
     advice,
     details: details.length > 10 ? [...details.slice(0, 9), `and ${details.length - 9} more`] : details,
+    accounts,
   })
 
 export const ok = finding('ok')

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { newLine } from '../../../testing/deliveries.ts'
 import { FakeClock } from '../../../testing/fake-clock.ts'
+import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { formatTime } from '../../lib/format.ts'
 import { parkUpdates } from '../connections/parked.ts'
+import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
@@ -38,7 +40,7 @@ test('a healthy installation passes every check except the clock, which is faked
   const found = await health({ outside: { client: world.network.client, get } })
   const { clock, ...others } = found
   expect(clock?.verdict).toBe('problem')
-  expect(Object.keys(others)).toHaveLength(16)
+  expect(Object.keys(others)).toHaveLength(17)
   for (const [check, { verdict, says, advice }] of Object.entries(others)) {
     expect({ check, verdict, advice }).toEqual({ check, verdict: 'ok', advice: null })
     expect(says).not.toBe('')
@@ -104,6 +106,43 @@ test('parked updates are reported with their numbers, since when, and why no syn
   expect(metrics).toMatch(/^parley_parked_updates_oldest_seconds 60$/m)
   await server.db.change('delete from parked_updates')
   await server.db.change('update connections set sync_failures = 0, sync_error = null where id = $1', [connection.id])
+})
+
+test('numbers of accounts that are not connected are counted and reported until their account is connected', async () => {
+  expect((await health())['unknown numbers']).toMatchObject({ verdict: 'ok', accounts: [] })
+  const app = await newApp(server)
+  const account = '102290000000777'
+  const post = (phoneNumberId: string, ...messages: object[]) => {
+    const body = webhookOf(phoneNumberId, messages)
+    return app.post({ ...body, entry: body.entry.map((entry) => ({ ...entry, id: account })) })
+  }
+  expect(await post('106549000000777', text('wamid.1'), text('wamid.2'))).toBe(200)
+  server.clock.forward({ minutes: 1 })
+  expect(await post('106549000000777', text('wamid.3'))).toBe(200)
+  const found = (await health())['unknown numbers']
+  expect(found).toMatchObject({
+    verdict: 'warning',
+    says: 'Messages arrive for a number that no workspace has.',
+    advice: expect.stringContaining('connection create'),
+    accounts: [{ appId: app.id, wabaId: account }],
+  })
+  expect(found?.details).toEqual([
+    `106549000000777 (account ${account}, app test app ${app.id}): 3 updates, last at ${formatTime(server.clock.now())}`,
+  ])
+
+  // The numbers of one app are limited.
+  for (let n = 0; n < 60; n++) await post(`1065490000010${n}`, text(`wamid.${n}`))
+  const rows = await server.db.rows('select 1 from unknown_numbers where app_id = $1', [app.id])
+  expect(rows).toHaveLength(50)
+  expect(await post('106549000000777', text('wamid.4'))).toBe(200)
+  expect((await health())['unknown numbers']?.details[0]).toContain('4 updates')
+
+  const workspace = await newWorkspace(server)
+  const sender = await newSender(server, workspace.id, app.id, '106549000000778')
+  await server.db.change('update connections set waba_id = $2 where waba_id = $1', [sender.wabaId, account])
+  expect((await health())['unknown numbers']?.verdict).toBe('ok')
+  await deleteOldUnknownNumbers(server.db, server.clock.now())
+  expect(await server.db.rows('select 1 from unknown_numbers where app_id = $1', [app.id])).toEqual([])
 })
 
 test('reports keys whose allowlist has every address, and workspaces that are running out of credits', async () => {

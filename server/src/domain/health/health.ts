@@ -4,7 +4,15 @@ import type { Clock } from '../../lib/clock.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import type { GraphClient } from '../../whatsapp/client.ts'
 import { newNetwork } from '../connections/network.ts'
-import { checkBalances, checkKeys, checkParked, checkSecrets, checkSenders, checkSync } from './accounts.ts'
+import {
+  checkBalances,
+  checkKeys,
+  checkParked,
+  checkSecrets,
+  checkSenders,
+  checkSync,
+  checkUnknownNumbers,
+} from './accounts.ts'
 import { checkClock, checkDatabase, checkMigrations, checkPartitions, checkRole } from './database.ts'
 import { type CheckResult, type Finding, problem, worstOf } from './finding.ts'
 import { checkCredentials, checkIngress, checkProxies, type Get, type Site } from './network.ts'
@@ -67,6 +75,7 @@ function tableChecks(db: Db, clock: Clock, { secretKeys, site, outside, onProgre
     ['senders', () => checkSenders(db)],
     ['account sync', () => checkSync(db)],
     ['parked updates', () => checkParked(db, clock)],
+    ['unknown numbers', () => checkUnknownNumbers(db, clock)],
     ['endpoints', () => checkEndpoints(db)],
     ['deliveries', () => checkDeliveries(db, clock)],
     ['sending', () => checkOutbox(db, clock)],

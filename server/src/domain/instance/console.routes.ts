@@ -73,13 +73,14 @@ const toWorkspace = ({ createdAt, suspended, ...rest }: WorkspaceSummary): Opera
 const toReport = ({ at, verdict, findings }: Health): HealthReport => ({
   at: at.toISOString(),
   verdict,
-  findings: findings.map(({ check, verdict: each, says, means, advice, details }) => ({
+  findings: findings.map(({ check, verdict: each, says, means, advice, details, accounts }) => ({
     check,
     verdict: each,
     says,
     means,
     advice,
     details,
+    accounts: accounts.map(({ appId, wabaId }) => ({ app_id: appId, waba_id: wabaId })),
   })),
 })
 

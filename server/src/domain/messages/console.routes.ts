@@ -1,11 +1,21 @@
 import { ConsoleList } from '@parley/contract/console/list'
-import { ListedMessage, ListedMessageQuery, MessageDetail, SentReply } from '@parley/contract/console/messages'
+import {
+  ListedMessage,
+  ListedMessageQuery,
+  MessageDetail,
+  ReplyWindow,
+  ReplyWindowQuery,
+  SentReply,
+} from '@parley/contract/console/messages'
 import { MessageId } from '@parley/contract/ids'
 import type { Message } from '@parley/contract/message'
 import { Type } from 'typebox'
 import { consolePageOf, readConsolePage } from '../../http/console/list.ts'
 import { type ConsoleRoute, workspaceRoute } from '../../http/console/route.ts'
+import { withoutPrefix } from '../../lib/ids.ts'
+import { refuse } from '../../lib/refuse.ts'
 import { listConsoleMessages, markOf, toListed } from './reading/console-list.ts'
+import { findReplyWindow } from './reading/reply-window.ts'
 import { readTimeline } from './reading/timeline.ts'
 import { sendAgain, sendFromConsole } from './sending/send-from-console.ts'
 
@@ -30,6 +40,18 @@ export const messageConsoleRoutes = (): ConsoleRoute[] => [
     params: OneMessage,
     reply: MessageDetail,
     handle: ({ db, workspaceId, role }, { params }) => readTimeline(db, workspaceId, role, params.id),
+  }),
+  workspaceRoute({
+    method: 'GET',
+    path: '/reply_window',
+    who: 'messages:read',
+    query: ReplyWindowQuery,
+    reply: ReplyWindow,
+    async handle({ db, workspaceId }, { query }) {
+      const sender = withoutPrefix('snd', query.sender) ?? refuse('not_found')
+      const phone = query.phone.replace(/^\+/, '')
+      return { window_expires_at: await findReplyWindow(db, workspaceId, sender, { phone }) }
+    },
   }),
   workspaceRoute({
     method: 'POST',

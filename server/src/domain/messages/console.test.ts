@@ -3,9 +3,11 @@ import { roles } from '@parley/contract/console/permissions'
 import { expect, test } from 'vitest'
 import { type SignedInPerson, signedIn } from '../../../testing/console.ts'
 import { localRules, useDeliveryWorker } from '../../../testing/deliveries.ts'
+import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
 import { startReceiver } from '../../../testing/receiver.ts'
 import { useSending } from '../../../testing/sending.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
+import { newWorkspace } from '../../../testing/workspace.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { suspendWorkspace } from '../workspaces/workspaces.ts'
@@ -32,6 +34,30 @@ async function setUp() {
     await sending.network.control.idle()
   }
   return { ...shop, at, person, list, timeline, receive }
+}
+
+/** A number that the network posts webhooks for, with payloads that the simulated phones do not send. */
+async function setUpNumber() {
+  const workspace = await newWorkspace(server)
+  const app = await newApp(server)
+  const sender = await newSender(server, workspace.id, app.id, String(Math.trunc(Math.random() * 1e15)))
+  const at = `/w/${workspace.id}`
+  const person = await signedIn(server, { workspaceId: workspace.id, role: 'developer' })
+  return {
+    workspace,
+    sender: { ...sender, appId: app.id },
+    at,
+    person,
+    post: async (...messages: object[]) => {
+      const changes = webhookOf(sender.phoneNumberId, messages).entry[0]?.changes ?? []
+      // Without contacts, a message has the number that it names itself, or none.
+      for (const { value } of changes) value.contacts = []
+      const body = { object: 'whatsapp_business_account', entry: [{ id: '1', changes }] }
+      expect(await app.post(body)).toBe(200)
+    },
+    listed: async () => (await person.call(`${at}/messages`)).body.data as ListedMessage[],
+    timeline: async (id: string) => (await person.call(`${at}/messages/${id}`)).body as MessageDetail,
+  }
 }
 
 const textsOf = ({ data }: { data: ListedMessage[] }) => data.map(({ preview }) => preview)
@@ -196,6 +222,136 @@ test('a failed message shows the cause, the fix and the refund', async () => {
   expect(explained).toMatchObject({ code: 131026 })
   expect(explained?.cause).toContain('may not use WhatsApp')
   expect(explained?.fix).toContain('Check the number')
+})
+
+test('an inbound message shows its contacts, order, reaction, referral, group and what is unsupported', async () => {
+  const { post, listed, timeline } = await setUpNumber()
+  const referral = { source_type: 'ad', source_id: '7', headline: 'Sale' }
+  const item = { product_retailer_id: 'SKU-1', quantity: 2, item_price: 9.99, currency: 'USD' }
+  const errors = [{ code: 131051, title: 'Message type unknown' }]
+  const { text: _, ...bare } = text('')
+  await post(
+    { ...text('wamid.1'), group_id: 'group-1', context: { forwarded: true }, referral },
+    {
+      ...bare,
+      id: 'wamid.2',
+      type: 'contacts',
+      contacts: [{ name: { formatted_name: 'Bea' }, phones: [{ phone: '1' }] }],
+    },
+    { ...bare, id: 'wamid.3', type: 'order', order: { catalog_id: 'C', product_items: [item] } },
+    { ...bare, id: 'wamid.4', type: 'reaction', reaction: { message_id: 'wamid.1', emoji: '👍' } },
+    { ...bare, id: 'wamid.5', type: 'unsupported', unsupported: { type: 'poll_creation' }, errors },
+  )
+  const rows = await listed()
+  const idOf = (type: string, preview: string | null) =>
+    rows.find((row) => row.type === type && row.preview === preview)?.id ?? ''
+  const inGroup = idOf('text', 'hola')
+  expect(rows.map(({ group_id }) => group_id).filter(Boolean)).toEqual(['group-1'])
+  expect(await timeline(inGroup)).toMatchObject({
+    group_id: 'group-1',
+    pricing: null,
+    received: { forwarded: true, referral: { source_type: 'ad', source_id: '7', headline: 'Sale', ctwa_clid: null } },
+  })
+  expect((await timeline(idOf('contacts', 'Bea'))).received?.contacts).toEqual([
+    { name: 'Bea', phones: [{ phone: '1', wa_id: null, type: null }], emails: [], origin: null },
+  ])
+  expect((await timeline(idOf('order', null))).received?.order).toEqual({ catalog_id: 'C', text: null, items: [item] })
+  expect((await timeline(idOf('unsupported', '👍'))).received).toMatchObject({
+    reaction: { emoji: '👍', wa_message_id: 'wamid.1', message_id: inGroup },
+    unsupported: null,
+  })
+  expect((await timeline(idOf('unsupported', null))).received).toMatchObject({
+    reaction: null,
+    unsupported: { type: 'poll_creation', code: 131051, title: 'Message type unknown' },
+  })
+})
+
+test('a file that was received before its hash was stored is shown', async () => {
+  const { post, listed, timeline } = await setUpNumber()
+  await post(text('wamid.1'))
+  const media = { id: '9', mime_type: 'image/jpeg', filename: null, caption: null }
+  const [row] = await listed()
+  await server.db.change(`update inbound_messages set content = $2 where id = $1`, [row?.id.slice(4), { media }])
+  expect((await timeline(row?.id ?? '')).received?.media).toEqual({ ...media, sha256: null, voice: false })
+})
+
+test('a sent message shows how the network billed it', async () => {
+  const { timeline, sendText } = await setUp()
+  const { id } = await sendText(phone)
+  await sending.drain()
+  expect((await timeline(id)).pricing).toEqual({ category: 'service', type: 'free_customer_service', model: 'PMP' })
+})
+
+test('the 24-hour window ends a day after the latest private message to that sender', async () => {
+  const { at, person, post, listed, timeline, sender, workspace } = await setUpNumber()
+  const window = async (from = phone, senderId = sender.id) =>
+    (await person.call(`${at}/reply_window?sender=snd_${senderId}&phone=%2B${from}`)).body.window_expires_at
+  expect(await window()).toBeNull()
+  await post({ ...text('wamid.group'), timestamp: '1786009999', group_id: 'group-1' })
+  expect(await window()).toBeNull()
+  const [inGroup] = await listed()
+  expect((await timeline(inGroup?.id ?? '')).window_expires_at).toBeNull()
+
+  // The second webhook is late: its message was written before the first.
+  await post({ ...text('wamid.new'), timestamp: '1786000500' })
+  await post({ ...text('wamid.old'), timestamp: '1786000000' })
+  const expected = '2026-08-07T07:15:00.000Z'
+  expect(await window()).toBe(expected)
+  for (const { id, group_id } of await listed()) {
+    if (group_id === null) expect((await timeline(id)).window_expires_at).toBe(expected)
+  }
+  const another = await newSender(server, workspace.id, sender.appId, String(Math.trunc(Math.random() * 1e15)))
+  expect(await window(phone, another.id)).toBeNull()
+  expect(await window('16505550199')).toBeNull()
+})
+
+test('the window of a person without a number is found by their user ID', async () => {
+  const { post, listed, timeline } = await setUpNumber()
+  const from = (userId: string, id: string, timestamp: string) => ({
+    ...text(id),
+    from: undefined,
+    from_user_id: userId,
+    timestamp,
+  })
+  await post(from('US.1', 'wamid.1', '1786000000'), from('US.2', 'wamid.2', '1786009999'))
+  await post(from('US.1', 'wamid.3', '1786000500'))
+  for (const { id, user_id } of await listed()) {
+    const expected = user_id === 'US.1' ? '2026-08-07T07:15:00.000Z' : '2026-08-07T09:53:19.000Z'
+    expect((await timeline(id)).window_expires_at, id).toBe(expected)
+  }
+})
+
+test('a message that the network refuses because the 24-hour window ended says so', async () => {
+  const { timeline, sendText } = await setUp()
+  const { id } = await sendText('15550131047')
+  await sending.drain()
+  const { explained, status, window_expires_at } = await timeline(id)
+  expect(status).toBe('failed')
+  expect(explained).toMatchObject({ code: 131047 })
+  expect(explained?.cause).toContain('24 hours')
+  expect(explained?.fix).toContain('template')
+  expect(window_expires_at).toBeNull()
+})
+
+test('a message in a group can be neither answered nor reacted to as if it were private', async () => {
+  const { post, listed, workspace } = await setUpNumber()
+  await post({ ...text('wamid.group'), group_id: 'group-1' }, text('wamid.private'))
+  const rows = await listed()
+  const send = (body: object) => workspace.call('/v1/messages', { method: 'POST', body: { to: phone, ...body } })
+  const refused = (param: string) => ({
+    status: 400,
+    body: { error: { code: 'validation_failed', errors: [{ param, code: 'in_group' }] } },
+  })
+  const hi = { type: 'text', text: { body: 'hi' } }
+  const inGroup = rows.find(({ group_id }) => group_id !== null)?.id
+  const inPrivate = rows.find(({ group_id }) => group_id === null)?.id
+  expect(await send({ ...hi, in_reply_to: inGroup })).toMatchObject(refused('in_reply_to'))
+  for (const id of [inGroup, 'wamid.group']) {
+    const reaction = { message_id: id, emoji: '👍' }
+    expect(await send({ type: 'reaction', reaction })).toMatchObject(refused('reaction.message_id'))
+  }
+  // Refused for its price only.
+  expect(await send({ ...hi, in_reply_to: inPrivate })).toMatchObject({ status: 402 })
 })
 
 test('a message that is not sent yet shows its state in the outbox', async () => {

@@ -25,6 +25,7 @@ const sharedTables = new Set([
   'clock_marks', // the latest times read from the database's clock
   'budget_windows', // counts by key id or address
   'apps', // the installation's Meta apps, which workspaces share
+  'unknown_numbers', // of accounts that no workspace has connected
   'prices', // set by the operator, the same for every workspace
   'people', // a person may be a member of several workspaces
   'backup_codes', // of people

@@ -35,6 +35,7 @@ export interface MessageListRow {
   username: string | null
   profile_name: string | null
   sender_id: string
+  group_id: string | null
   type: string
   status: MessageStatus | 'received'
   preview: string | null
@@ -91,7 +92,7 @@ const sentTable = {
   phone: 'recipient',
   columns: `id, 'sent' as direction, created_at as at, case when recipient ~ '^[0-9]' then recipient end as phone,
     recipient_user_id as user_id,
-    null::text as username, null::text as profile_name, sender_id, type, status,
+    null::text as username, null::text as profile_name, sender_id, null::text as group_id, type, status,
     left(coalesce(content #>> '{request,text,body}', content #>> array['request', type, 'caption'],
       content #>> '{request,interactive,body,text}', content #>> '{request,reaction,emoji}',
       content #>> '{request,location,name}', content #>> '{request,document,filename}',
@@ -107,9 +108,10 @@ const receivedTable = {
   phone: 'sent_by',
   columns: `id, 'received' as direction, recorded_at as at, sent_by as phone, sent_by_user_id as user_id,
     content ->> 'username' as username, profile_name,
-    sender_id, type, 'received' as status,
+    sender_id, content ->> 'groupId' as group_id, type, 'received' as status,
     left(coalesce(content ->> 'text', content #>> '{location,name}', content #>> '{location,address}',
-      content #>> '{media,filename}', content #>> '{order,text}'), ${previewLength}) as preview,
+      content #>> '{media,filename}', content #>> '{order,text}', content #>> '{reaction,emoji}',
+      content #>> '{contacts,0,name}'), ${previewLength}) as preview,
     null::uuid as template_id, null::text as reference, content #>> '{error,title}' as error,
     null::json as variables`,
 } as const

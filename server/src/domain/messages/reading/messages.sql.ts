@@ -1,4 +1,4 @@
-import type { MessageError } from '@parley/contract/events'
+import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { MessageFilters, MessageStatus } from '@parley/contract/message'
 import type { SendType } from '@parley/contract/send'
 import type { Db } from '../../../db/db.ts'
@@ -18,6 +18,7 @@ export interface MessageRow {
   wa_message_id: string | null
   credits: number
   error: MessageError | null
+  pricing: MessagePricing | null
   created_at: Date
   sent_at: Date | null
   delivered_at: Date | null
@@ -26,7 +27,7 @@ export interface MessageRow {
 }
 
 const columns = `id, sender_id, recipient, recipient_user_id, type, template_id, reference, status, wa_message_id, credits,
-  error, created_at, sent_at, delivered_at, read_at, failed_at`
+  error, pricing, created_at, sent_at, delivered_at, read_at, failed_at`
 
 const filters = {
   workspaceId: 'uuid',

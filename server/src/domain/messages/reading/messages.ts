@@ -52,6 +52,7 @@ export const toMessage = (row: MessageRow): Message => ({
   wa_message_id: row.wa_message_id,
   credits: row.credits,
   error: row.error,
+  pricing: row.pricing,
   created_at: row.created_at.toISOString(),
   sent_at: row.sent_at?.toISOString() ?? null,
   delivered_at: row.delivered_at?.toISOString() ?? null,

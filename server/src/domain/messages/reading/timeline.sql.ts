@@ -1,6 +1,15 @@
-import type { MessageError } from '@parley/contract/events'
-import type { InboundLocation, InboundMedia, Reply } from '@parley/contract/inbound'
+import type { MessageError, MessagePricing } from '@parley/contract/events'
+import type {
+  InboundContact,
+  InboundLocation,
+  InboundMedia,
+  InboundReaction,
+  InboundReferral,
+  Reply,
+  Unsupported,
+} from '@parley/contract/inbound'
 import type { Db } from '../../../db/db.ts'
+import type { Order } from '../../../whatsapp/incoming-order.ts'
 import type { Content } from '../sending/send.sql.ts'
 
 export interface SentRow {
@@ -12,6 +21,7 @@ export interface SentRow {
   content: Content
   credits: number
   error: MessageError | null
+  pricing: MessagePricing | null
   key_id: string | null
   sent_by: string | null
   request_id: string | null
@@ -27,7 +37,7 @@ export interface SentRow {
 
 export const sentMessage = (db: Db, workspaceId: string, id: string): Promise<SentRow | undefined> =>
   db.first(
-    `select 'sent' as kind, m.id, m.created_at, m.sender_id, m.wa_message_id, m.content, m.credits, m.error, m.key_id,
+    `select 'sent' as kind, m.id, m.created_at, m.sender_id, m.wa_message_id, m.content, m.credits, m.error, m.pricing, m.key_id,
        m.sent_by, m.request_id, m.template_id,
        case when o.message_id is not null then json_build_object('state', o.state, 'due_at', o.due_at,
          'expires_at', o.expires_at, 'attempts', o.attempts, 'last_error', o.last_error) end as outbox
@@ -45,8 +55,16 @@ export interface ReceivedRow {
   wa_message_id: string
   text: string | null
   reply: Reply | null
-  media: InboundMedia | null
+  /** A message from before a field was stored does not have it. */
+  media: (Omit<InboundMedia, 'sha256' | 'voice'> & Partial<InboundMedia>) | null
   location: InboundLocation | null
+  contacts: InboundContact[] | null
+  order: Order | null
+  reaction: Pick<InboundReaction, 'emoji' | 'wa_message_id'> | null
+  referral: InboundReferral | null
+  unsupported: Unsupported | null
+  forwarded: boolean
+  username: string | null
   error: MessageError | null
   quoted: string | null
 }
@@ -56,7 +74,9 @@ export const receivedMessage = (db: Db, workspaceId: string, id: string): Promis
   db.first(
     `select 'received' as kind, id, recorded_at as created_at, received_at, sender_id, wa_message_id,
        content ->> 'text' as text, content -> 'reply' as reply, content -> 'media' as media,
-       content -> 'location' as location, content -> 'error' as error, quoted_wa_message_id as quoted
+       content -> 'location' as location, content -> 'contacts' as contacts, content -> 'order' as "order",
+       content -> 'reaction' as reaction, content -> 'referral' as referral, content -> 'unsupported' as unsupported,
+       content ->> 'forwarded' is not null as forwarded, content ->> 'username' as username, content -> 'error' as error, quoted_wa_message_id as quoted
      from inbound_messages where workspace_id = $1 and id = $2`,
     [workspaceId, id],
   )

@@ -7,6 +7,7 @@ import { withoutPrefix, withPrefix } from '../../../lib/ids.ts'
 import type { KeySet } from '../../../lib/key-set.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { explainError } from '../../../whatsapp/explain-error.ts'
+import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
 import { findPaymentOf } from '../../credits/credits.ts'
 import { findEventsOf } from '../../deliveries/reading/deliveries-of-message.ts'
 import { findResponseOf } from '../../flows/flows.ts'
@@ -15,8 +16,9 @@ import { findOrderOf } from '../../orders/orders.ts'
 import { findRequest } from '../../requests/find-request.ts'
 import { findSender } from '../../senders/senders.ts'
 import { findUsedTemplates } from '../../templates/templates.ts'
-import { searchMessages, toListed } from './console-list.ts'
+import { type ListedRow, searchMessages, toListed } from './console-list.ts'
 import { stepsOf } from './messages.sql.ts'
+import { findReplyWindow } from './reply-window.ts'
 import { type ReceivedRow, receivedMessage, type SentRow, sentMessage } from './timeline.sql.ts'
 
 /** Parts that the role may not see are null. */
@@ -40,10 +42,16 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
     wa_message_id: row.wa_message_id,
     explained: row.error && { ...row.error, ...explainError(row.error) },
     events,
+    window_expires_at: await windowOf(db, workspaceId, listed),
     replies: await repliesTo(db, workspaceId, row),
     in_reply_to: quoted === null ? null : await quotedMessage(db, workspaceId, row.sender_id, quoted),
     ...rest,
   }
+}
+
+async function windowOf(db: Db, workspaceId: string, { sender_id, phone, user_id: userId, group_id, at }: ListedRow) {
+  if (group_id !== null) return null
+  return findReplyWindow(db, workspaceId, sender_id, phone === null ? { userId, since: at } : { phone })
 }
 
 const firstOnly: KeySet = { take: 1, after: null, order: 'desc' }
@@ -63,6 +71,7 @@ async function sentParts(db: Db, workspaceId: string, role: Role, row: SentRow) 
     received_at: null,
     request: row.content.request as unknown as Record<string, unknown>,
     received: null,
+    pricing: row.pricing,
     template: template ? { ...template, id: withPrefix('tpl', template.id) } : null,
     author: await authorOf(db, workspaceId, row),
     api_request: request
@@ -101,6 +110,8 @@ async function authorOf(
 async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
   const form = await findResponseOf(db, workspaceId, row.id)
   const order = await findOrderOf(db, workspaceId, row.id)
+  const target = row.reaction?.wa_message_id
+  const reactedTo = target ? await quotedMessage(db, workspaceId, row.sender_id, target) : null
   return {
     quoted: row.quoted,
     received_at: row.received_at.toISOString(),
@@ -108,12 +119,20 @@ async function receivedParts(db: Db, workspaceId: string, row: ReceivedRow) {
     received: {
       text: row.text,
       reply: row.reply,
-      media: row.media,
+      media: row.media && { sha256: null, voice: false, ...row.media },
       location: row.location,
+      contacts: row.contacts,
+      order: row.order && toInboundOrder(row.order),
+      reaction: row.reaction && { ...row.reaction, message_id: reactedTo?.message?.id ?? null },
+      referral: row.referral,
+      unsupported: row.unsupported,
+      forwarded: row.forwarded,
+      username: row.username,
       form_id: form ? withPrefix('frs', form.id) : null,
       order_id: order ? withPrefix('ord', order.id) : null,
       error: row.error,
     },
+    pricing: null,
     template: null,
     author: null,
     api_request: null,

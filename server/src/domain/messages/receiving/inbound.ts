@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { newUuid, withPrefix } from '../../../lib/ids.ts'
 import type { FormSubmission } from '../../../whatsapp/incoming-form.ts'
 import type { InboundItem } from '../../../whatsapp/incoming-message.ts'
+import { toInboundOrder } from '../../../whatsapp/incoming-order.ts'
 import {
   insertEventsSql,
   type NewEvent,
@@ -107,20 +108,25 @@ interface Quoted {
   templateId: string | null
 }
 
-/** For each arrival, the message that it replies to, if we sent that message. */
+/** WhatsApp's ID of the message that a message replies or reacts to. */
+const referredIn = ({ quotedWaMessageId, reaction }: InboundItem) => reaction?.wa_message_id ?? quotedWaMessageId
+
+/** For each arrival, the message that it replies or reacts to, if we sent that message. */
 async function quotedMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<(Quoted | undefined)[]> {
   const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
-  const quoted = arrivals.flatMap(({ item: { quotedWaMessageId }, destination: { senderId } }) =>
-    quotedWaMessageId === null ? [] : [{ senderId, waMessageId: quotedWaMessageId }],
-  )
+  const quoted = arrivals.flatMap(({ item, destination: { senderId } }) => {
+    const waMessageId = referredIn(item)
+    return waMessageId === null ? [] : [{ senderId, waMessageId }]
+  })
   if (quoted.length === 0) return []
   const sent = await findSentMessages(db, quoted)
   const byKey = new Map(sent.map((message) => [keyOf(message.senderId, message.waMessageId), message]))
-  return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, item.quotedWaMessageId)))
+  return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, referredIn(item))))
 }
 
 function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
-  const { text, reply, media, mediaSource, location, form, order, groupId, error } = item
+  const { text, reply, media, mediaSource, location, contacts, form, order, error } = item
+  const { username, groupId, forwarded, reaction, referral, unsupported } = item
   return {
     id: newUuid(now.getTime()),
     workspaceId,
@@ -139,8 +145,14 @@ function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: D
       mediaSource,
       location,
       form: form && withoutSources(form),
+      contacts,
       order,
+      username,
       groupId,
+      forwarded: forwarded || null,
+      reaction,
+      referral,
+      unsupported,
       error,
     }),
   }
@@ -165,6 +177,7 @@ function toData(
   id: string,
   quotedId: string | undefined,
 ): InboundMessage {
+  const referredId = quotedId === undefined ? null : withPrefix('msg', quotedId)
   return {
     message_id: withPrefix('msg', id),
     wa_message_id: item.waMessageId,
@@ -180,10 +193,18 @@ function toData(
         ? null
         : {
             wa_message_id: item.quotedWaMessageId,
-            message_id: quotedId === undefined ? null : withPrefix('msg', quotedId),
+            message_id: item.reaction === null ? referredId : null,
           },
     reply: item.reply,
     media: item.media,
     location: item.location,
+    username: item.username,
+    group_id: item.groupId,
+    forwarded: item.forwarded,
+    contacts: item.contacts,
+    order: item.order && toInboundOrder(item.order),
+    reaction: item.reaction && { ...item.reaction, message_id: referredId },
+    referral: item.referral,
+    unsupported: item.unsupported,
   }
 }

@@ -1,6 +1,6 @@
 import { type EventType, eventSchemas } from '@parley/contract/events'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyTarget } from '../../../../testing/deliveries.ts'
 import { eventsOf, newApp, newSender, signatureOf, text } from '../../../../testing/network-app.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
@@ -8,6 +8,7 @@ import { newWorkspace } from '../../../../testing/workspace.ts'
 import { plainSchema } from '../../../lib/field-errors.ts'
 import { newUuid } from '../../../lib/ids.ts'
 import { seal } from '../../../lib/seal.ts'
+import { fixture } from '../../../whatsapp/fixtures.ts'
 import { createWebhook } from '../../webhooks/webhooks.ts'
 
 const server = useTestServer()
@@ -65,20 +66,179 @@ test('a message gives one message.received event with all fields', async () => {
       wa_message_id: 'wamid.A',
       from: '16505550123',
       from_user_id: null,
+      username: null,
       profile_name: null,
       sender_id: `snd_${sender.id}`,
+      group_id: null,
       type: 'text',
       text: 'hola',
       received_at: '2026-08-06T07:06:40.000Z',
+      forwarded: false,
       in_reply_to: null,
       reply: null,
       media: null,
       location: null,
+      contacts: null,
+      order: null,
+      reaction: null,
+      referral: null,
+      unsupported: null,
     },
   })
+  expect(schemaErrors(event)).toBeNull()
+})
+
+function schemaErrors(event: { type: string } | undefined) {
   const validate = new Ajv2020({ strict: false }).compile(plainSchema(eventSchemas[event?.type as EventType]))
   validate(event)
-  expect(validate.errors).toBeNull()
+  return validate.errors
+}
+
+describe('message.received has what real payloads contain', () => {
+  test.each<[string, Record<string, unknown>]>([
+    [
+      'own/bsuid-only-text.json',
+      { from: null, from_user_id: 'US.13491200000000000001', username: 'ana.prueba', type: 'text' },
+    ],
+    [
+      'own/contacts-request-reply.json',
+      {
+        type: 'contacts',
+        contacts: [
+          {
+            name: null,
+            phones: [{ phone: '+1 650-555-0123', wa_id: '16505550123', type: 'CELL' }],
+            emails: [],
+            origin: 'contact_request',
+          },
+        ],
+      },
+    ],
+    ['david-lev__pywa/message--forwarded-many-times.json', { forwarded: true, in_reply_to: null }],
+    [
+      'david-lev__pywa/message--voice.json',
+      {
+        type: 'audio',
+        media: {
+          voice: true,
+          sha256: '9b4e2915fd8445d6a8a53c859063c0d3e6d7de2f986367588151703a00cb4832',
+        },
+      },
+    ],
+    [
+      'david-lev__pywa/message--order.json',
+      {
+        type: 'order',
+        order: {
+          items: [
+            { product_retailer_id: 'HAMBURGER', quantity: 3, item_price: 30, currency: 'ILS' },
+            { product_retailer_id: 'FRENCH_FRIES', quantity: 2, item_price: 35, currency: 'ILS' },
+            { product_retailer_id: 'SODA', quantity: 2, item_price: 10, currency: 'ILS' },
+          ],
+        },
+      },
+    ],
+    [
+      'david-lev__pywa/message--reaction.json',
+      {
+        type: 'unsupported',
+        text: null,
+        reaction: { emoji: '😮', wa_message_id: 'wamid.yzxyzx=', message_id: null },
+        unsupported: null,
+      },
+    ],
+    [
+      'netflie__whatsapp-cloud-api/a-removed-reaction-notification.json',
+      { reaction: { emoji: null, wa_message_id: 'MESSAGE_ID', message_id: null }, unsupported: null },
+    ],
+    [
+      'own/unsupported-poll.json',
+      {
+        type: 'unsupported',
+        unsupported: { type: 'poll_creation', code: 131051, title: 'Message type unknown' },
+        reaction: null,
+      },
+    ],
+    [
+      'david-lev__pywa/message--referral.json',
+      {
+        referral: {
+          source_type: 'ad or post',
+          source_id: 'ADID',
+          source_url: 'AD_OR_POST_FB_URL',
+          headline: 'AD_TITLE',
+          body: 'AD_DESCRIPTION',
+          ctwa_clid: 'CTWA_CLID',
+        },
+      },
+    ],
+    [
+      'WhatsApp__WhatsApp-Flows-Tools/webhook-received-contact-messages.json',
+      { type: 'contacts', contacts: [{ name: '<CONTACT_FORMATTED_NAME>' }], unsupported: null },
+    ],
+  ])('%s', async (path, expected) => {
+    const payload = JSON.stringify(fixture(path))
+    const phoneNumberId = /"phone_number_id":"([^"]+)"/.exec(payload)?.[1]
+    const { workspace, app } = await newNumber(phoneNumberId)
+    expect(await app.post(payload)).toBe(200)
+    const [event] = await eventsOf(server, workspace.id)
+    expect(event?.data).toMatchObject(expected)
+    expect(schemaErrors(event)).toBeNull()
+  })
+})
+
+test('a reaction to a message of ours has its message_id', async () => {
+  const { workspace, sender, postMessages } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.OURS')
+  const reaction = { message_id: 'wamid.OURS', emoji: '👍' }
+  await postMessages({ from: '16505550123', id: 'wamid.A', timestamp: '1786000000', type: 'reaction', reaction })
+  const [event] = await eventsOf(server, workspace.id)
+  expect(event?.data).toMatchObject({
+    reaction: { emoji: '👍', wa_message_id: 'wamid.OURS', message_id: `msg_${id}` },
+    in_reply_to: null,
+  })
+})
+
+test('a message in a group has the group_id', async () => {
+  const { workspace, postMessages } = await newNumber()
+  await postMessages({ ...text('wamid.A'), group_id: 'Y2FwaV9ncm91cDox' })
+  const [event] = await eventsOf(server, workspace.id)
+  expect(event?.data).toMatchObject({ from: '16505550123', group_id: 'Y2FwaV9ncm91cDox' })
+})
+
+test('status events and the message have the pricing, also if a repeated status brings it', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.P')
+  const look = async () => (await workspace.call(`/v1/messages/msg_${id}`)).body
+  expect(await look()).toMatchObject({ status: 'sent', pricing: null })
+  const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' }
+  // The response of the send call has already set `sent`.
+  await postStatuses(status('wamid.P', 'sent', '1786000001', { pricing }))
+  const billed = { category: 'utility', type: 'regular', model: 'PMP' }
+  expect(await look()).toMatchObject({ status: 'sent', pricing: billed })
+  expect(await eventsOf(server, workspace.id)).toEqual([])
+  await postStatuses(status('wamid.P', 'delivered', '1786000002'))
+  const changed = { pricing_model: 'PMP', type: 'free_customer_service', category: 'service' }
+  await postStatuses(status('wamid.P', 'read', '1786000003', { pricing: changed }))
+  const events = await eventsOf(server, workspace.id)
+  const last = { category: 'service', type: 'free_customer_service', model: 'PMP' }
+  expect(events.map((event) => [event.type, event.data.pricing])).toEqual([
+    ['message.delivered', billed],
+    ['message.read', last],
+  ])
+  expect(events.map(schemaErrors)).toEqual([null, null])
+  expect(await look()).toMatchObject({ status: 'read', pricing: last })
+})
+
+test('a status that waits for its message keeps its pricing', async () => {
+  const { workspace, sender, postStatuses } = await newNumber()
+  const { applyEarlyStatuses } = await import('./statuses.ts')
+  const pricing = { pricing_model: 'CBP', category: 'service' }
+  await postStatuses(status('wamid.W', 'delivered', '1786000002', { pricing }))
+  await sentMessage(workspace.id, sender.id, 'wamid.W')
+  await applyEarlyStatuses(server.db, server.clock)
+  const [event] = await eventsOf(server, workspace.id)
+  expect(event?.data.pricing).toEqual({ category: 'service', type: null, model: 'CBP' })
 })
 
 test('a message that the network repeats gives one event', async () => {

@@ -9,6 +9,7 @@ import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../..
 import { applyTemplateChange } from '../../connections/connections.ts'
 import { applyAccountNotice } from '../../connections/notices.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
+import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
 import { savePreference } from '../../senders/preferences.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
@@ -48,7 +49,7 @@ export interface Ingress {
 /**
  * Receives webhooks from the network (WhatsApp). The signature is checked over the raw body. Then the updates of concurrent
  * webhooks are stored in one transaction: messages, statuses, events and their deliveries. Updates that do not belong to a
- * connected account are logged and acknowledged too, because the network would otherwise repeat the whole webhook for days.
+ * connected account are counted, logged and acknowledged too, because the network would otherwise repeat the whole webhook for days.
  * An update for an unknown number of a connected account is parked in the same transaction and published when a sync has
  * found the number.
  *
@@ -179,10 +180,9 @@ async function storeAll({ db, clock, log, routes }: StoreDeps, webhooks: readonl
       await saveUpdates(tx, now, known)
       return parkUpdates(tx, now, updates)
     })
-    logUnknown(
-      log,
-      updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' })),
-    )
+    const parked = updates.map((update, index) => ({ ...update, outcome: outcomes[index] ?? 'not_connected' }))
+    logUnknown(log, parked)
+    await countDroppedUpdates(db, now, droppedByNumber(unknown, parked))
   }
   for (const { appId, item } of unknown) {
     const { phoneNumberId, wabaId } = item
@@ -211,6 +211,20 @@ function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]
   return webhooks.flatMap(({ appId, body }) =>
     splitWebhook(body).flatMap((change) => (keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [])),
   )
+}
+
+/** How many messages and statuses were dropped for each number of an account that is not connected. */
+function droppedByNumber(
+  unknown: readonly RoutedItem[],
+  updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[],
+) {
+  const counts = Map.groupBy(unknown, ({ appId, item }) => numberKeyOf({ ...item, appId }))
+  const dropped = updates.filter(({ outcome }) => outcome === 'not_connected')
+  return [...Map.groupBy(dropped, numberKeyOf)].flatMap(([key, [update]]) => {
+    if (!update) return []
+    const { appId, wabaId, phoneNumberId } = update
+    return [{ appId, wabaId, phoneNumberId, updates: counts.get(key)?.length ?? 0 }]
+  })
 }
 
 /** Logs one line per number and batch. */

@@ -21,6 +21,7 @@ test('two transactions that record the same status publish it once, and neither 
     occurredAt: server.clock.now(),
     error: null,
     recipientUserId: null,
+    pricing: null,
   }
   const now = server.clock.now()
   const saved = Promise.withResolvers<void>()

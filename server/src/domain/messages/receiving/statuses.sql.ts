@@ -1,4 +1,4 @@
-import type { MessageError } from '@parley/contract/events'
+import type { MessageError, MessagePricing } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
 import { type Places, statement } from '../../../db/statement.ts'
 import type { MessageStatus, NetworkStatus } from '../../../whatsapp/status-rank.ts'
@@ -14,6 +14,7 @@ export interface TrackedMessage {
   waMessageId: string | null
   createdAt: Date
   times: StatusTimes
+  pricing: MessagePricing | null
   /** The statuses that are already recorded. */
   known: NetworkStatus[]
 }
@@ -42,7 +43,7 @@ const tracking = statement(
   (places) => `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient,
        m.recipient_user_id as "recipientUserId", m.status,
        m.wa_message_id as "waMessageId", m.created_at as "createdAt", m.sent_at as sent, m.delivered_at as delivered,
-       m.read_at as read, m.failed_at as failed,
+       m.read_at as read, m.failed_at as failed, m.pricing,
        array(select s.status from message_statuses s where s.message_id = m.id) as known
      from messages m where ${isReferenced(places)} order by m.id`,
 )
@@ -90,6 +91,7 @@ export interface MessageProgress {
   readAt: Date | null
   failedAt: Date | null
   error: MessageError | null
+  pricing: MessagePricing | null
 }
 
 const progressUpdate = statement(
@@ -104,6 +106,7 @@ const progressUpdate = statement(
       readAt: 'timestamptz',
       failedAt: 'timestamptz',
       error: 'json',
+      pricing: 'json',
     },
   },
   ({ progress }) => `update messages m set
@@ -114,7 +117,8 @@ const progressUpdate = statement(
        delivered_at = coalesce(m.delivered_at, progress.delivered_at),
        read_at = coalesce(m.read_at, progress.read_at),
        failed_at = coalesce(m.failed_at, progress.failed_at),
-       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end
+       error = case when progress.status = 'failed' then coalesce(progress.error, m.error) end,
+       pricing = coalesce(progress.pricing, m.pricing)
      from ${progress} where m.id = progress.id`,
 )
 
@@ -132,6 +136,7 @@ export interface EarlyStatus {
   error: MessageError | null
   /** The recipient's user ID, if the network reported it. */
   recipientUserId: string | null
+  pricing: MessagePricing | null
 }
 
 const earlyInsertion = statement(
@@ -144,6 +149,7 @@ const earlyInsertion = statement(
       occurredAt: 'timestamptz',
       error: 'json',
       recipientUserId: 'text',
+      pricing: 'json',
     },
     now: 'timestamptz',
   },
@@ -165,7 +171,7 @@ export const takeMatchedEarly = (db: Db, limit: number): Promise<EarlyStatus[]> 
        limit $1 for update of e skip locked) as matched
      where (e.sender_id, e.wa_message_id, e.status) = (matched.sender_id, matched.wa_message_id, matched.status)
      returning e.sender_id as "senderId", e.workspace_id as "workspaceId", e.wa_message_id as "waMessageId", e.status,
-       e.occurred_at as "occurredAt", e.error, e.recipient_user_id as "recipientUserId"`,
+       e.occurred_at as "occurredAt", e.error, e.recipient_user_id as "recipientUserId", e.pricing`,
     [limit],
   )
 

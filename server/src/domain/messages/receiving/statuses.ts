@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { MessageStatusData } from '@parley/contract/events'
 import type { Static } from 'typebox'
 import { databaseNow } from '../../../db/database-clock.ts'
@@ -37,9 +38,9 @@ export interface StatusReport extends Omit<EarlyStatus, 'waMessageId'> {
 }
 
 export function toReport(item: StatusItem, { senderId, workspaceId }: Destination): StatusReport {
-  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData, recipientUserId } = item
+  const { waMessageId, status, occurredAt, error, bizOpaqueCallbackData, recipientUserId, pricing } = item
   const messageId = withoutPrefix('msg', bizOpaqueCallbackData ?? '') ?? null
-  return { senderId, workspaceId, waMessageId, status, occurredAt, error, recipientUserId, messageId }
+  return { senderId, workspaceId, waMessageId, status, occurredAt, error, recipientUserId, pricing, messageId }
 }
 
 /**
@@ -61,14 +62,17 @@ export async function saveStatuses(db: Db, now: Date, reports: readonly StatusRe
   const fresh = changes.flatMap(({ message, progress, fresh: reports }) =>
     reports.map((report) => ({ message, progress, report })),
   )
+  const changed = changes.filter(hasNews)
+  if (changed.length > 0) {
+    await updateProgress(
+      db,
+      changed.map(({ progress }) => progress),
+    )
+  }
   if (fresh.length === 0) return
   await insertStatuses(
     db,
     fresh.map(({ message, report }) => ({ ...report, messageId: message.id, workspaceId: message.workspaceId })),
-  )
-  await updateProgress(
-    db,
-    changes.filter((change) => change.fresh.length > 0).map(({ progress }) => progress),
   )
   const firstReports = changes.filter((change) => change.message.status === 'queued' && change.fresh.length > 0)
   if (firstReports.length > 0) {
@@ -114,6 +118,13 @@ export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
   await deleteEarlyBefore(db, new Date(now.getTime() - 7 * 24 * 3_600_000))
 }
 
+/**
+ * A status that is already known can still bring the price: the response to a send request has none, the status `sent`
+ * that follows it does.
+ */
+const hasNews = ({ message, fresh, progress: { pricing } }: Change): boolean =>
+  fresh.length > 0 || (pricing !== null && !isDeepStrictEqual(pricing, message.pricing))
+
 interface Change {
   message: TrackedMessage
   progress: MessageProgress
@@ -153,13 +164,14 @@ function advance(message: TrackedMessage, reports: readonly StatusReport[]): Cha
     readAt: timeOf('read'),
     failedAt: timeOf('failed'),
     error: fresh.find((report) => report.status === 'failed')?.error ?? null,
+    pricing: reports.findLast((report) => report.pricing !== null)?.pricing ?? null,
   }
   return { message, progress, fresh }
 }
 
 function toData(
   message: TrackedMessage,
-  { recipientUserId }: MessageProgress,
+  { recipientUserId, pricing }: MessageProgress,
   report: StatusReport,
 ): Static<typeof MessageStatusData> {
   return {
@@ -170,5 +182,6 @@ function toData(
     wa_message_id: report.waMessageId ?? message.waMessageId,
     occurred_at: report.occurredAt.toISOString(),
     error: report.error,
+    pricing: pricing ?? message.pricing,
   }
 }

@@ -142,6 +142,7 @@ test('a late delivered status overrides a failure of unknown outcome, and the re
     occurredAt: server.clock.now(),
     error: null,
     recipientUserId: null,
+    pricing: null,
   }
   await server.db.transaction((tx) => saveStatuses(tx, server.clock.now(), [late]))
   expect(await shop.look(id)).toMatchObject({ status: 'delivered', error: null })

@@ -62,6 +62,7 @@ const failed = (error: MessageError, occurredAt: Date) => ({
   occurredAt,
   error,
   recipientUserId: null,
+  pricing: null,
   fromSending: true,
 })
 
@@ -72,7 +73,7 @@ function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   if (decision.kind === 'failed') return [{ ...failed(decision.error, occurredAt), messageId, workspaceId, senderId }]
   if (decision.kind !== 'sent') return []
   const { waMessageId } = decision
-  const ids = { messageId, workspaceId, senderId, recipientUserId: null }
+  const ids = { messageId, workspaceId, senderId, recipientUserId: null, pricing: null }
   return [{ ...ids, waMessageId, status: 'sent', occurredAt, error: null }]
 }
 

@@ -163,6 +163,8 @@ function checkSender(
   const { senderId, waMessageId } = message.found
   if (senderId !== sender.id) return error(param, 'other_sender', 'The message belongs to another sender.')
   if (waMessageId === null) return error(param, 'not_sent', 'The message has not been sent yet.')
+  if (message.found.groupId !== null)
+    return error(param, 'in_group', 'The message was written in a group. You can reply only to private messages.')
   return message
 }
 

@@ -69,11 +69,13 @@ export interface ReferredMessage {
   /** The phone number and the user ID of the person who wrote it. */
   number: string | null
   userId: string | null
+  /** The group that an inbound message was written in. */
+  groupId: string | null
 }
 
 const sent = `select sender_id as "senderId", wa_message_id as "waMessageId", false as received, null as number,
-    null as "userId" from messages where workspace_id = $1`
-const received = `select sender_id, wa_message_id, true, sent_by, sent_by_user_id from inbound_messages
+    null as "userId", null as "groupId" from messages where workspace_id = $1`
+const received = `select sender_id, wa_message_id, true, sent_by, sent_by_user_id, content ->> 'groupId' from inbound_messages
     where workspace_id = $1`
 
 /** A sent or received message of the workspace by our ID. */

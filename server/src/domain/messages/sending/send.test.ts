@@ -27,6 +27,7 @@ test('POST /v1/messages returns 202, and the message is sent, delivered and read
     wa_message_id: null,
     credits: 1,
     error: null,
+    pricing: null,
     created_at: server.clock.now().toISOString(),
     sent_at: null,
     delivered_at: null,

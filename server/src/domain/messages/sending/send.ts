@@ -197,6 +197,7 @@ const queuedRow = (message: NewMessage): Parameters<typeof toMessage>[0] => ({
   wa_message_id: null,
   credits: message.credits,
   error: null,
+  pricing: null,
   created_at: message.createdAt,
   sent_at: null,
   delivered_at: null,

@@ -1,0 +1,98 @@
+import { beforeAll, expect, test } from 'vitest'
+import { screenshot } from '../server/testing/browser.ts'
+import { until } from '../server/testing/until.ts'
+import { useSignedIn } from './signed-in.ts'
+
+/** The page of a message: what it contains, its 24-hour window, and what to do if the window has ended. */
+const console = useSignedIn()
+const ana = '16505550123'
+/** The simulated network fails every message to this number, because the window has ended. */
+const closed = '15550131047'
+
+interface Row {
+  id: string
+  status: string
+  type: string
+  preview: string | null
+}
+
+const rowsOf = async (query: string): Promise<Row[]> =>
+  (await console.ada.call(`/w/${console.place.workspaceId}/messages?${query}`)).body.data
+
+let senderId: string
+
+beforeAll(async () => {
+  const { api, control } = console.place
+  const { data: senders } = await api('/v1/senders')
+  senderId = senders.find(({ phone_number: number }: { phone_number: string }) => number.endsWith('0001')).id
+  await control('POST', `/phones/${ana}/say`, { to: '15550780001', text: 'In private' })
+  await control('POST', `/phones/${ana}/say`, { to: '15550780001', text: 'In a group' })
+  await until('both have arrived', async () => (await rowsOf(`phone=${ana}`)).length === 2)
+  // The simulated phones cannot write in groups.
+  await console.store.db.change(
+    `update inbound_messages set content = (content::jsonb || '{"groupId":"group-1"}')::json
+     where content ->> 'text' = 'In a group'`,
+    [],
+  )
+  await api('/v1/messages', { sender_id: senderId, to: closed, type: 'text', text: { body: 'Hello' } })
+  await until('it has failed', async () => (await rowsOf(`phone=${closed}`))[0]?.status === 'failed')
+})
+
+test('a message that failed because the window had ended offers a template instead of sending it again', async () => {
+  const [failed] = await rowsOf(`phone=${closed}`)
+  const page = await console.open(`messages/${failed?.id}`)
+  await page.getByText('more than 24 hours old').waitFor()
+  expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0)
+  await screenshot(page, 'a message that failed for its window')
+  await page.getByRole('link', { name: 'Send a template' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send message' })
+  expect(await dialog.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+  await dialog.getByPlaceholder('Choose a template').click()
+  await page
+    .getByRole('option', { name: /order_update/ })
+    .first()
+    .click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  const send = page.getByRole('dialog', { name: 'Send test message' })
+  expect(await send.getByLabel('To', { exact: true }).inputValue()).toBe(closed)
+})
+
+test('the page, the reply field and the send dialog show when the 24-hour window ends', async () => {
+  const message = (await rowsOf(`phone=${ana}`)).find(({ preview }) => preview === 'In private')
+  const page = await console.open(`messages/${message?.id}`)
+  await page.getByText('Open until').waitFor()
+  await page.getByRole('tab', { name: 'Conversation' }).click()
+  await page.getByText('24-hour window: Open until').waitFor()
+  await screenshot(page, 'a conversation with its window')
+  const dialog = await console.open('messages?send=text')
+  await dialog.getByLabel('To', { exact: true }).fill('+1 650 555 0123')
+  await dialog.getByText('24-hour window of this number: Open until').waitFor()
+  await dialog.getByLabel('To', { exact: true }).fill('+1 650 555 0199')
+  await dialog.getByText('The person has not written to this sender.').waitFor()
+})
+
+test('a message in a group is marked, and has no private conversation', async () => {
+  const message = (await rowsOf(`phone=${ana}`)).find(({ preview }) => preview === 'In a group')
+  const page = await console.open(`messages/${message?.id}`)
+  await page.getByText('Written in a group.').waitFor()
+  await page.getByText('group-1').first().waitFor()
+  expect(await page.getByRole('tab', { name: 'Conversation' }).count()).toBe(0)
+  expect(await page.getByText('24-hour window').count()).toBe(0)
+  await screenshot(page, 'a message in a group')
+})
+
+test('the health page opens the connect dialog for an account whose messages no workspace receives', async () => {
+  await console.store.db.change(
+    `insert into unknown_numbers (app_id, waba_id, phone_number_id, updates, first_seen_at, last_seen_at)
+     select id, '102290000000777', '106549000000777', 3, now(), now() from apps`,
+    [],
+  )
+  const page = await console.open('/operator/health')
+  await page.getByText('Messages arrive for a number that no workspace has.').waitFor()
+  await screenshot(page, 'a number that no workspace has')
+  await page.getByRole('link', { name: 'Connect account 102290000000777' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect account' })
+  expect(await dialog.getByLabel('WhatsApp Business account ID').inputValue()).toBe('102290000000777')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+})
