@@ -21,7 +21,7 @@ export const Recipient = Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', errorM
 /** WhatsApp's ID of a person: the country, a dot and an ID. It is unique within a business portfolio. */
 export const UserId = Type.String({
   pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$',
-  errorMessage: 'Enter the user ID as WhatsApp provides it, for example US.13491200000000000001.',
+  errorMessage: 'Enter a user ID of WhatsApp such as US.13491200000000000001.',
 })
 
 /** The phone number of the sender of an inbound message, as a filter. */

@@ -252,7 +252,7 @@ const Address = kind('address_message', {
           country: Type.String({
             pattern: '^[A-Z]{2}$',
             description: 'The country of the address, in ISO 3166 format. WhatsApp supports India (`IN`).',
-            errorMessage: 'Enter the country as two capital letters, for example IN.',
+            errorMessage: 'Enter a country code of two capital letters such as IN.',
           }),
           values: Type.Optional(addressValues('Values to fill in, such as `name` and `in_pin_code`.')),
           validation_errors: Type.Optional(addressValues('An error message for each value that must be corrected.')),
