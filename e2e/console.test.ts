@@ -174,7 +174,7 @@ test('an API error appears in its group with its cause and remedy', async () => 
 })
 
 test('a request with a mistyped key appears among the API errors, which say where all others are', async () => {
-  const page = await openAt('/refusals')
+  const page = await openAt('/api-errors')
   const wrong = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`
   const headers = { authorization: `Bearer ${wrong}` }
   expect((await fetch(`${place.url}/v1/me`, { headers })).status).toBe(401)
