@@ -234,7 +234,7 @@ export const WebhookTest = event(testEventType, {
   sample: {
     test: true,
     example_of: 'message.sent',
-    example: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.000Z', error: null },
+    example: { ...messageSample, status: 'sent', occurred_at: '2026-08-01T09:30:01.001Z', error: null, pricing: null },
   },
 })
 

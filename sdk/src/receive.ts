@@ -95,23 +95,15 @@ export function newReceiver(
 
   async function respond(event: ParleyEvent): Promise<ReceiverResponse> {
     try {
-      if (seen && !(await seen.add(event.id))) return acknowledged
-    } catch (error) {
-      return failed(error, event)
-    }
-    if (acknowledge === 'before') {
-      handleLater(event)
-      return acknowledged
-    }
-    try {
-      await handler(event)
-      return acknowledged
-    } catch (error) {
-      try {
-        await seen?.delete?.(event.id)
-      } catch (other) {
-        onError(other, event)
+      if (acknowledge === 'before') {
+        if (!seen || (await seen.add(event.id))) handleLater(event)
+        return acknowledged
       }
+      if (await seen?.has(event.id)) return acknowledged
+      await handler(event)
+      await seen?.add(event.id)
+      return acknowledged
+    } catch (error) {
       return failed(error, event)
     }
   }

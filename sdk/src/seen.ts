@@ -1,12 +1,12 @@
 /** The IDs of events that were received, to handle each event once. */
 export interface SeenEvents {
-  /** Remembers the ID. Returns false if it was known. An `insert … on conflict do nothing` does both at once. */
-  add(id: string): boolean | Promise<boolean>
+  /** Whether the ID is known. */
+  has(id: string): boolean | Promise<boolean>
   /**
-   * Forgets the ID of an event whose handler failed, so that the retry is handled. Not used with `acknowledge: 'before'`,
-   * because an event that was acknowledged is not retried.
+   * Remembers the ID. Returns false if it was known, as `insert … on conflict do nothing` can. Called after the handler has
+   * succeeded, so that an event is handled again if the program ends in between; with `acknowledge: 'before'`, called first.
    */
-  delete?(id: string): unknown
+  add(id: string): boolean | Promise<boolean>
 }
 
 /**
@@ -16,6 +16,7 @@ export interface SeenEvents {
 export function newSeenEvents(maxCount = 10_000): SeenEvents {
   const ids = new Set<string>()
   return {
+    has: (id) => ids.has(id),
     add(id) {
       if (ids.has(id)) return false
       ids.add(id)
@@ -26,6 +27,5 @@ export function newSeenEvents(maxCount = 10_000): SeenEvents {
       }
       return true
     },
-    delete: (id) => ids.delete(id),
   }
 }

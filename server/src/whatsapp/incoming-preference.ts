@@ -22,18 +22,21 @@ export function readPreferences(value: JsonObject, wabaId: string | null, now: D
   if (phoneNumberId === null) return [ignored('no_number', { wabaId }, 'user_preferences')]
   const source: WebhookSource = { wabaId, phoneNumberId }
   const contacts = readArray(value.contacts).map(readObject)
-  return readArray(value.user_preferences).map((item) => readPreference(readObject(item), contacts, source, now))
+  const items = readArray(value.user_preferences)
+  // A webhook about one person may name their user ID only among the contacts.
+  const only = items.length === 1 && contacts.length === 1 ? contacts[0] : undefined
+  return items.map((item) => readPreference(readObject(item), only ?? undefined, contacts, source, now))
 }
 
 function readPreference(
   item: JsonObject | null,
+  only: JsonObject | undefined,
   contacts: readonly (JsonObject | null)[],
   source: WebhookSource,
   now: Date,
 ): PreferenceItem | Ignored {
   const phone = readPhone(item?.wa_id)
-  // A webhook about one person may name their user ID only among the contacts.
-  const contact = contacts.length === 1 ? contacts[0] : contacts.find((each) => readPhone(each?.wa_id) === phone)
+  const contact = only ?? contacts.find((each) => phone !== null && readPhone(each?.wa_id) === phone)
   const userId = readId(item?.user_id) ?? readId(contact?.user_id)
   const person = phone ?? userId
   const marketing = choices.get(readId(item?.value, 64)?.toLowerCase() ?? null)

@@ -7,8 +7,6 @@ const matchMs = 250
 const maxWaiting = 2000
 /** How many requests with an invalid key a workspace gets per minute and process, from all clients together. */
 export const maxPerMinute = 60
-/** How many workspaces a request is shown to if their keys share its IP address. */
-const maxWorkspaces = 5
 /** An IP address that was last used longer ago may belong to someone else now. */
 const addressDays = 30
 
@@ -16,8 +14,8 @@ type Caller = NonNullable<RequestRecord['caller']>
 
 /**
  * Finds the workspaces that a request with an invalid key concerns, so that their API errors show it: the one with a key of
- * the same hint, or else those whose keys were last used from the same IP address. All others are logged without a
- * workspace. It works on requests that have been responded to, so no response, nor its time, depends on the result.
+ * the same hint, or else the only one whose keys were last used from the same IP address. If several workspaces share the
+ * address (a proxy, a cloud), none of them may see the others' requests. All others are logged without a workspace. It works on requests that have been responded to, so no response, nor its time, depends on the result.
  */
 export class InvalidKeyRequests {
   readonly #db: Db
@@ -70,14 +68,15 @@ export class InvalidKeyRequests {
     const since = new Date(latestMs - addressDays * 86_400_000)
     const [keys, workspaces] = await Promise.all([
       hints.length > 0 ? keysWithHints(this.#db, hints) : [],
-      workspacesAt(this.#db, addresses, since, maxWorkspaces),
+      workspacesAt(this.#db, addresses, since, 2),
     ])
     const byHint = Map.groupBy(keys, ({ hint }) => hint)
     const byAddress = Map.groupBy(workspaces, ({ address }) => address)
-    return ({ keyHint, address }) =>
-      byHint.get(keyHint ?? '')?.slice(0, 1) ??
-      byAddress.get(address)?.map(({ workspaceId }) => ({ workspaceId, keyId: null })) ??
-      []
+    return ({ keyHint, address }) => {
+      const [only, ...more] = byAddress.get(address) ?? []
+      const atAddress = only && more.length === 0 ? [{ workspaceId: only.workspaceId, keyId: null }] : []
+      return byHint.get(keyHint ?? '')?.slice(0, 1) ?? atAddress
+    }
   }
 
   #takesMore(workspaceId: string): boolean {

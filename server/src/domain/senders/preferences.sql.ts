@@ -32,16 +32,16 @@ const saving = statement(
 export const upsertPreference = (db: Db, preference: Preference): Promise<number> =>
   saving.change(db, { preferences: [preference] })
 
-/** When this person stopped marketing messages of the sender. Undefined if they did not. */
-export const stoppedMarketing = (
+/** The latest choice of a person, named by number or user ID. Undefined if they made none. */
+export const latestPreference = (
   db: Db,
   workspaceId: string,
   senderId: string,
   person: readonly string[],
-): Promise<{ at: Date } | undefined> =>
+): Promise<Pick<Preference, 'marketing' | 'changedAt'> | undefined> =>
   db.first(
-    `select changed_at as at from marketing_preferences
-     where workspace_id = $1 and sender_id = $2 and person = any($3) and marketing = 'stop'
+    `select marketing, changed_at as "changedAt" from marketing_preferences
+     where workspace_id = $1 and sender_id = $2 and (person = any($3) or user_id = any($3))
      order by changed_at desc limit 1`,
     [workspaceId, senderId, person],
   )

@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts'
 import { refuse } from '../../lib/refuse.ts'
 import type { PreferenceItem } from '../../whatsapp/incoming-preference.ts'
-import { stoppedMarketing, upsertPreference } from './preferences.sql.ts'
+import { latestPreference, upsertPreference } from './preferences.sql.ts'
 import { destinationsOf } from './senders.sql.ts'
 
 /** False if the number is not connected through this app. */
@@ -22,6 +22,8 @@ export async function requireMarketingAllowed(
   senderId: string,
   person: readonly string[],
 ): Promise<void> {
-  const stopped = await stoppedMarketing(db, workspaceId, senderId, person)
-  if (stopped) refuse('recipient_opted_out', { details: { opted_out_at: stopped.at.toISOString() } })
+  const latest = await latestPreference(db, workspaceId, senderId, person)
+  if (latest?.marketing === 'stop') {
+    refuse('recipient_opted_out', { details: { opted_out_at: latest.changedAt.toISOString() } })
+  }
 }

@@ -129,7 +129,7 @@ const releasing = statement(
 export const releaseLeases = (db: Db, items: readonly LeasedRow[], due: Date | 'infinity'): Promise<number> =>
   releasing.change(db, {
     leased: items,
-    turns: items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId),
+    turns: due === 'infinity' ? [] : items.filter(({ hasTurn }) => hasTurn).map(({ webhookId }) => webhookId),
     due,
   })
 

@@ -49,9 +49,9 @@ export async function readTimeline(db: Db, workspaceId: string, role: Role, id: 
   }
 }
 
-async function windowOf(db: Db, workspaceId: string, { sender_id, phone, user_id: userId, group_id, at }: ListedRow) {
+async function windowOf(db: Db, workspaceId: string, { sender_id, phone, user_id: userId, group_id }: ListedRow) {
   if (group_id !== null) return null
-  return findReplyWindow(db, workspaceId, sender_id, phone === null ? { userId, since: at } : { phone })
+  return findReplyWindow(db, workspaceId, sender_id, phone === null ? { userId } : { phone })
 }
 
 const firstOnly: KeySet = { take: 1, after: null, order: 'desc' }

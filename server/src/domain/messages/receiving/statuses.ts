@@ -119,11 +119,13 @@ export async function applyEarlyStatuses(db: Db, clock: Clock): Promise<void> {
 }
 
 /**
- * A status that is already known can still bring the price: the response to a send request has none, the status `sent`
- * that follows it does.
+ * A status that is already known can still bring the price or the user ID: the response to a send request may have
+ * neither, the status `sent` that follows it does.
  */
-const hasNews = ({ message, fresh, progress: { pricing } }: Change): boolean =>
-  fresh.length > 0 || (pricing !== null && !isDeepStrictEqual(pricing, message.pricing))
+const hasNews = ({ message, fresh, progress: { pricing, recipientUserId } }: Change): boolean =>
+  fresh.length > 0 ||
+  recipientUserId !== message.recipientUserId ||
+  (pricing !== null && !isDeepStrictEqual(pricing, message.pricing))
 
 interface Change {
   message: TrackedMessage

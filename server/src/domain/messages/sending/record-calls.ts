@@ -72,9 +72,9 @@ function reportOf({ claimed, decision, at }: CompletedCall): StatusReport[] {
   const occurredAt = new Date(Math.trunc(at.getTime() / 1000) * 1000)
   if (decision.kind === 'failed') return [{ ...failed(decision.error, occurredAt), messageId, workspaceId, senderId }]
   if (decision.kind !== 'sent') return []
-  const { waMessageId } = decision
-  const ids = { messageId, workspaceId, senderId, recipientUserId: null, pricing: null }
-  return [{ ...ids, waMessageId, status: 'sent', occurredAt, error: null }]
+  const { waMessageId, userId: recipientUserId } = decision
+  const ids = { messageId, workspaceId, senderId, recipientUserId }
+  return [{ ...ids, waMessageId, status: 'sent', occurredAt, error: null, pricing: null }]
 }
 
 function holdOf({ claimed, decision }: CompletedCall, now: Date): Hold[] {
