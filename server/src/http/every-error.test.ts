@@ -16,15 +16,18 @@ import { Refusal } from '../lib/refuse.ts'
 import { defaultClientTimeouts } from './client-timeouts.ts'
 import { route } from './route.ts'
 
-const unavailable = route({
-  ...(echoRoutes.find(({ path }) => path === '/v1/broken') as (typeof echoRoutes)[number]),
-  path: '/v1/unavailable',
-  handle: () => {
-    throw new Refusal('service_unavailable')
-  },
-})
+const failing = (path: string, code: ErrorCode) =>
+  route({
+    ...(echoRoutes.find((each) => each.path === '/v1/broken') as (typeof echoRoutes)[number]),
+    path,
+    handle: () => {
+      throw new Refusal(code)
+    },
+  })
+const optedOut = failing('/v1/opted_out', 'recipient_opted_out')
+const unavailable = failing('/v1/unavailable', 'service_unavailable')
 const server = useTestServer({
-  moreRoutes: [...echoRoutes, unavailable],
+  moreRoutes: [...echoRoutes, optedOut, unavailable],
   timeouts: { ...defaultClientTimeouts, headersMs: 5_000, bodyMs: 100, requestMs: 5_000, checkMs: 1_000 },
 })
 
@@ -87,6 +90,8 @@ const requests: Partial<Record<ErrorCode, () => Promise<ApiResponse | RawRespons
     const head = `Host: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\nContent-Length: 9`
     return rawResponse(server.url, `POST /v1/echo HTTP/1.1\r\n${head}\r\n\r\n{`)
   },
+  // domain/messages/receiving/notices.test.ts sends to a person who opted out.
+  recipient_opted_out: () => withKey({}, '/v1/opted_out'),
   insufficient_credits: async () => (await newSending(0)).send('hi', 'a'),
   async idempotency_in_progress() {
     const { workspace, send } = await newSending()
