@@ -18,9 +18,11 @@ const phoneMessage = 'Enter a phone number with its country code, such as 491701
 /** The phone number of a recipient. */
 export const Recipient = Type.String({ pattern: '^\\+?[1-9][0-9]{6,14}$', errorMessage: phoneMessage })
 
+export const userIdPattern = '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$'
+
 /** WhatsApp's ID of a person: the country, a dot and an ID. It is unique within a business portfolio. */
 export const UserId = Type.String({
-  pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$',
+  pattern: userIdPattern,
   errorMessage: 'Enter a user ID of WhatsApp such as US.13491200000000000001.',
 })
 

@@ -29,9 +29,6 @@ export const contractErrors: Readonly<Record<ErrorCode, readonly [status: number
   service_unavailable: [503, 'api_error'],
 }
 
-/** Codes that are documented but not used yet. */
-export const codesNotThrownYet: readonly ErrorCode[] = []
-
 export interface ExpectedError {
   code: ErrorCode
   message?: string

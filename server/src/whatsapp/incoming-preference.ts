@@ -25,18 +25,20 @@ export function readPreferences(value: JsonObject, wabaId: string | null, now: D
   const items = readArray(value.user_preferences)
   // A webhook about one person may name their user ID only among the contacts.
   const only = items.length === 1 && contacts.length === 1 ? contacts[0] : undefined
-  return items.map((item) => readPreference(readObject(item), only ?? undefined, contacts, source, now))
+  return items.map(readObject).map((item) => {
+    const phone = readPhone(item?.wa_id)
+    const contact = only ?? contacts.find((each) => phone !== null && readPhone(each?.wa_id) === phone)
+    return readPreference(item, contact ?? null, source, now)
+  })
 }
 
 function readPreference(
   item: JsonObject | null,
-  only: JsonObject | undefined,
-  contacts: readonly (JsonObject | null)[],
+  contact: JsonObject | null,
   source: WebhookSource,
   now: Date,
 ): PreferenceItem | Ignored {
   const phone = readPhone(item?.wa_id)
-  const contact = only ?? contacts.find((each) => phone !== null && readPhone(each?.wa_id) === phone)
   const userId = readId(item?.user_id) ?? readId(contact?.user_id)
   const person = phone ?? userId
   const marketing = choices.get(readId(item?.value, 64)?.toLowerCase() ?? null)

@@ -108,7 +108,7 @@ export function RotateDialog({
           </p>
           <p>
             Until your endpoint has the new secret it rejects deliveries. They are retried; after {webhook.failures_max}{' '}
-            consecutive failures the endpoint is disabled and its events are held until you enable it. No event is lost.
+            consecutive failures the webhook is disabled and its events are held until you enable it. No event is lost.
           </p>
         </>
       )}
