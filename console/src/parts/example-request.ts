@@ -9,8 +9,8 @@ export const useExampleRequest = (): SendRequest =>
   exampleRequest(useConnectedSenders(), useTemplateChoice().data?.data ?? [])
 
 /**
- * A template, because WhatsApp accepts it at any time. `hello_world` comes with new WhatsApp accounts, and stands for the
- * workspace's own template while it has none without variables.
+ * A template, because WhatsApp accepts it at any time. If the workspace has none without variables, the example names
+ * `hello_world`, which new WhatsApp accounts have.
  */
 function exampleRequest(senders: readonly ConsoleSender[], templates: readonly ConsoleTemplate[]): SendRequest {
   const usable = templates.filter(
