@@ -22,7 +22,7 @@ test.each([
   [['webhok', 'list'], /^Unknown command "webhok list"\. Did you mean "webhook list"\?\n/],
   [['webhook', 'liist'], /^Unknown command "webhook liist"\. Did you mean "webhook list"\?\n/],
   [['strat'], /^Unknown command "strat"\. Did you mean "start"\?\n/],
-  [['webhook'], /^Usage: npx parley webhook <command> [\s\S]*\n {2}webhook create --workspace ID/],
+  [['webhook'], /^Usage: npx parley webhook <command> [\s\S]*\n {2}webhook create --name NAME --url URL/],
   [['workspace', 'fly'], /^Unknown command "workspace fly"\.\n\n[\s\S]*workspace create --name NAME/],
   [
     ['workspace', 'create'],

@@ -89,6 +89,15 @@ const rows: Row[] = [
     expected: { name: 'desk', ip_allow_list: [], rate_limit_per_min: 9 },
   },
   { words: 'key list --workspace <workspace>', expected: some({ name: 'desk', revoked_at: null }) },
+  {
+    words: 'key rotate <key> --grace-hours 1',
+    expected: {
+      name: 'desk',
+      rate_limit_per_min: 9,
+      old_key_ends_at: expect.any(String),
+      secret: expect.stringMatching(/^prl_live_/),
+    },
+  },
   { words: 'key revoke <key>', expected: { revoked_at: expect.any(String) } },
   {
     words: 'webhook create --workspace <workspace> --name crm --url https://127.0.0.1/a --event message.received',

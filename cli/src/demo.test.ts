@@ -20,8 +20,8 @@ async function freePort(): Promise<string> {
 
 async function stop(service: Running): Promise<string> {
   service.child.kill('SIGTERM')
-  const { code, out } = await service.ended
-  expect(code).toBe(0)
+  const { code, out, err } = await service.ended
+  expect({ code, err }).toEqual({ code: 0, err: '' })
   return out
 }
 

@@ -4,6 +4,7 @@ import { goodPassword, newBrowser, signedIn } from '../../server/testing/console
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
+import { newWorkspace } from '../../server/testing/workspace.ts'
 import { runCli } from './cli.ts'
 
 /** The `user` commands, against the database of a running service. */
@@ -110,6 +111,37 @@ test('user list shows passkeys; user passkeys lists and removes them', async () 
     before: { passkey: first.id, name: 'Passkey 1' },
     after: null,
   })
+})
+
+test('user list shows people whose invitation is unused as invited', async () => {
+  const { id: workspaceId } = await newWorkspace(server, 'Bakery')
+  const existing = await signedIn(server, { operator: true })
+  const create = (email: string) =>
+    json('user', 'create', '--email', email, '--workspace', 'Bakery', '--role', 'developer')
+  const { url } = await create('new.person@example.com')
+  await create(existing.email)
+  const find = async (email: string) =>
+    (await json('user', 'list')).data.filter((user: { email: string }) => user.email === email)
+  expect(await find('new.person@example.com')).toEqual([
+    {
+      id: null,
+      email: 'new.person@example.com',
+      name: null,
+      operator: false,
+      state: 'invited',
+      two_factor: false,
+      passkeys: [],
+      workspaces: [{ account_id: workspaceId, role: 'developer' }],
+      created_at: expect.stringMatching(/Z$/),
+      last_seen_at: null,
+    },
+  ])
+  expect(await find(existing.email)).toMatchObject([{ state: 'active' }])
+  const table = (await parley('user', 'list')).output.split('\n')
+  expect(table.find((line) => line.startsWith('new.person@'))).toContain('developer of Bakery')
+
+  await newBrowser(server.url).call(`/links/${url.split('/link/')[1]}`, post({ name: 'New', password: goodPassword }))
+  expect(await find('new.person@example.com')).toMatchObject([{ name: 'New', state: 'active' }])
 })
 
 test.each(['00000000-0000-4000-8000-000000000000', 'not-an-id'])(

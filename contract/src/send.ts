@@ -100,9 +100,9 @@ export const SendContact = Type.Object(
     ),
     birthday: Type.Optional(
       Type.String({
-        pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+        format: 'date',
         description: 'A date in the format `YYYY-MM-DD`.',
-        errorMessage: 'Enter a date such as 1990-12-31.',
+        errorMessage: 'Enter a date that exists, such as 1990-12-31.',
       }),
     ),
   },

@@ -1,8 +1,15 @@
 -- A rotated key is the same calling system: all keys of a chain of rotations read each other's messages and share their
 -- idempotency keys.
+--
+-- Locks: api_keys exclusively until the migration ends, so requests wait. It reads every entry of the audit log and rewrites
+-- the idempotency keys of rotated keys: stop the service first if there are millions of either.
+--
+-- While a process of the version before runs: a key that it rotates gets no system_id, and stays a system of its own. It
+-- also looks up and stores idempotency keys under the key itself, so a request that is repeated with the new key of a
+-- rotation and reaches that process is sent again. Rotate keys after the upgrade.
 
--- The first key of the chain. Null if this key is the first, as is every key that a process of the version before creates.
--- Adding a column without a default takes no time. The index is built within milliseconds: there are few keys.
+-- The first key of the chain. Null if this key is the first.
+-- Adding a column without a default rewrites nothing. The index is built within milliseconds: there are few keys.
 alter table api_keys add column system_id uuid references api_keys;
 create index api_keys_by_system on api_keys (system_id) where system_id is not null;
 

@@ -1,7 +1,10 @@
 -- Failing endpoints get one attempt at a time, and a new secret can sign next to the old one until it is activated.
 --
--- Locks: webhooks exclusively, for a moment (new columns without values, a trigger), and deliveries against writes while
--- its partial index is built: one scan of the open deliveries.
+-- Locks: webhooks exclusively, and deliveries against writes, until the migration ends. That takes one scan of the open
+-- deliveries, for the partial index; meanwhile nothing is received or delivered.
+--
+-- While a process of the version before runs: it makes attempts to failing endpoints without waiting for a turn, and signs
+-- with the current secret only. Stage a new secret after the upgrade.
 
 alter table webhooks
   -- While an endpoint is failing: when its next attempt may begin. The claim of that attempt moves it to the end of its

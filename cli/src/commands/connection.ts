@@ -8,13 +8,13 @@ import {
 import { type Network, newNetwork } from '@parley/server/domain/connections/network'
 import { replaceAccessToken } from '@parley/server/domain/connections/replace-secrets'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
-import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { Call, Command } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
 import { readSecret } from '../read-secret.ts'
 import { jsonList, table } from '../table.ts'
+import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
 
 const accessToken = {
   value: 'TOKEN',
@@ -28,7 +28,7 @@ export const connectionCommands: readonly Command[] = [
     summary: 'Connect a WhatsApp Business account to a workspace',
     details: 'Fetches the senders and templates of the account.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'Workspace that gets the senders and templates' },
+      workspace: workspaceOption('Workspace that gets the senders and templates'),
       app: { value: 'ID', required: true, help: 'Meta app of the account, see "npx parley app list"' },
       'waba-id': { value: 'ID', required: true, help: 'Account ID (WABA ID), from Meta’s WhatsApp Manager' },
       'access-token': accessToken,
@@ -37,9 +37,10 @@ export const connectionCommands: readonly Command[] = [
     async run(call) {
       const { option } = call
       const token = await readSecret(call, 'access-token', accessToken)
+      const { id: workspaceId } = await readWorkspace(call)
       return withNetwork(call, async (network) => {
         const { connection, sync } = await createConnection(network, {
-          workspaceId: option('workspace') ?? '',
+          workspaceId,
           appId: option('app') ?? '',
           wabaId: option('waba-id') ?? '',
           accessToken: token,
@@ -81,11 +82,10 @@ export const connectionCommands: readonly Command[] = [
   {
     name: 'connection list',
     summary: 'List the connected accounts and their last sync',
-    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
-    async run({ db, option }) {
-      const workspaceId = option('workspace')
-      if (workspaceId) await requireWorkspace(await db(), workspaceId)
-      const connections = await listConnections(await db(), workspaceId)
+    options: { workspace: workspaceFilter },
+    async run(call) {
+      const workspace = await readWorkspaceFilter(call)
+      const connections = await listConnections(await call.db(), workspace?.id)
       const rows = connections.map((connection) => [
         connection.id,
         connection.wabaId,

@@ -1,12 +1,27 @@
+import { type GraceHours, graceHours } from '@parley/contract/console/keys'
 import { rateLimitRange } from '@parley/contract/key'
 import { scopes } from '@parley/contract/scopes'
-import { changeKey, createKey, type Key, listKeys, revokeKey, warningsOf } from '@parley/server/domain/keys/keys'
-import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
-import type { Call, Command } from '../command.ts'
+import { recordAuditEntry } from '@parley/server/domain/audit/audit'
+import {
+  changeKey,
+  createKey,
+  findAnyKey,
+  type Key,
+  listKeys,
+  revokeKey,
+  warningsOf,
+} from '@parley/server/domain/keys/keys'
+import { rotateKey, rotationEntry } from '@parley/server/domain/keys/rotate'
+import { commandLine } from '../actor.ts'
+import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime } from '../format.ts'
 import { readList, readTime } from '../read-options.ts'
 import { styled } from '../style.ts'
 import { jsonList, table } from '../table.ts'
+import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
+
+/** As in the console: the system that uses the key has a day to change over. */
+const defaultGraceHours: GraceHours = 24
 
 export const keyCommands: readonly Command[] = [
   {
@@ -14,7 +29,7 @@ export const keyCommands: readonly Command[] = [
     summary: 'Create an API key',
     details: 'The key is shown only once.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'Workspace the key belongs to' },
+      workspace: workspaceOption('Workspace the key belongs to'),
       name: { value: 'NAME', required: true, help: 'Name of the key, such as the system that uses it' },
       scope: { value: 'SCOPE', required: true, repeated: true, help: `Scope to grant: ${scopes.join(', ')}` },
       'expires-at': { value: 'TIME', help: 'When the key expires, such as 2027-01-31T00:00:00Z (default: never)' },
@@ -32,7 +47,7 @@ export const keyCommands: readonly Command[] = [
       const { db, clock, option } = call
       const { key, secret } = await createKey(await db(), clock, {
         ...rulesOf(call),
-        workspaceId: option('workspace') ?? '',
+        workspaceId: (await readWorkspace(call)).id,
         name: option('name') ?? '',
         scopes: readList(call.options('scope')),
         createdBy: 'operator',
@@ -84,11 +99,10 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key list',
     summary: 'List API keys, newest first',
-    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
-    async run({ db, option, clock }) {
-      const workspaceId = option('workspace')
-      if (workspaceId) await requireWorkspace(await db(), workspaceId)
-      const keys = await listKeys(await db(), workspaceId)
+    options: { workspace: workspaceFilter },
+    async run(call) {
+      const { db, clock } = call
+      const keys = await listKeys(await db(), (await readWorkspaceFilter(call))?.id)
       const rows = keys.map((key) => [
         key.id,
         key.name,
@@ -104,6 +118,43 @@ export const keyCommands: readonly Command[] = [
     },
   },
   {
+    name: 'key rotate',
+    summary: 'Replace an API key with a new one',
+    details:
+      'The new key has the settings of the old one and reads the same messages. It is shown only once. The old key keeps working for the grace period.',
+    args: ['ID'],
+    options: {
+      'grace-hours': {
+        value: graceHours.join('|'),
+        help: `How long the old key keeps working; 0 revokes it now (default: ${defaultGraceHours})`,
+      },
+    },
+    examples: ['key rotate ID', 'key rotate ID --grace-hours 0'],
+    async run({ db, clock, option, args: [id = ''] }) {
+      const hours = readGraceHours(option('grace-hours'))
+      const { key, secret, old } = await (await db()).transaction(async (tx) => {
+        const { workspaceId } = await findAnyKey(tx, id)
+        const rotated = await rotateKey(tx, clock, { workspaceId, id, graceHours: hours, createdBy: 'operator' })
+        await recordAuditEntry(tx, clock, commandLine, { ...rotationEntry(rotated), workspaceId })
+        return rotated
+      })
+      const ends = old.revokedAt ?? old.expiresAt
+      const warnings = warningsOf(key)
+      return {
+        lines: [
+          `Created API key ${key.name} (${key.id}) in place of ${old.id}.`,
+          old.revokedAt ? 'The old key no longer works.' : `The old key works until ${ends ? formatTime(ends) : ''}.`,
+          '',
+          'API key (shown only once):',
+          '',
+          `  ${secret}`,
+          ...warningLines(warnings),
+        ],
+        json: { ...toJson(key), old_key_id: old.id, old_key_ends_at: ends?.toISOString() ?? null, warnings, secret },
+      }
+    },
+  },
+  {
     name: 'key revoke',
     summary: 'Revoke an API key',
     details: 'It stops working immediately and cannot be restored.',
@@ -114,6 +165,13 @@ export const keyCommands: readonly Command[] = [
     },
   },
 ]
+
+function readGraceHours(text: string | undefined): GraceHours {
+  if (text === undefined) return defaultGraceHours
+  const hours = graceHours.find((each) => String(each) === text)
+  if (hours === undefined) throw new UsageError(`Invalid --grace-hours "${text}". Use one of ${graceHours.join(', ')}.`)
+  return hours
+}
 
 /** The options that `key create` and `key change` share, as far as they are given. */
 function rulesOf({ option, options }: Call) {

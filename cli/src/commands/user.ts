@@ -1,15 +1,14 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
-import { invite, linkUrl, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { invite, linkUrl, listAllInvites, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
-import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
+import { commandLine } from '../actor.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
-
-const commandLine = { personId: null, name: 'command line', address: null, userAgent: null }
+import { readWorkspace, workspaceOption } from '../workspace-option.ts'
 
 export const userCommands: readonly Command[] = [
   {
@@ -18,7 +17,7 @@ export const userCommands: readonly Command[] = [
     details: 'Prints an invitation link that works once. Parley does not send email.',
     options: {
       email: { value: 'EMAIL', required: true, help: 'Email address of the person' },
-      workspace: { value: 'ID', required: true, help: 'Workspace to invite them to' },
+      workspace: workspaceOption('Workspace to invite them to'),
       role: { value: 'ROLE', required: true, help: `Role in the workspace: ${roles.join(', ')}` },
     },
     examples: ['user create --email bea@example.com --workspace ID --role developer'],
@@ -26,7 +25,7 @@ export const userCommands: readonly Command[] = [
       const { clock, config, option } = call
       const db = await call.db()
       const role = readRole(option('role') ?? '')
-      const workspace = await requireWorkspace(db, option('workspace') ?? '')
+      const workspace = await readWorkspace(call)
       const email = option('email') ?? ''
       const token = await db.transaction(async (tx) => {
         const entry = { action: 'invite.create', workspaceId: workspace.id, targetName: email, after: { role } }
@@ -48,9 +47,10 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user list',
-    summary: 'List the people who can sign in to the console',
-    async run({ db }) {
+    summary: 'List the people who can sign in to the console, and those who are invited',
+    async run({ db, clock }) {
       const people = await listPeople(await db())
+      const invited = invitedPeople(await listAllInvites(await db(), clock), people)
       const rows = people.map(({ email, name, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
         email,
         name,
@@ -62,21 +62,31 @@ export const userCommands: readonly Command[] = [
         String(passkeys.length),
         last_seen_at ? formatTime(last_seen_at) : 'never',
       ])
+      const invitedRows = invited.map(({ email, invites }) => [
+        email,
+        '(invited)',
+        invites.map(({ workspace_name, role }) => `${role} of ${workspace_name}`).join(', '),
+        'no',
+        '0',
+        'never',
+      ])
       const json = people.map((person) => ({
         id: person.id,
         email: person.email,
         name: person.name,
         operator: person.operator,
+        state: 'active',
         two_factor: person.totp_confirmed_at !== null,
         passkeys: person.passkeys,
         workspaces: person.memberships.map(({ workspace_id: id, role }) => ({ account_id: id, role })),
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
+      const empty = 'No users yet. Create the first account with: npx parley user operator'
       const headings = ['EMAIL', 'NAME', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
-        lines: table(headings, rows, 'No users yet. Create the first account with: npx parley user operator'),
-        json: jsonList(json),
+        lines: table(headings, [...rows, ...invitedRows], empty),
+        json: jsonList([...json, ...invited.map(invitedJson)]),
       }
     },
   },
@@ -183,6 +193,33 @@ export const userCommands: readonly Command[] = [
     },
   },
 ]
+
+type OpenInvite = Awaited<ReturnType<typeof listAllInvites>>[number]
+
+interface Invited {
+  email: string
+  invites: OpenInvite[]
+}
+
+/** The people without an account who have an invitation that still works. */
+function invitedPeople(invites: readonly OpenInvite[], people: readonly { email: string }[]): Invited[] {
+  const emails = new Set(people.map(({ email }) => email))
+  const byEmail = Map.groupBy(invites, ({ email }) => email ?? '')
+  return [...byEmail].flatMap(([email, invites]) => (email === '' || emails.has(email) ? [] : [{ email, invites }]))
+}
+
+const invitedJson = ({ email, invites }: Invited) => ({
+  id: null,
+  email,
+  name: null,
+  operator: false,
+  state: 'invited',
+  two_factor: false,
+  passkeys: [],
+  workspaces: invites.map(({ workspace_id: id, role }) => ({ account_id: id, role })),
+  created_at: invites[0]?.created_at.toISOString() ?? null,
+  last_seen_at: null,
+})
 
 const toJson = ({ id, name, created_at }: { id: string; name: string; created_at: Date }) => ({
   id,

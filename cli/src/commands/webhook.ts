@@ -14,12 +14,12 @@ import {
   rotateWebhook,
   stageRotation,
 } from '@parley/server/domain/webhooks/webhooks'
-import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { StartupError } from '@parley/server/lib/refuse'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { readList } from '../read-options.ts'
 import { jsonList, table } from '../table.ts'
+import { readWorkspace, readWorkspaceFilter, workspaceFilter, workspaceOption } from '../workspace-option.ts'
 import { testCommand } from './webhook-test.ts'
 
 export const webhookCommands: readonly Command[] = [
@@ -28,15 +28,16 @@ export const webhookCommands: readonly Command[] = [
     summary: 'Create a webhook that receives events',
     details: 'The signing secret is shown only once.',
     options: {
-      workspace: { value: 'ID', required: true, help: 'Workspace whose events it receives' },
+      workspace: workspaceOption('Workspace whose events it receives'),
       name: { value: 'NAME', required: true, help: 'Name of the webhook, such as the system behind it' },
       url: { value: 'URL', required: true, help: 'URL that events are sent to' },
       event: { value: 'EVENT', required: true, repeated: true, help: `Event type: ${eventTypes.join(', ')}` },
     },
     examples: ['webhook create --workspace ID --name "CRM" --url https://crm.example/hooks --event message.received'],
-    async run({ db, clock, config, option, options }) {
+    async run(call) {
+      const { db, clock, config, option, options } = call
       const input = {
-        workspaceId: option('workspace') ?? '',
+        workspaceId: (await readWorkspace(call)).id,
         name: option('name') ?? '',
         url: option('url') ?? '',
         events: readList(options('event')),
@@ -48,12 +49,11 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook list',
     summary: 'List webhooks, newest first',
-    options: { workspace: { value: 'ID', help: 'Only those of this workspace' } },
-    async run({ db, option }) {
-      const workspaceId = option('workspace')
-      if (workspaceId) await requireWorkspace(await db(), workspaceId)
-      const all = await listAllWebhooks(await db())
-      const webhooks = all.filter((each) => workspaceId === undefined || each.workspaceId === workspaceId)
+    options: { workspace: workspaceFilter },
+    async run(call) {
+      const workspace = await readWorkspaceFilter(call)
+      const all = await listAllWebhooks(await call.db())
+      const webhooks = all.filter((each) => workspace === undefined || each.workspaceId === workspace.id)
       const rows = webhooks.map(({ webhook }) => [
         webhook.id,
         webhook.name,

@@ -186,8 +186,10 @@ end
 
 const sdkName = '@parley/sdk'
 
-export const sdk = `import { parleyWebhook } from '${sdkName}/express' // also fastify, hono, fetch
+export const sdk = `import express from 'express'
+import { parleyWebhook } from '${sdkName}/express' // also fastify, hono, fetch
 
+const app = express()
 app.post(
   '/hooks/parley',
   parleyWebhook(process.env.PARLEY_WEBHOOK_SECRET!, async (event) => {
@@ -195,4 +197,5 @@ app.post(
   }),
 )
 app.use(express.json()) // after the webhook, which needs the raw body
+app.listen(3000)
 `

@@ -163,6 +163,15 @@ test('no message about a request has words of its schema', () => {
   expect([...messages].filter((text) => jargon.test(text))).toEqual([])
 })
 
+test('a schema with an unknown format fails instead of being checked without it', () => {
+  const unknown = Type.Object({ link: Type.String({ format: 'uri' }) })
+  for (const source of ['params', 'query', 'body'] as const) {
+    expect(() => newValidator(unknown, source)).toThrow('unknown format "uri"')
+  }
+  // The tests above compile the schemas of all queries and bodies.
+  for (const { params } of [...routes, ...consoleRoutes({} as Runtime)]) if (params) newValidator(params, 'params')
+})
+
 type Node = Record<string, unknown>
 
 const types = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null']

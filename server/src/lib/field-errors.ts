@@ -8,7 +8,15 @@ export type Validator = (value: unknown) => FieldError[]
 
 // Bodies are validated strictly: unknown fields are errors, and "1" is not 1. Query parameters are text, so types are
 // coerced.
-const settings = { allErrors: true, strict: false, useDefaults: true, verbose: true, formats: { 'date-time': isTime } }
+const settings = {
+  allErrors: true,
+  strict: false,
+  useDefaults: true,
+  verbose: true,
+  formats: { 'date-time': isTime, date: isDate },
+  // Ajv warns about a format that it does not know, and then accepts every text.
+  logger: { log: () => {}, warn: failSchema, error: failSchema },
+}
 const exact = new Ajv(settings)
 const coercing = new Ajv({ ...settings, coerceTypes: true })
 
@@ -51,11 +59,24 @@ const characterError = (at: string): FieldError => ({
   message: 'The text contains characters that cannot be stored, such as NUL.',
 })
 
-/** JavaScript parses February 30 as a day in March; PostgreSQL rejects that, and the year 0. */
+function failSchema(problem: unknown): never {
+  throw new Error(`This schema cannot be checked: ${problem}`)
+}
+
 function isTime(text: string): boolean {
-  const day = text.slice(0, 10)
-  if (Number.isNaN(Date.parse(text)) || day < '0001' || !/(Z|[+-](0\d|1[0-5]):[0-5]\d)$/.test(text)) return false
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+  if (Number.isNaN(Date.parse(text)) || !/(Z|[+-](0\d|1[0-5]):[0-5]\d)$/.test(text)) return false
+  return isDate(text.slice(0, 10))
+}
+
+/** JavaScript parses February 30 as a day in March; PostgreSQL rejects that, and the year 0. */
+function isDate(text: string): boolean {
+  const time = new Date(`${text}T00:00:00Z`)
+  return (
+    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+    text >= '0001' &&
+    !Number.isNaN(time.getTime()) &&
+    time.toISOString().startsWith(text)
+  )
 }
 
 /** A hostile body can have as many errors as bytes, so only the first ones are reported. */

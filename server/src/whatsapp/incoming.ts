@@ -36,7 +36,7 @@ export function readWebhook(body: unknown, now: Date): Incoming[] {
   return readArray(webhook.entry).flatMap((entry) => readEntry(readObject(entry), now))
 }
 
-/** One change with messages or statuses, as a separate webhook that `readWebhook` accepts. */
+/** One change with messages, statuses or preferences, as a separate webhook that `readWebhook` accepts. */
 export interface SplitChange {
   wabaId: string
   phoneNumberId: string
@@ -55,7 +55,8 @@ export function splitWebhook(body: unknown): SplitChange[] {
     return readArray(entry.changes).flatMap((item) => {
       const change = readObject(item)
       const phoneNumberId = readId(readObject(readObject(change?.value)?.metadata)?.phone_number_id)
-      if (phoneNumberId === null || readId(change?.field, 128) !== 'messages') return []
+      const field = readId(change?.field, 128)
+      if (phoneNumberId === null || (field !== 'messages' && field !== 'user_preferences')) return []
       const webhook = JSON.stringify({ object, entry: [{ id: entry.id, time: entry.time, changes: [change] }] })
       return [{ wabaId, phoneNumberId, webhook }]
     })

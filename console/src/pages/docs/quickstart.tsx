@@ -1,13 +1,17 @@
 import { useHere } from '../../lib/session.ts'
+import { useExampleRequest } from '../../parts/example-request.ts'
 import { CodeBlock, CodeTabs } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import styles from './docs.module.css'
 import { useExampleValues } from './docs.queries.ts'
+import { SdkSource } from './sdk-source.tsx'
+import { sendSnippets } from './send-snippets.ts'
 
 /** Create a key, send a message and receive its events. Examples use this installation's public URL. */
 export function Quickstart() {
   const here = useHere()
   const { publicUrl, keyHint } = useExampleValues()
+  const request = useExampleRequest()
   return (
     <div className={styles.text}>
       <p>
@@ -39,14 +43,15 @@ export function Quickstart() {
         only accepts templates. <PageLink to={here.path('templates')}>Templates</PageLink> lists yours, each with a
         request to copy. With an <code>Idempotency-Key</code> you can safely retry a request.
       </p>
-      <CodeTabs label="Send a message" snippets={sending(publicUrl)} />
+      <CodeTabs label="Send a message" snippets={sendSnippets(publicUrl, request)} />
+      <SdkSource />
       <p>
         The response is <code>202</code> with the message ID: the message is accepted, charged and queued. Its status
-        arrives as webhook events, or retrieve it:
+        arrives as webhook events. You can also retrieve a message by its ID, or the latest ones:
       </p>
       <CodeBlock
         language="shell"
-        code={`curl ${publicUrl}/v1/messages/msg_… -H "Authorization: Bearer $PARLEY_API_KEY"`}
+        code={`curl "${publicUrl}/v1/messages?limit=1" -H "Authorization: Bearer $PARLEY_API_KEY"`}
       />
 
       <h2>3. Receive events</h2>
@@ -76,44 +81,3 @@ export function Quickstart() {
     </div>
   )
 }
-
-const sending = (publicUrl: string) => [
-  {
-    title: 'curl',
-    language: 'shell' as const,
-    code: `curl ${publicUrl}/v1/messages \\
-  -H "Authorization: Bearer $PARLEY_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -H "Idempotency-Key: order-1001" \\
-  -d '{"to": "491701234567", "type": "text", "text": {"body": "Your order has shipped."}}'`,
-  },
-  {
-    title: 'TypeScript',
-    language: 'js' as const,
-    code: `import { newClient } from '@parley/sdk'
-
-const parley = newClient({ baseUrl: '${publicUrl}', key: process.env.PARLEY_API_KEY! })
-
-const message = await parley.messages.send({
-  to: '491701234567',
-  type: 'text',
-  text: { body: 'Your order has shipped.' },
-})
-console.log(message.id, message.status)`,
-  },
-  {
-    title: 'Python',
-    language: 'python' as const,
-    code: `import os
-import requests
-
-response = requests.post(
-    "${publicUrl}/v1/messages",
-    headers={"Authorization": f"Bearer {os.environ['PARLEY_API_KEY']}", "Idempotency-Key": "order-1001"},
-    json={"to": "491701234567", "type": "text", "text": {"body": "Your order has shipped."}},
-    timeout=10,
-)
-response.raise_for_status()
-print(response.json()["id"])`,
-  },
-]

@@ -4,6 +4,7 @@ import { CodeBlock, CodeTabs } from '../../ui/code-block.tsx'
 import { PageLink } from '../../ui/link.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './docs.module.css'
+import { SdkSource } from './sdk-source.tsx'
 
 /** The format of a delivery, how to verify its signature, and the delivery rules. */
 export function WebhooksGuide() {
@@ -58,9 +59,13 @@ Service-Delivery: 2f1e0d9c-8b7a-4695-8473-625140fedcba`}
         <li>Reject timestamps more than 300 seconds in the past or future to prevent replay attacks.</li>
         <li>Keep your server’s clock in sync.</li>
       </ul>
-      <CodeBlock title="Complete receiver in Node.js" language="js" code={typescriptUse} />
+      <p>
+        A complete receiver in Node.js, next to the TypeScript code above in the file <code>verify-delivery.ts</code>:
+      </p>
+      <CodeBlock title="receiver.ts" language="js" code={typescriptUse} />
       <p>With the SDK it is one line, for Express, Fastify, Hono and any Fetch API server:</p>
       <CodeBlock language="js" code={sdk} />
+      <SdkSource />
 
       <h2>Delivery rules</h2>
       <ul>

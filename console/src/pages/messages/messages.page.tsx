@@ -8,6 +8,7 @@ import { plainWord } from '../../lib/format.ts'
 import { usePaletteActions } from '../../lib/palette-actions.ts'
 import { useCan, useHere, useSession } from '../../lib/session.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
+import { useExampleRequest } from '../../parts/example-request.ts'
 import { senderName, useSenderChoice, useTemplateChoice } from '../../parts/network.queries.ts'
 import { personName } from '../../parts/recipient.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -168,6 +169,7 @@ const NoMatches = () => (
 
 function NoMessages() {
   const { public_url } = useSession()
+  const request = useExampleRequest()
   return (
     <EmptyState
       icon="message"
@@ -175,7 +177,7 @@ function NoMessages() {
       curl={`curl ${public_url}/v1/messages \\
   -H "Authorization: Bearer $PARLEY_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"to": "491701234567", "type": "text", "text": {"body": "Hello"}}'`}
+  -d '${JSON.stringify(request)}'`}
     >
       Messages you send and receive appear here immediately. Send your first one:
     </EmptyState>

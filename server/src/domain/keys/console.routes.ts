@@ -18,7 +18,7 @@ import { changesOf } from '../../lib/changes.ts'
 import { listConsoleKeys, toConsoleKey } from './console.ts'
 import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
-import { rotateKey } from './rotate.ts'
+import { rotateKey, rotationEntry } from './rotate.ts'
 
 /** Manage the API keys of a workspace in the console. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [
@@ -98,14 +98,9 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     status: 201,
     async handle({ db, clock, workspaceId, person, audit }, { params, body }) {
       const input = { workspaceId, id: params.id, graceHours: body.grace_hours, createdBy: person.email }
-      const { key, secret, old } = await rotateKey(db, clock, input)
-      const ends = (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null
-      await audit({
-        action: 'key.rotate',
-        target: params.id,
-        targetName: old.name,
-        after: { new_key: key.id, old_key_ends_at: ends },
-      })
+      const rotated = await rotateKey(db, clock, input)
+      await audit(rotationEntry(rotated))
+      const { key, secret } = rotated
       return { key: toConsoleKey(key, clock.now()), secret, warnings: warningsOf(key) }
     },
   }),

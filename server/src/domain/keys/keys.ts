@@ -70,6 +70,9 @@ export async function listKeys(db: Db, workspaceId?: string): Promise<Key[]> {
 export const getKey = async (db: Db, workspaceId: string, id: string): Promise<Key> =>
   toKey(await requireKey(db, id, workspaceId))
 
+/** A key of any workspace, for operators. */
+export const findAnyKey = async (db: Db, id: string): Promise<Key> => toKey(await requireKey(db, id))
+
 /** Takes effect on the next request in every process. Revoking a second time keeps the time of the first. */
 export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: string): Promise<Key> {
   const key = await requireKey(db, id, workspaceId)

@@ -14,6 +14,12 @@ export interface Rotation {
   createdBy: string
 }
 
+export interface RotatedKey {
+  key: Key
+  secret: string
+  old: Key
+}
+
 /**
  * Creates a key with the settings and the lifetime of the old one, for the same calling system: both keys read the same
  * messages and share their idempotency keys. The old key expires after the grace period, or at its own
@@ -23,7 +29,7 @@ export async function rotateKey(
   db: Db,
   clock: Clock,
   { workspaceId, id, graceHours, createdBy }: Rotation,
-): Promise<{ key: Key; secret: string; old: Key }> {
+): Promise<RotatedKey> {
   const before = await getKey(db, workspaceId, id)
   if (before.revokedAt) {
     refuse('conflict', { message: 'This key was revoked. Create a new key instead of rotating it.' })
@@ -37,6 +43,14 @@ export async function rotateKey(
   const created = await createKey(db, clock, { workspaceId, ...rules, createdBy, systemId })
   return { ...created, old }
 }
+
+/** The audit entry of a rotation. */
+export const rotationEntry = ({ key, old }: RotatedKey) => ({
+  action: 'key.rotate',
+  target: old.id,
+  targetName: old.name,
+  after: { new_key: key.id, old_key_ends_at: (old.revokedAt ?? old.expiresAt)?.toISOString() ?? null },
+})
 
 async function endKey(db: Db, clock: Clock, key: Key, graceHours: GraceHours): Promise<Key> {
   if (graceHours === 0) return revokeKey(db, clock, key.id, key.workspaceId)

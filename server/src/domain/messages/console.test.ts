@@ -145,6 +145,14 @@ test('searching for a number that is also a reference finds both, each message o
   expect((await list(`?q=${phone}`)).data).toHaveLength(2)
 })
 
+test('searching for a user ID that is also a reference finds both, each message once', async () => {
+  const { list, send, sendText } = await setUp()
+  const reference = 'PO.12345'
+  await sendText(phone, { reference })
+  expect((await send({ to_user_id: reference, type: 'text', text: { body: 'hi' }, reference })).status).toBe(202)
+  expect((await list(`?q=${reference}`)).data).toHaveLength(2)
+})
+
 test('pages neither skip nor repeat messages while new ones arrive', async () => {
   const { list, receive, sendText } = await setUp()
   for (const text of ['1', '3', '5']) {

@@ -57,3 +57,18 @@ export const currentUser = async (db: Db, workspaceId: string, userId: string): 
      order by cardinality(path) desc limit 1`,
     [workspaceId, userId],
   )) ?? { userId, changedNumber: false, number: null }
+
+/** The IDs that the network replaced with this one, directly or through others. Each step back is earlier. */
+export const earlierUserIds = async (db: Db, workspaceId: string, userId: string): Promise<string[]> =>
+  (
+    await db.rows<{ userId: string }>(
+      `with recursive followed as (
+         select $2::text as user_id, 'infinity'::timestamptz as at, array[$2::text] as path
+         union all
+         select c.old_user_id, c.changed_at, f.path || c.old_user_id
+         from followed f join user_id_changes c on c.workspace_id = $1 and c.new_user_id = f.user_id
+         where c.old_user_id <> all(f.path) and c.changed_at <= f.at)
+       select distinct user_id as "userId" from followed where cardinality(path) > 1`,
+      [workspaceId, userId],
+    )
+  ).map(({ userId }) => userId)

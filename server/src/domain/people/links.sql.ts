@@ -65,6 +65,14 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
+/** The invitations to all workspaces that still work, oldest first. */
+export const allOpenInvites = (db: Db, now: Date): Promise<(LinkRow & { workspace_name: string | null })[]> =>
+  db.rows(
+    `select ${columns}, w.name as workspace_name from links l left join workspaces w on w.id = l.workspace_id
+     where l.kind = 'invite' and l.used_at is null and l.expires_at > $1 order by l.created_at, l.id`,
+    [now],
+  )
+
 /** Ends older links of the same kind, for the same email address and workspace. */
 export const endLinks = (
   db: Db,

@@ -7,6 +7,7 @@ import { sha256 } from '../../lib/hash.ts'
 import { newUuid } from '../../lib/ids.ts'
 import { refuse } from '../../lib/refuse.ts'
 import {
+  allOpenInvites,
   endLinks,
   endResets,
   findOpenLink,
@@ -66,6 +67,9 @@ export async function newResetLink(db: Db, clock: Clock, person: Person, created
 
 export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
   openInvites(db, workspaceId, clock.now())
+
+/** The invitations to all workspaces that still work, oldest first. */
+export const listAllInvites = (db: Db, clock: Clock) => allOpenInvites(db, clock.now())
 
 export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: string): Promise<Invite> {
   const ended = (await withdrawInvite(db, workspaceId, id, clock.now())) ?? refuse('not_found')

@@ -22,15 +22,19 @@ const saving = statement(
       changedAt: 'timestamptz',
     },
   },
-  ({ preferences }) => `insert into marketing_preferences as p (${preferences.columns}) select * from ${preferences}
+  ({ preferences }) => `insert into marketing_preferences as p (${preferences.columns})
+     select * from ${preferences} order by preferences.sender_id, preferences.person
      on conflict (sender_id, person) do update set user_id = coalesce(excluded.user_id, p.user_id),
        marketing = excluded.marketing, changed_at = excluded.changed_at
      where p.changed_at <= excluded.changed_at`,
 )
 
-/** The network repeats and reorders webhooks: an older preference does not replace a newer one. */
-export const upsertPreference = (db: Db, preference: Preference): Promise<number> =>
-  saving.change(db, { preferences: [preference] })
+/**
+ * Stores at most one preference for each sender and person. The network repeats and reorders webhooks: an older preference
+ * does not replace a newer one.
+ */
+export const upsertPreferences = (db: Db, preferences: readonly Preference[]): Promise<number> =>
+  saving.change(db, { preferences })
 
 /** The latest choice of a person, named by number or user ID. Undefined if they made none. */
 export const latestPreference = (

@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { python, typescript } from '../../../../console/src/parts/verify-snippets.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { go, php, python, ruby, sdk, typescript, typescriptUse } from '../../../../console/src/parts/verify-snippets.ts'
+import { freePort } from '../../../../sdk/testing/free-port.ts'
 import { tempFolder } from '../../../testing/temp-folder.ts'
+import { until } from '../../../testing/until.ts'
 import { signatureHeaders, signingKeysOf } from '../deliveries/engine/signature.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -42,15 +44,16 @@ const cases: [name: string, header: string, body: Buffer, secret: string, isVali
   ['an empty secret, signed with an empty secret', signed(nowSeconds, ''), body, '', false],
 ]
 
-const hasPython = spawnSync('python3', ['--version']).status === 0
+const isInstalled = (command: string, argument = '--version') => spawnSync(command, [argument]).status === 0
 
 /** Runs a snippet with all cases and returns for each whether the snippet accepted it. */
-function runSnippet(command: string, file: string, code: string): boolean[] {
+function runSnippet(command: string | readonly string[], file: string, code: string): boolean[] {
   const path = join(tempFolder(), file)
   writeFileSync(path, code)
+  const [program = '', ...args] = [command].flat()
   const input = JSON.stringify(cases.map(([, header, body, secret]) => [header, body.toString('base64'), secret]))
-  const { stdout, stderr } = spawnSync(command, [path], { input, encoding: 'utf8' })
-  expect(stderr).not.toMatch(/Traceback|SyntaxError/)
+  const { stdout, stderr } = spawnSync(program, [...args, path], { input, encoding: 'utf8' })
+  expect(stderr).toBe('')
   return JSON.parse(stdout) as boolean[]
 }
 
@@ -72,7 +75,7 @@ console.log(JSON.stringify(cases.map(([header, body, secret]) => {
   expect(named(runSnippet(process.execPath, 'verify.mts', harness))).toEqual(expected)
 })
 
-test.skipIf(!hasPython)('the Python snippet accepts valid deliveries only', () => {
+test.skipIf(!isInstalled('python3'))('the Python snippet accepts valid deliveries only', () => {
   const harness = `${python}
 
 import base64, json, sys
@@ -86,4 +89,96 @@ for header, body, secret in json.load(sys.stdin):
 print(json.dumps(accepted))
 `
   expect(named(runSnippet('python3', 'verify.py', harness))).toEqual(expected)
+})
+
+test.skipIf(!isInstalled('php'))('the PHP snippet accepts valid deliveries only', () => {
+  // The last lines of the snippet handle the request of a web server.
+  const [verifier = ''] = php.split('\n$rawBody = ')
+  const harness = `${verifier}
+echo json_encode(array_map(function ($case) {
+    try {
+        verify_delivery(base64_decode($case[1]), $case[0], $case[2]);
+        return true;
+    } catch (RuntimeException | LogicException) {
+        return false;
+    }
+}, json_decode(stream_get_contents(STDIN))));
+`
+  expect(named(runSnippet('php', 'verify.php', harness))).toEqual(expected)
+})
+
+test.skipIf(!isInstalled('ruby'))('the Ruby snippet accepts valid deliveries only', () => {
+  const harness = `${ruby}
+require "json"
+require "base64"
+puts(JSON.parse($stdin.read).map do |header, body, secret|
+  verify_delivery(Base64.decode64(body), header, secret)
+  true
+rescue StandardError
+  false
+end.to_json)
+`
+  expect(named(runSnippet('ruby', 'verify.rb', harness))).toEqual(expected)
+})
+
+test.skipIf(!isInstalled('go', 'version'))('the Go snippet accepts valid deliveries only', () => {
+  const harness = `${go
+    .replace('package hooks', 'package main')
+    .replace('import (', 'import (\n\t"encoding/base64"\n\t"encoding/json"\n\t"os"')}
+func main() {
+	var cases [][3]string
+	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
+		panic(err)
+	}
+	accepted := []bool{}
+	for _, each := range cases {
+		body, _ := base64.StdEncoding.DecodeString(each[1])
+		accepted = append(accepted, VerifyDelivery(body, each[0], each[2]) == nil)
+	}
+	json.NewEncoder(os.Stdout).Encode(accepted)
+}
+`
+  expect(named(runSnippet(['go', 'run'], 'verify.go', harness))).toEqual(expected)
+})
+
+/** Receivers as the page shows them, except for their port. */
+const receivers = [
+  { name: 'Node.js', files: { 'verify-delivery.ts': typescript, 'receiver.ts': typescriptUse }, accepts: 204 },
+  { name: 'SDK', files: { 'receiver.ts': sdk }, accepts: 204 },
+  { name: 'PHP', files: { 'receiver.php': php }, accepts: 204 },
+]
+
+test.for(receivers)('the $name receiver accepts valid deliveries only', async ({ name, files, accepts }, { skip }) => {
+  skip(name === 'PHP' && !isInstalled('php'), 'php is not installed')
+  const folder = tempFolder()
+  symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'))
+  const port = await freePort()
+  for (const [file, code] of Object.entries(files)) {
+    writeFileSync(join(folder, file), code.replace('listen(3000)', `listen(${port})`))
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const command =
+    name === 'PHP' ? ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'] : [process.execPath, 'receiver.ts']
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PARLEY_WEBHOOK_SECRET: secret } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const event = Buffer.from(JSON.stringify({ id: 'e1', type: 'message.received', created_at: '', data: {} }))
+  const signatureOf = (key: string) =>
+    signatureHeaders([signingKeysOf(key)], '2f1e0d9c-8b7a-4695-8473-625140fedcba', nowSeconds, event)[1] ?? ''
+  const post = async (signature: string) => {
+    const path = name === 'SDK' ? '/hooks/parley' : '/'
+    const headers = { 'service-signature': signature, 'content-type': 'application/json' }
+    return (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: event })).status
+  }
+  const listening = () =>
+    post('').then(
+      () => true,
+      () => false,
+    )
+  await until('it listens', listening, 30_000)
+  expect([await post(signatureOf(secret)), await post(signatureOf(another)), await post('')]).toEqual([
+    accepts,
+    400,
+    400,
+  ])
 })

@@ -13,8 +13,8 @@ export interface MessageSearch {
   phone?: string | undefined
   /** The user ID of a person without a phone number. */
   userId?: string | undefined
-  /** Excludes a number that another search of the same list covers. */
-  notPhone?: string | undefined
+  /** Excludes a number or a user ID that another search of the same list covers. */
+  notPerson?: string | undefined
   reference?: string | undefined
   status?: MessageStatus | undefined
   type?: string | undefined
@@ -140,7 +140,7 @@ function conditionsOf(
         : `sent_by is null and sent_by_user_id = ${userId}::text`,
     )
   }
-  if (search.notPhone !== undefined) conditions.push(`${table.phone} <> ${param(search.notPhone)}::text`)
+  if (search.notPerson !== undefined) conditions.push(`${table.phone} <> ${param(search.notPerson)}::text`)
   equal('reference', 'text', reference)
   equal('sender_id', 'uuid', search.senderId)
   equal('template_id', 'uuid', templateId)

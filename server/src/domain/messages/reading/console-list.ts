@@ -61,10 +61,10 @@ export function searchesFor(typed: string): MessageSearch[] {
   const uuid = withoutPrefix('msg', text.toLowerCase()) ?? (isUuid(text.toLowerCase()) ? text.toLowerCase() : undefined)
   if (uuid !== undefined) return [{ id: uuid }]
   if (text.startsWith('wamid.')) return [{ waMessageId: text }]
-  if (isUserId(text)) return [{ userId: text }]
+  if (isUserId(text)) return [{ userId: text }, { reference: text, notPerson: text }]
   const digits = text.replaceAll(/[\s().+-]/g, '')
   if (!/^[1-9]\d{4,19}$/.test(digits)) return [{ reference: text }]
-  return [{ phone: digits }, { reference: text, notPhone: digits }]
+  return [{ phone: digits }, { reference: text, notPerson: digits }]
 }
 
 export const markOf = ({ at, id }: ListedRow) => ({ at, id })

@@ -45,10 +45,10 @@ export async function saveInbound(
   onlyAt: number | null = null,
 ): Promise<void> {
   if (arrivals.length === 0) return
-  const quoted = await quotedMessages(db, arrivals)
+  const sent = await sentMessages(db, arrivals)
   const rows = arrivals.map(({ item, destination }) => toRow(item, destination, now))
   const events = arrivals.map(({ item, destination }, index): NewEvent => {
-    const data = toData(item, destination, rows[index]?.id ?? '', quoted[index]?.id)
+    const data = toData(item, destination, rows[index]?.id ?? '', sent)
     return { workspaceId: destination.workspaceId, type: 'message.received', data }
   })
   const prepared = prepareEvents(db, now, events)
@@ -67,7 +67,9 @@ export async function saveInbound(
     now,
     arrivals.flatMap(({ item, destination }, index) => {
       const id = rows[index]?.id ?? ''
-      return !isPlain(item) && newIds.has(id) ? [{ id, item, destination, quoted: quoted[index] ?? null }] : []
+      return !isPlain(item) && newIds.has(id)
+        ? [{ id, item, destination, quoted: sent(destination, item.quotedWaMessageId) }]
+        : []
     }),
   )
 }
@@ -108,20 +110,20 @@ interface Quoted {
   templateId: string | null
 }
 
-/** WhatsApp's ID of the message that a message replies or reacts to. */
-const referredIn = ({ quotedWaMessageId, reaction }: InboundItem) => reaction?.wa_message_id ?? quotedWaMessageId
+/** The message that we sent from this sender and that has this ID of WhatsApp. Null if there is none. */
+type FindSent = (destination: Destination, waMessageId: string | null) => Quoted | null
 
-/** For each arrival, the message that it replies or reacts to, if we sent that message. */
-async function quotedMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<(Quoted | undefined)[]> {
+/** Reads the messages that the arrivals reply or react to, if we sent them. */
+async function sentMessages(db: Db, arrivals: readonly InboundArrival[]): Promise<FindSent> {
   const keyOf = (senderId: string, waMessageId: string | null) => `${senderId} ${waMessageId}`
-  const quoted = arrivals.flatMap(({ item, destination: { senderId } }) => {
-    const waMessageId = referredIn(item)
-    return waMessageId === null ? [] : [{ senderId, waMessageId }]
-  })
-  if (quoted.length === 0) return []
-  const sent = await findSentMessages(db, quoted)
+  const named = arrivals.flatMap(({ item: { quotedWaMessageId, reaction }, destination: { senderId } }) =>
+    [quotedWaMessageId, reaction?.wa_message_id ?? null].flatMap((waMessageId) =>
+      waMessageId === null ? [] : [{ senderId, waMessageId }],
+    ),
+  )
+  const sent = named.length === 0 ? [] : await findSentMessages(db, named)
   const byKey = new Map(sent.map((message) => [keyOf(message.senderId, message.waMessageId), message]))
-  return arrivals.map(({ item, destination }) => byKey.get(keyOf(destination.senderId, referredIn(item))))
+  return ({ senderId }, waMessageId) => byKey.get(keyOf(senderId, waMessageId)) ?? null
 }
 
 function toRow(item: InboundItem, { workspaceId, senderId }: Destination, now: Date): InboundRow {
@@ -171,30 +173,25 @@ function withoutNulls(parts: Record<string, unknown>): object {
 }
 
 /** The data of the event. All fields are always present. */
-function toData(
-  item: InboundItem,
-  { senderId }: Destination,
-  id: string,
-  quotedId: string | undefined,
-): InboundMessage {
-  const referredId = quotedId === undefined ? null : withPrefix('msg', quotedId)
+function toData(item: InboundItem, destination: Destination, id: string, sent: FindSent): InboundMessage {
+  const idOf = (waMessageId: string | null) => {
+    const message = sent(destination, waMessageId)
+    return message && withPrefix('msg', message.id)
+  }
   return {
     message_id: withPrefix('msg', id),
     wa_message_id: item.waMessageId,
     from: item.from,
     from_user_id: item.fromUserId,
     profile_name: item.profileName,
-    sender_id: withPrefix('snd', senderId),
+    sender_id: withPrefix('snd', destination.senderId),
     type: item.type,
     text: item.text,
     received_at: item.receivedAt.toISOString(),
     in_reply_to:
       item.quotedWaMessageId === null
         ? null
-        : {
-            wa_message_id: item.quotedWaMessageId,
-            message_id: item.reaction === null ? referredId : null,
-          },
+        : { wa_message_id: item.quotedWaMessageId, message_id: idOf(item.quotedWaMessageId) },
     reply: item.reply,
     media: item.media,
     location: item.location,
@@ -203,7 +200,7 @@ function toData(
     forwarded: item.forwarded,
     contacts: item.contacts,
     order: item.order && toInboundOrder(item.order),
-    reaction: item.reaction && { ...item.reaction, message_id: referredId },
+    reaction: item.reaction && { ...item.reaction, message_id: idOf(item.reaction.wa_message_id) },
     referral: item.referral,
     unsupported: item.unsupported,
   }

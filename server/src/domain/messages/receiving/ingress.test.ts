@@ -199,6 +199,19 @@ test('a reaction to a message of ours has its message_id', async () => {
   })
 })
 
+test('a reaction that names no message has no message_id, even if it quotes a message of ours', async () => {
+  const { workspace, sender, postMessages } = await newNumber()
+  const id = await sentMessage(workspace.id, sender.id, 'wamid.OURS')
+  const message = { from: '16505550123', timestamp: '1786000000', type: 'reaction', context: { id: 'wamid.OURS' } }
+  await postMessages({ ...message, id: 'wamid.A', reaction: { emoji: '👍' } })
+  await postMessages({ ...message, id: 'wamid.B', reaction: { emoji: '👍', message_id: 'wamid.OTHER' } })
+  const quoted = { wa_message_id: 'wamid.OURS', message_id: `msg_${id}` }
+  expect((await eventsOf(server, workspace.id)).map(({ data }) => [data.reaction, data.in_reply_to])).toEqual([
+    [{ emoji: '👍', wa_message_id: null, message_id: null }, quoted],
+    [{ emoji: '👍', wa_message_id: 'wamid.OTHER', message_id: null }, quoted],
+  ])
+})
+
 test('a message in a group has the group_id', async () => {
   const { workspace, postMessages } = await newNumber()
   await postMessages({ ...text('wamid.A'), group_id: 'Y2FwaV9ncm91cDox' })

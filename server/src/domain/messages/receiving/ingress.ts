@@ -10,7 +10,6 @@ import { applyTemplateChange } from '../../connections/connections.ts'
 import { applyAccountNotice } from '../../connections/notices.ts'
 import { type ParkOutcome, parkUpdates, type UnknownUpdate } from '../../connections/parked.ts'
 import { countDroppedUpdates } from '../../connections/unknown-numbers.ts'
-import { savePreference } from '../../senders/preferences.ts'
 import type { Destination } from '../../senders/senders.ts'
 import { isPlain, RoutingChanged, saveInbound } from './inbound.ts'
 import { NumberRoutes } from './number-routes.ts'
@@ -213,7 +212,7 @@ function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]
   )
 }
 
-/** How many messages and statuses were dropped for each number of an account that is not connected. */
+/** How many updates were dropped for each number of an account that is not connected. */
 function droppedByNumber(
   unknown: readonly RoutedItem[],
   updates: readonly (UnknownUpdate & { outcome: ParkOutcome })[],
@@ -271,7 +270,7 @@ interface RoutedItem {
   destination: Destination | null
 }
 
-/** Handles updates that publish no event: template changes, account notices, preferences and problems. */
+/** Handles updates that publish no event: template changes, account notices and problems. */
 async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, item: Incoming): Promise<void> {
   switch (item.kind) {
     case 'template':
@@ -284,12 +283,6 @@ async function applyNotice(db: Db, log: Logger, clock: Clock, appId: string, ite
         'the network sent a notice',
       )
       return
-    case 'preference': {
-      if (await savePreference(db, appId, item)) return
-      const fields = { app_id: appId, phone_number_id: item.phoneNumberId }
-      log.info({ event: 'update.dropped', ...fields }, 'update dropped: its number is not connected through this app')
-      return
-    }
     case 'problem':
       log.warn(
         { event: 'network.problem', app_id: appId, phone_number_id: item.phoneNumberId, network_code: item.error.code },

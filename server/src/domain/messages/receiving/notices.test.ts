@@ -3,8 +3,10 @@ import type { Sender } from '@parley/contract/sender'
 import { expect, test } from 'vitest'
 import { type TestShop, useSending } from '../../../../testing/sending.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
+import { newLogger } from '../../../lib/logger.ts'
 import { readBalance } from '../../credits/credits.ts'
 import { listForConsole } from '../../senders/console.ts'
+import { releaseParked } from './release-parked.ts'
 
 const server = useTestServer()
 const sending = useSending(server)
@@ -147,12 +149,24 @@ async function newShopWithOffer() {
   await server.db.change('update connections set sync_due_at = $1', [server.clock.now()])
   await sending.network.drain()
   const [number] = sending.network.control.numbers.list().filter(({ wabaId }) => wabaId === shop.account.wabaId)
-  const choose = (value: string, timestamp: number, person: object = { wa_id: to }) =>
+  const choose = (
+    value: string,
+    timestamp: number,
+    person: object = { wa_id: to },
+    phoneNumberId = number?.id,
+    before: string[] = [],
+  ) =>
     notify(shop, 'user_preferences', {
       messaging_product: 'whatsapp',
-      metadata: { display_phone_number: shop.account.phoneNumber, phone_number_id: number?.id },
+      metadata: { display_phone_number: shop.account.phoneNumber, phone_number_id: phoneNumberId },
       contacts: [{ profile: { name: 'Ana' }, ...person }],
-      user_preferences: [{ ...person, category: 'marketing_messages', value, timestamp, detail: 'x' }],
+      user_preferences: [...before, value].map((each) => ({
+        ...person,
+        category: 'marketing_messages',
+        value: each,
+        timestamp,
+        detail: 'x',
+      })),
     })
   return { shop, choose }
 }
@@ -181,4 +195,61 @@ test('an opt-out applies to one number', async () => {
   await first.choose('stop', 1_731_705_721)
   expect((await second.shop.send({ to, ...offer })).status).toBe(202)
   expect((await first.shop.send({ to, ...offer })).status).toBe(400)
+})
+
+test('an opt-out for a number that is not synced yet is kept and applies once the number is synced', async () => {
+  const { shop, choose } = await newShopWithOffer()
+  server.clock.forward({ minutes: 5 })
+  const added = sending.network.control.numbers.create({
+    wabaId: shop.account.wabaId,
+    phoneNumber: '15553300001',
+    verifiedName: 'Second',
+  })
+  await choose('stop', 1_731_705_721, { wa_id: to }, added.id)
+  // An older choice in a later webhook does not replace it.
+  await choose('resume', 1_731_705_000, { wa_id: to }, added.id)
+  const callsBefore = shop.account.calls('phone_numbers')
+  await sending.network.drain()
+  expect(shop.account.calls('phone_numbers')).toBe(callsBefore + 1)
+  expect(await releaseParked(server.db, server.clock, newLogger('silent'))).toBe(2)
+  const { body } = await shop.workspace.call('/v1/senders')
+  const second = (body as { data: Sender[] }).data.find(({ phone_number }) => phone_number === '15553300001')
+  expect(await shop.send({ to, ...offer, sender_id: second?.id })).toMatchObject({
+    status: 400,
+    body: { error: { code: 'recipient_opted_out', details: { opted_out_at: '2024-11-15T21:22:01.000Z' } } },
+  })
+  expect((await shop.send({ to, ...offer, sender_id: shop.senderId })).status).toBe(202)
+})
+
+test('of two choices in the same webhook and second, the last one counts', async () => {
+  const { shop, choose } = await newShopWithOffer()
+  await choose('resume', 1_731_705_721, { wa_id: to }, undefined, ['stop'])
+  expect((await shop.send({ to, ...offer })).status).toBe(202)
+  await choose('stop', 1_731_705_800, { wa_id: to }, undefined, ['resume'])
+  expect((await shop.send({ to, ...offer })).status).toBe(400)
+})
+
+test('an opt-out follows the person when the network replaces their user ID', async () => {
+  const { shop, choose } = await newShopWithOffer()
+  const { control } = sending.network
+  const phone = '16505550177'
+  control.phones.change(phone, { username: 'ana.opt.out', switches: { senderIdentity: 'user_id_only' } })
+  await control.phones.say(phone, { to: shop.account.phoneNumber, text: 'hello' })
+  await control.idle()
+  const { userId: first } = control.phones.get(phone)
+  await choose('stop', 1_731_705_721, { user_id: first })
+  expect((await shop.send({ to_user_id: first, ...offer })).status).toBe(400)
+  for (const userId of ['US.opted2', 'US.opted3']) {
+    await control.phones.changeUserId(phone, { userId })
+    await control.idle()
+  }
+  for (const userId of [first, 'US.opted2', 'US.opted3']) {
+    expect(await shop.send({ to_user_id: userId, ...offer })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'recipient_opted_out' } },
+    })
+  }
+  expect((await shop.send({ to_user_id: 'US.other', ...offer })).status).toBe(202)
+  await choose('resume', 1_731_705_900, { user_id: 'US.opted3' })
+  expect((await shop.send({ to_user_id: first, ...offer })).status).toBe(202)
 })

@@ -85,6 +85,20 @@ test.each([
   expect(await shop.look((message as Message).id)).toMatchObject({ status: 'read' })
 })
 
+test('a contact’s birthday must be a date that exists', async () => {
+  const shop = await sending.newShop(1)
+  const send = (birthday: string) =>
+    shop.send({ to, type: 'contacts', contacts: [{ name: { formatted_name: 'Ana B', first_name: 'Ana' }, birthday }] })
+  const message = 'Enter a date that exists, such as 1990-12-31.'
+  for (const birthday of ['2026-02-31', '2023-02-29', '1990-13-01', '0000-01-01', '31.12.1990']) {
+    expect(await send(birthday)).toMatchObject({
+      status: 400,
+      body: { error: { errors: [{ param: 'contacts.0.birthday', code: 'invalid', message }] } },
+    })
+  }
+  expect((await send('2024-02-29')).status).toBe(202)
+})
+
 test('a reply or a reaction must refer to a sent or received message of the same sender', async () => {
   const [shop, other] = [await sending.newShop(), await sending.newShop()]
   const ours = await shop.sendText(to)

@@ -20,6 +20,7 @@ import { requireMarketingAllowed } from '../../senders/preferences.ts'
 import type { UsableSender } from '../../senders/senders.ts'
 import { toMessage } from '../reading/messages.ts'
 import type { Recipient } from '../recipient.ts'
+import { earlierUserIds } from '../user-ids.sql.ts'
 import {
   checkIdempotencyKey,
   findStoredResponse,
@@ -107,9 +108,8 @@ async function storeMessage(
 ): Promise<Message | undefined> {
   const now = deps.clock.now()
   if (references.template?.category === 'MARKETING') {
-    const { sender, recipient } = references
-    const person = [recipient.number, recipient.userId].filter((id) => id !== null)
-    await requireMarketingAllowed(tx, deps.caller.workspaceId, sender.id, person)
+    const { workspaceId } = deps.caller
+    await requireMarketingAllowed(tx, workspaceId, references.sender.id, await idsOf(tx, workspaceId, references))
   }
   const credits = await priceOf(tx, request.type, references.template?.category ?? null)
   const message = toNewMessage(deps, now, request, references, credits)
@@ -122,6 +122,12 @@ async function storeMessage(
   // Last, because it locks the workspace's balance and other sends of the workspace wait for it.
   await debit(tx, now, { workspaceId: message.workspaceId, messageId: message.id, credits })
   return response
+}
+
+/** A person's number and user IDs, with those that the network replaced: an opt-out may name an earlier one. */
+async function idsOf(db: Db, workspaceId: string, { recipient: { number, userId } }: ValidReferences) {
+  const earlier = userId === null ? [] : await earlierUserIds(db, workspaceId, userId)
+  return [number, userId, ...earlier].filter((id) => id !== null)
 }
 
 function toNewMessage(

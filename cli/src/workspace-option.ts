@@ -1,0 +1,40 @@
+import { listWorkspaces, type Workspace } from '@parley/server/domain/workspaces/workspaces'
+import { type Call, type OptionRule, UsageError } from './command.ts'
+
+/** `--workspace` of a command that needs a workspace. */
+export const workspaceOption = (help: string): OptionRule => ({
+  value: 'ID',
+  help: `${help}, by ID or name (default: the only workspace)`,
+})
+
+/** `--workspace` of a command that lists something. */
+export const workspaceFilter: OptionRule = { value: 'ID', help: 'Only those of this workspace, by ID or name' }
+
+/** The workspace that `--workspace` names. It may be left out while there is only one. */
+export async function readWorkspace(call: Call): Promise<Workspace> {
+  const named = await readWorkspaceFilter(call)
+  if (named) return named
+  const [first, ...others] = await listWorkspaces(await call.db())
+  if (!first) throw new UsageError('No workspaces yet. Create one with: npx parley workspace create --name NAME')
+  if (others.length > 0)
+    throw new UsageError(
+      'Missing option: --workspace ID. It may be left out only while there is one workspace. Run "npx parley workspace list" to see all workspaces.',
+    )
+  return first
+}
+
+/** The workspace that `--workspace` names, if it was given. */
+export async function readWorkspaceFilter({ db, option }: Call): Promise<Workspace | undefined> {
+  const text = option('workspace')
+  if (text === undefined) return undefined
+  const workspaces = await listWorkspaces(await db())
+  const byId = workspaces.find(({ id }) => id === text.toLowerCase())
+  const [first, second] = byId ? [byId] : workspaces.filter(({ name }) => name === text)
+  if (!first)
+    throw new UsageError(
+      `No workspace has the ID or name "${text}". Run "npx parley workspace list" to see all workspaces.`,
+    )
+  if (second)
+    throw new UsageError(`Several workspaces have the name "${text}". Pass an ID: see "npx parley workspace list".`)
+  return first
+}
