@@ -33,7 +33,12 @@ async function startServer(respond: (socket: Socket, request: number) => void, o
     () => server.close(),
   )
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return { sockets, post: () => outbound.post(url, ['content-type', 'application/json'], Buffer.from('{}')) }
+  const post = async () => {
+    const posted = await outbound.post(url, ['content-type', 'application/json'], Buffer.from('{}'))
+    if (!posted) throw new Error('no request was made')
+    return posted
+  }
+  return { sockets, post }
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'
