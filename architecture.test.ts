@@ -48,7 +48,13 @@ const layers = [
   layer('config', '^server/src/config\\.ts$', ['^server/src/lib/', '^contract/src/']),
   layer('server', '^server/src/(api|console|runtime|start|work)\\.ts$', ['^server/src/', '^contract/src/']),
   layer('cli', '^cli/src/', ['^cli/src/', '^server/src/', '^sdk/src/', '^simulator/src/', '^contract/src/']),
-  layer('bench', '^bench/src/', ['^bench/src/', '^server/src/', '^simulator/src/', '^contract/src/']),
+  layer('bench', '^bench/src/', [
+    '^bench/src/',
+    '^server/src/',
+    '^server/testing/name-server',
+    '^simulator/src/',
+    '^contract/src/',
+  ]),
 ]
 
 /** Nouns from bottom to top. A noun may import the rules of nouns below it, but not of nouns on the same level. */

@@ -46,8 +46,15 @@ const targets: Record<string, (argument: string) => Promise<number>> = {
     return (server.address() as AddressInfo).port
   },
   receiver: startReceiver,
-  async parley(dataDir) {
-    const config = readConfig({ PARLEY_DATA_DIR: dataDir, PORT: '0', PARLEY_SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' })
+  async parley(argument) {
+    const [dataDir, dnsServers] = argument.split(' ')
+    const config = readConfig({
+      PARLEY_DATA_DIR: dataDir,
+      PARLEY_DNS_SERVERS: dnsServers,
+      PORT: '0',
+      PARLEY_SIMULATOR_PORT: '0',
+      LOG_LEVEL: 'warn',
+    })
     const service = await startService({ config })
     process.once('SIGTERM', () => void service.stop().then(() => process.exit(0)))
     return Number(new URL(service.url).port)

@@ -59,6 +59,8 @@ test.each<[string, string, string, Environment?]>([
   ],
   ['PARLEY_WEBHOOK_CA_FILE', '/', 'Invalid PARLEY_WEBHOOK_CA_FILE: "/". Use the path of a PEM file'],
   ['PARLEY_WEBHOOK_CA_FILE', import.meta.filename, 'Invalid PARLEY_WEBHOOK_CA_FILE: "'],
+  ['PARLEY_DNS_SERVERS', 'dns.example.com', 'Invalid PARLEY_DNS_SERVERS: "dns.example.com". Use IP addresses'],
+  ['PARLEY_DNS_SERVERS', '10.0.0.2,10.0.0.3:99999', 'Invalid PARLEY_DNS_SERVERS: "10.0.0.2,10.0.0.3:99999"'],
   ['PARLEY_RETENTION_DAYS', '0', 'Invalid PARLEY_RETENTION_DAYS: "0". Use a whole number from 1 to 3650.'],
   ['LOG_LEVEL', 'loud', 'Invalid LOG_LEVEL: "loud". Use one of trace, debug, info, warn, error, fatal, silent.'],
 ])('%s=%s is rejected with one line that names the variable', (name, value, line, others = {}) => {
@@ -66,6 +68,12 @@ test.each<[string, string, string, Environment?]>([
   expect(read).toThrow(StartupError)
   expect(read).toThrow(line)
   expect(read).not.toThrow(/\n|pass-word/)
+})
+
+test('PARLEY_DNS_SERVERS takes addresses with and without a port', () => {
+  const PARLEY_DNS_SERVERS = '10.0.0.2, [fd00::2]:5353,fd00::3'
+  expect(readConfig({ PARLEY_DNS_SERVERS }).dnsServers).toEqual(['10.0.0.2', '[fd00::2]:5353', 'fd00::3'])
+  expect(readConfig({}).dnsServers).toEqual([])
 })
 
 test.each([

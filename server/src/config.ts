@@ -1,9 +1,11 @@
 import { randomBytes, X509Certificate } from 'node:crypto'
+import { Resolver } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type AddressRange, readRange } from './lib/addresses.ts'
 import { createOnce } from './lib/create-once.ts'
+import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
 import type { SecretKeys } from './lib/seal.ts'
 import type { TargetRules } from './lib/target-guard.ts'
@@ -22,6 +24,8 @@ export interface Config {
   /** Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP. */
   targetRules: TargetRules
   webhookCa: string | null
+  /** Name servers for the hosts of webhooks; none for the system's. */
+  dnsServers: readonly string[]
   retentionDays: number
   metricsToken: string | null
   logLevel: string
@@ -42,6 +46,7 @@ export function readConfig(env: Environment): Config {
   const port = readPort(env, 'PORT', 8080)
   // The default is inside the project, so it does not depend on the current directory of a CLI command.
   const dataDir = env.PARLEY_DATA_DIR ? resolve(env.PARLEY_DATA_DIR) : join(projectDir, 'data')
+  const dnsServers = readDnsServers(env)
   const loopback = '127.0.0.0/8,::1/128'
   return Object.freeze({
     host,
@@ -55,8 +60,10 @@ export function readConfig(env: Environment): Config {
     targetRules: {
       allowHttp: readAllowHttp(env, embedded),
       allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
+      resolve: new NameLookups({ servers: dnsServers }).resolve,
     },
     webhookCa: readCaFile(env),
+    dnsServers,
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
@@ -105,6 +112,17 @@ function readRanges(env: Environment, name: string, fallback: string): AddressRa
     }
     return range
   })
+}
+
+function readDnsServers(env: Environment): string[] {
+  const servers = (env.PARLEY_DNS_SERVERS ?? '').split(',').flatMap((part) => part.trim() || [])
+  try {
+    new Resolver().setServers(servers)
+    return servers
+  } catch {
+    const advice = 'Use IP addresses, separated by commas, each with a port if it is not 53: 10.0.0.2,[fd00::2]:5353.'
+    return invalid('PARLEY_DNS_SERVERS', servers.join(), advice)
+  }
 }
 
 function readDatabaseUrl(env: Environment): string | null {

@@ -6,6 +6,7 @@ import { ensureToday } from './db/partitions.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
 import { type Logger, newLogger } from './lib/logger.ts'
+import { NameLookups } from './lib/name-lookups.ts'
 import { StartupError } from './lib/refuse.ts'
 import type { Runtime } from './runtime.ts'
 import { GraphClient } from './whatsapp/client.ts'
@@ -73,7 +74,17 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))
     const network = newNetwork({ db, clock, secretKeys: config.secretKeys(), client })
-    const runtime: Runtime = { config, log, db, clock, network, simulatorUrl: companion?.url ?? null }
+    // One for the process, so that saving a webhook and delivering to it share the cache and the limits.
+    const { resolve } = new NameLookups({ servers: config.dnsServers, log, metrics: db.process.metrics })
+    const targetRules = { ...config.targetRules, resolve }
+    const runtime: Runtime = {
+      config: { ...config, targetRules },
+      log,
+      db,
+      clock,
+      network,
+      simulatorUrl: companion?.url ?? null,
+    }
     let work: Work | null = startWork(runtime)
     const stopWork = async () => {
       const current = work

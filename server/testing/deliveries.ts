@@ -51,7 +51,11 @@ export interface Line {
   /** Receives `count` messages in one webhook of the network. `url` can name another process. */
   write(count?: number, url?: string): Promise<void>
   /** Creates a webhook endpoint for a receiver. */
-  listen(receiver: Pick<Receiver, 'url'>, events?: readonly string[]): Promise<{ id: string; secret: string }>
+  listen(
+    receiver: Pick<Receiver, 'url'>,
+    events?: readonly string[],
+    rules?: TargetRules,
+  ): Promise<{ id: string; secret: string }>
 }
 
 export async function newLine(server: TestServer): Promise<Line> {
@@ -66,10 +70,10 @@ export async function newLine(server: TestServer): Promise<Line> {
       const status = await app.post(webhookOf(sender.phoneNumberId, texts), { url })
       if (status !== 200) throw new Error(`the webhook ingress responded with ${status}`)
     },
-    async listen({ url }, events = eventTypes) {
+    async listen({ url }, events = eventTypes, rules = localRules) {
       const { db, clock, secretKeys } = server
       const input = { workspaceId: workspace.id, name: 'receiver', url, events }
-      const { webhook, secret } = await createWebhook(db, clock, secretKeys, localRules, input)
+      const { webhook, secret } = await createWebhook(db, clock, secretKeys, rules, input)
       return { id: webhook.id, secret }
     },
   }

@@ -114,6 +114,12 @@ export const logEvents = {
   },
   'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
   'request_log.write_failed': { level: 'warn', meaning: 'The request log could not be written. It is retried.' },
+  'resolver.recovered': { level: 'info', meaning: 'The name servers of this installation respond again.' },
+  'resolver.no_response': {
+    level: 'warn',
+    meaning:
+      'The name servers of this installation do not respond. Deliveries whose names are not cached wait. At most once a minute.',
+  },
   'service.stop_failed': { level: 'warn', meaning: 'One step of the shutdown failed. The remaining steps still run.' },
   'sync.failed': {
     level: 'warn',

@@ -33,7 +33,12 @@ async function startServer(respond: (socket: Socket, request: number) => void, o
     () => server.close(),
   )
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return { sockets, post: () => outbound.post(url, ['content-type', 'application/json'], Buffer.from('{}')) }
+  const post = async () => {
+    const posted = await outbound.post(url, ['content-type', 'application/json'], Buffer.from('{}'))
+    if (!posted) throw new Error('no request was made')
+    return posted
+  }
+  return { sockets, post }
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'
@@ -142,9 +147,31 @@ test.each<[name: string, start: string, more: string]>([
   await closed(sockets[0])
 })
 
+/** Sends `start`, then 5,000 single bytes one after the other, then `end`. */
+const drip = (start: string, end: string) => async (socket: Socket) => {
+  socket.setNoDelay(true).write(start)
+  for (let sent = 0; sent < 5_000 && !socket.destroyed; sent++) {
+    socket.write('x')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  socket.write(end)
+}
+
+test('a response that arrives byte by byte is not read to its end', async () => {
+  const deadlines = { deadlineMs: 60_000, bodyDeadlineMs: 60_000 }
+  const head = await startServer(drip('HTTP/1.1 200 ', '\r\ncontent-length: 0\r\n\r\n'), deadlines)
+  expect(await head.post()).toMatchObject({ status: null, fault: 'protocol' })
+  const body = await startServer(drip('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n', ''), deadlines)
+  const posted = await body.post()
+  expect(posted).toMatchObject({ status: 200, fault: null })
+  expect(posted.responseBody.length).toBeLessThan(5_000)
+  await Promise.all([closed(head.sockets[0]), closed(body.sockets[0])])
+})
+
 test.each<[name: string, start: string, more: string]>([
   ['a chunk extension', `${chunked}1;`, 'x'],
   ['chunk extensions', chunked, `1;${'x'.repeat(1000)}\r\na\r\n`],
+  ['one-byte chunks', chunked, '1\r\na\r\n'],
   ['a chunk size', chunked, '0'],
   ['trailers', `${chunked}0\r\n`, 'a: b\r\n'],
   ['spaces in a trailer', `${chunked}0\r\na:`, ' '],

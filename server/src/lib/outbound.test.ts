@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loopback } from '../../testing/deliveries.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { tempFolder } from '../../testing/temp-folder.ts'
+import { LookupError } from './lookup-error.ts'
 import { newOutbound, type OutboundOptions } from './outbound.ts'
 import { type TargetRules, targetProblem } from './target-guard.ts'
 
@@ -141,10 +142,12 @@ test('plain HTTP is blocked unless allowed, and a URL must not contain a user na
 
 test('a host name that does not resolve fails with "dns", and a slow lookup with "timeout"', async () => {
   const resolve = async () => {
-    throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+    throw new LookupError('not_found')
   }
   expect(await post('http://nowhere.example/', { resolve })).toMatchObject({ fault: 'dns' })
-  expect(await targetProblem({ ...strict, resolve }, new URL('https://nowhere.example/'))).toMatch(/cannot be resolved/)
+  expect(await targetProblem({ ...strict, resolve }, new URL('https://nowhere.example/'))).toMatch(
+    /cannot be resolved: the name was not found/,
+  )
   const hanging = () => new Promise<never>(() => {})
   expect(await post('http://slow.example/', { resolve: hanging, deadlineMs: 50 })).toMatchObject({ fault: 'timeout' })
 })

@@ -2,8 +2,10 @@ import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { buildConnector } from 'undici'
 import { deleteOldest } from './delete-oldest.ts'
+import { LookupError } from './lookup-error.ts'
 import { OutboundConnection } from './outbound-connection.ts'
 import { type OutboundErrorKind, outboundErrorKind } from './outbound-error.ts'
+import type { Address } from './system-names.ts'
 import { Blocked, guardAddresses, guardedAddresses, literalAddress, type TargetRules } from './target-guard.ts'
 
 export interface OutboundOptions extends TargetRules {
@@ -27,8 +29,11 @@ export interface Posted {
 }
 
 export interface Outbound {
-  /** `headers` alternates names and values in printable ASCII. Host, connection and length are added. */
-  post(url: URL, headers: readonly string[], body: Buffer): Promise<Posted>
+  /**
+   * `headers` alternates names and values in printable ASCII. Host, connection and length are added. `workspaceId` is
+   * charged for looking up the name. Null if no request was made because this installation could not look up any name.
+   */
+  post(url: URL, headers: readonly string[], body: Buffer, workspaceId?: string): Promise<Posted | null>
   close(): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
   const all = new Set<OutboundConnection>()
   const blocked = new Map<string, boolean>()
 
-  function connectionTo(url: URL): OutboundConnection {
+  function connectionTo(url: URL, workspaceId: string | undefined): OutboundConnection {
     const connections = idle.get(url.origin)
     for (let connection = connections?.pop(); connection; connection = connections?.pop()) {
       if (connection.isUsable) return connection
@@ -55,7 +60,7 @@ export function newOutbound(options: OutboundOptions): Outbound {
     const connection = new OutboundConnection({ deadlineMs, bodyDeadlineMs })
     all.add(connection)
     connection.onClosed = () => forget(url.origin, connection)
-    dial(url, (error, socket) => {
+    dial(url, workspaceId, (error, socket) => {
       if (error) connection.failed(error)
       else connection.connected(socket)
     })
@@ -100,15 +105,16 @@ export function newOutbound(options: OutboundOptions): Outbound {
   }
 
   return {
-    post(url, headers, body) {
+    post(url, headers, body, workspaceId) {
       const began = performance.now()
       // A name is checked when it is resolved; an address in the URL is checked here.
       if (isBlocked(url)) {
         return Promise.resolve({ status: null, fault: 'blocked', address: null, responseBody: nothing, durationUs: 0 })
       }
       return new Promise((resolve) => {
-        connectionTo(url).begin(requestOf(url, headers, body), (connection, error) => {
+        connectionTo(url, workspaceId).begin(requestOf(url, headers, body), (connection, error) => {
           release(url.origin, connection)
+          if (error instanceof LookupError && error.isOurs) return resolve(null)
           const { status, address, body: response } = connection
           const durationUs = Math.min(maxDurationUs, Math.round((performance.now() - began) * 1000))
           const fault = error ? outboundErrorKind(error, address !== null) : errorKindOf(url, connection)
@@ -152,36 +158,43 @@ function isBlockedAddress(rules: TargetRules, { protocol, hostname }: URL): bool
   }
 }
 
-type Dial = (url: URL, done: (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void) => void
+type Dialed = (...result: [error: Error, socket: null] | [error: null, socket: Socket]) => void
+type Dial = (url: URL, workspaceId: string | undefined, done: Dialed) => void
 
 function newDial(options: OutboundOptions, timeout: number): Dial {
-  // Created once for all connections, because reading the root certificates takes longer than a handshake.
-  const secureContext = createSecureContext({ ca: rootsWith(options.ca) })
-  const dialBy = (protocol: string) =>
-    buildConnector({
-      allowH2: false,
-      timeout,
-      secureContext,
-      lookup: (hostname, lookupOptions, done) => {
-        guardedAddresses(options, protocol, hostname).then(
-          (found) => {
-            const first = found[0]
-            if (lookupOptions.all) done(null, found)
-            else done(null, first?.address ?? '', first?.family ?? 0)
-          },
-          (error) => done(error, '', 0),
-        )
-      },
-    })
-  const dials = { 'https:': dialBy('https:'), 'http:': dialBy('http:') }
-  return ({ protocol, host, hostname, port }, done) =>
-    dials[protocol as keyof typeof dials](
-      { protocol, host, hostname: literalAddress(hostname) ?? hostname, port },
-      (...[error, socket]) => {
+  // The checked addresses of each connection that is about to be made. undici's `lookup` has no other parameter than the
+  // host, so each connection gets a host of its own there; the name in TLS and in the request is still that of the URL.
+  const checked = new Map<string, Address[]>()
+  let connections = 0
+  const connect = buildConnector({
+    allowH2: false,
+    timeout,
+    // Created once for all connections, because reading the root certificates takes longer than a handshake.
+    secureContext: createSecureContext({ ca: rootsWith(options.ca) }),
+    lookup: (key, lookupOptions, done) => {
+      const found = checked.get(key) ?? []
+      checked.delete(key)
+      if (lookupOptions.all) done(null, found)
+      else done(null, found[0]?.address ?? '', found[0]?.family ?? 0)
+    },
+  })
+  return ({ protocol, host, hostname, port }, workspaceId, done) => {
+    const connectTo = (target: string) =>
+      connect({ protocol, host, hostname: target, port }, (...[error, socket]) => {
         if (error) done(error, null)
         else done(null, socket)
+      })
+    const literal = literalAddress(hostname)
+    if (literal) return connectTo(literal)
+    guardedAddresses(options, protocol, hostname, workspaceId).then(
+      (addresses) => {
+        const key = `connection-${++connections}`
+        checked.set(key, addresses)
+        connectTo(key)
       },
+      (error) => done(error, null),
     )
+  }
 }
 
 const rootsWith = (ca: string | null): string[] => [

@@ -1,9 +1,11 @@
-import { lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { type AddressRange, isPublicUnicast, isWithin } from './addresses.ts'
+import { LookupError } from './lookup-error.ts'
+import { NameLookups } from './name-lookups.ts'
+import type { Address } from './system-names.ts'
 
-/** Resolves a host name to all of its addresses. */
-export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
+/** Resolves a host name to all of its addresses. Look-ups in progress are limited for each workspace. */
+export type Resolve = (hostname: string, workspaceId?: string) => Promise<Address[]>
 
 /** Where deliveries may be sent. */
 export interface TargetRules {
@@ -11,8 +13,11 @@ export interface TargetRules {
   allowHttp: boolean | 'loopback'
   /** Addresses that are allowed in addition to public ones. */
   allowRanges: readonly AddressRange[]
+  /** The default asks the system's name servers. */
   resolve?: Resolve
 }
+
+const systemLookups = new NameLookups()
 
 /** The target has an address that is not allowed. Nothing was sent. */
 export class Blocked extends Error {
@@ -32,9 +37,15 @@ export function guardAddresses(rules: TargetRules, protocol: string, addresses: 
 }
 
 /** Resolves a host name, and returns its addresses if all of them are allowed. The host may also be an address. */
-export async function guardedAddresses(rules: TargetRules, protocol: string, hostname: string) {
+export async function guardedAddresses(
+  rules: TargetRules,
+  protocol: string,
+  hostname: string,
+  workspaceId?: string,
+): Promise<Address[]> {
   const literal = literalAddress(hostname)
-  const addresses = literal ? [{ address: literal, family: isIP(literal) }] : await (rules.resolve ?? resolve)(hostname)
+  const { resolve = systemLookups.resolve } = rules
+  const addresses = literal ? [{ address: literal, family: isIP(literal) }] : await resolve(hostname, workspaceId)
   guardAddresses(
     rules,
     protocol,
@@ -44,17 +55,19 @@ export async function guardedAddresses(rules: TargetRules, protocol: string, hos
 }
 
 /** Explains why a URL cannot be saved as a target; undefined if it can. */
-export async function targetProblem(rules: TargetRules, url: URL): Promise<string | undefined> {
+export async function targetProblem(rules: TargetRules, url: URL, workspaceId?: string): Promise<string | undefined> {
   if (url.protocol !== 'https:' && (url.protocol !== 'http:' || rules.allowHttp === false)) {
     return 'Use a URL that starts with https://, for example https://example.com/webhooks.'
   }
   if (url.username || url.password) return 'The URL must not contain a user name or password.'
   try {
-    await guardedAddresses(rules, url.protocol, url.hostname)
+    await guardedAddresses(rules, url.protocol, url.hostname, workspaceId)
     return undefined
   } catch (error) {
     if (error instanceof Blocked) return `Webhooks cannot be sent to this address: ${error.message}.`
-    return `The host name ${url.hostname} cannot be resolved (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
+    if (!(error instanceof LookupError)) throw error
+    const advice = error.isOurs ? 'Try again in a minute.' : 'Check its spelling and its DNS records.'
+    return `The host name ${url.hostname} cannot be resolved: ${error.message}. ${advice}`
   }
 }
 
@@ -68,26 +81,3 @@ const loopback = /^(127\.\d+\.\d+\.\d+|::1)$/
 
 const mayBePlain = ({ allowHttp }: TargetRules, address: string): boolean =>
   allowHttp === 'loopback' ? loopback.test(address) : allowHttp
-
-const pendingLookups = new Map<string, ReturnType<Resolve>>()
-
-/**
- * Runs one lookup at a time for each name. The system runs few in parallel, and a slow name must not occupy them all.
- */
-function resolve(hostname: string): ReturnType<Resolve> {
-  const pending = pendingLookups.get(hostname) ?? lookUp(hostname)
-  pendingLookups.set(hostname, pending)
-  return pending
-}
-
-function lookUp(hostname: string): ReturnType<Resolve> {
-  return new Promise((resolved, rejected) => {
-    // Not every system resolves all spellings of localhost to itself.
-    const name = /(^|\.)localhost\.?$/i.test(hostname) ? 'localhost' : hostname
-    systemLookup(name, { all: true }, (error, addresses) => {
-      pendingLookups.delete(hostname)
-      if (error) rejected(error)
-      else resolved(addresses)
-    })
-  })
-}

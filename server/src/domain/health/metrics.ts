@@ -113,6 +113,12 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
   histogram('parley_delivery_attempt_duration_seconds', 'Duration of delivery attempts, including timeouts', () =>
     histogramValues('parley_delivery_attempt_duration_seconds', counted.durations('attempts')),
   )
+  labeledCounter(
+    'parley_name_lookups_total',
+    'Look-ups of the host names of webhooks that were not cached, by outcome',
+    'name lookups',
+    'outcome',
+  )
   queue('parley_deliveries_waiting', 'Deliveries waiting for their next attempt', ({ deliveries }) => [
     { value: deliveries.waiting },
   ])

@@ -52,7 +52,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     status: 201,
     ownTransactions: true,
     async handle({ db, clock, workspaceId, audit }, { body }) {
-      const checked = await checkInput(targetRules, body)
+      const checked = await checkInput(targetRules, body, workspaceId)
       return db.transaction(async (tx) => {
         const created = await saveNewWebhook(tx, clock, secretKeys(), workspaceId, checked)
         const { id, name, url, events } = created.webhook
@@ -72,7 +72,7 @@ export const webhookConsoleRoutes = ({ secretKeys, targetRules }: Deps): Console
     async handle({ db, workspaceId, audit }, { params, body }) {
       const { uuid, webhook: before } = await requireWebhook(db, params.id, workspaceId)
       const { name, url, events } = before
-      const checked = await checkInput(targetRules, { name, url, events, ...body })
+      const checked = await checkInput(targetRules, { name, url, events, ...body }, workspaceId)
       return db.transaction(async (tx) => {
         const after = await saveWebhook(tx, uuid, checked)
         const changed = changesOf({ name, url, events }, { name: after.name, url: after.url, events: after.events })

@@ -63,7 +63,7 @@ export const createWebhook = async (
   rules: TargetRules,
   input: WebhookInput,
 ): Promise<{ webhook: Webhook; secret: string }> =>
-  saveNewWebhook(db, clock, keys, input.workspaceId, await checkInput(rules, input))
+  saveNewWebhook(db, clock, keys, input.workspaceId, await checkInput(rules, input, input.workspaceId))
 
 /** The part of `createWebhook` that may run in a transaction: it makes no DNS lookups. */
 export async function saveNewWebhook(
@@ -88,9 +88,9 @@ export async function changeWebhook(
   id: string,
   input: Partial<Omit<WebhookInput, 'workspaceId'>>,
 ): Promise<Webhook> {
-  const { uuid, webhook } = await requireWebhook(db, id)
+  const { uuid, workspaceId, webhook } = await requireWebhook(db, id)
   const { name, url, events } = webhook
-  return saveWebhook(db, uuid, await checkInput(rules, { name, url, events, ...input }))
+  return saveWebhook(db, uuid, await checkInput(rules, { name, url, events, ...input }, workspaceId))
 }
 
 /** The part of `changeWebhook` that may run in a transaction: it makes no DNS lookups. */
@@ -213,7 +213,7 @@ const requireRow = (row: WebhookRow | undefined): WebhookRow => row ?? refuse('n
 export type CheckedInput = Omit<WebhookInput, 'workspaceId'>
 
 /** Validates all fields and reports every error. It looks up the host of the URL, so do not call it in a transaction. */
-export async function checkInput(rules: TargetRules, input: CheckedInput): Promise<CheckedInput> {
+export async function checkInput(rules: TargetRules, input: CheckedInput, workspaceId: string): Promise<CheckedInput> {
   const name = input.name.trim()
   const errors: FieldError[] = textErrors('name', name, 100)
   const addError = (param: string, code: FieldErrorCode, message: string) => errors.push({ param, code, message })
@@ -223,7 +223,7 @@ export async function checkInput(rules: TargetRules, input: CheckedInput): Promi
   else {
     // A fragment is never sent to the server.
     url.hash = ''
-    const problem = await targetProblem(rules, url)
+    const problem = await targetProblem(rules, url, workspaceId)
     if (problem) addError('url', 'invalid', problem)
   }
   if (input.events.length === 0)

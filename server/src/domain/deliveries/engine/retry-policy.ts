@@ -27,6 +27,9 @@ export const failuresBeforePacing = 5
 /** How long after one attempt at a failing endpoint has ended the next may begin. */
 export const pacedGapMs = 2_000
 
+/** When a delivery is due again whose attempt could not be made because this installation could not look up names. */
+export const postponedMs = 10_000
+
 /**
  * Attempts that were already in progress when an endpoint began to fail count up to here. Only its paced attempts count
  * further, so a restart under heavy traffic, with dozens of attempts in progress, does not disable an endpoint.

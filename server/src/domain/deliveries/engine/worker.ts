@@ -12,7 +12,7 @@ import { headersOf, outcomeOf } from './attempt.ts'
 import { claimDue, dropLeases, releaseLeases } from './claim.sql.ts'
 import { type EndpointQueue, EndpointQueues } from './endpoint-queue.ts'
 import { AttemptWriter } from './record-attempts.ts'
-import { pacedGapMs } from './retry-policy.ts'
+import { pacedGapMs, postponedMs } from './retry-policy.ts'
 import { type Target, Targets } from './targets.ts'
 
 export interface WorkerDeps {
@@ -78,6 +78,8 @@ export class DeliveryWorker implements FirstAttempts {
   readonly #release: (item: LeasedDelivery) => Promise<unknown>
   /** Releases the lease and holds the delivery until its endpoint is enabled. */
   readonly #hold: (item: LeasedDelivery) => Promise<unknown>
+  /** Releases the lease; the delivery is due soon. No attempt was made, so none counts. */
+  readonly #postpone: (item: LeasedDelivery) => Promise<unknown>
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
@@ -96,6 +98,7 @@ export class DeliveryWorker implements FirstAttempts {
       })
     this.#release = batchedRelease(() => deps.clock.now())
     this.#hold = batchedRelease(() => 'infinity')
+    this.#postpone = batchedRelease(() => new Date(deps.clock.now().getTime() + postponedMs))
     deps.db.process.firstAttempts = this
   }
 
@@ -252,8 +255,15 @@ export class DeliveryWorker implements FirstAttempts {
     const { keys, secretChangedAt } = target ?? {}
     const mayStart = target && (!target.isPaced || item.hasTurn) && (target.enabled || item.trigger === 'manual')
     if (keys && secretChangedAt !== undefined && mayStart) {
-      this.#deps.outbound.post(target.url, headersOf(keys, item, now, this.#userAgent), item.body).then(
-        (posted) => this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted),
+      const headers = headersOf(keys, item, now, this.#userAgent)
+      this.#deps.outbound.post(target.url, headers, item.body, item.workspaceId).then(
+        (posted) => {
+          if (posted) this.#onAttemptEnded(queue, item, { at: now, secretChangedAt }, posted)
+          else
+            void this.#postpone(item)
+              .catch(() => {})
+              .finally(() => this.#finish(queue, item, null))
+        },
         (error) => {
           const fields = { event: 'delivery.attempt_crashed', err: error, webhook_id: item.webhookId } as const
           this.#deps.log.error(fields, 'a delivery attempt failed unexpectedly; it is retried')

@@ -9,8 +9,9 @@ export function explainFailure(error: string | null, status: number | null): Fai
 
 const connectionFailures: Record<string, FailureExplanation> = {
   dns: {
-    title: 'The host name could not be resolved.',
-    remedy: 'Check the host in the URL for typos, and that its DNS record exists and is visible to this server.',
+    title: 'The host name was not found, or its name server did not respond.',
+    remedy:
+      'Check the host in the URL for typos, that its DNS record exists and is visible to this server, and that the name servers of its domain respond.',
   },
   connect: {
     title: 'The connection failed.',

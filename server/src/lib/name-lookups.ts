@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
+import type { Counters } from './counters.ts'
+import { deleteOldest } from './delete-oldest.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
+import { type Logger, newLogger } from './logger.ts'
+import { LookupError } from './lookup-error.ts'
+import { type Address, SystemNames } from './system-names.ts'
+
+export interface LookupOptions {
+  /** `address` or `address:port`; none for those of the system. */
+  servers?: readonly string[]
+  log?: Logger
+  /** Counts look-ups by outcome under `name lookups`. */
+  metrics?: Counters
+  deadlineMs?: number
+  hostsFile?: string
+  resolvConfFile?: string
+}
+
+/** Together with `lineMaxMs` and `checkMaxMs` this is less than the ten seconds of an attempt. */
+const lookupMaxMs = 5_000
+/** How long a look-up waits for another of its workspace to end. */
+const lineMaxMs = 2_000
+/** How long the question whether the resolver works may take. */
+const checkMaxMs = 2_000
+/** After the first address, the other address family gets this long. */
+const otherFamilyMs = 500
+
+/** Names that one workspace may have in progress. Each takes `lookupMaxMs` if its name server hangs. */
+const perWorkspaceMax = 16
+const perWorkspaceWaitingMax = 1_000
+
+const cachedMax = 10_000
+/** A name with more addresses is looked up each time, so that the cache stays small. */
+const cachedAddressesMax = 32
+const ttlMinMs = 5_000
+/** A moved endpoint is reached at its new address after at most this long, whatever its TTL says. */
+const ttlMaxMs = 300_000
+/** Short, because people correct a name and try again. */
+const failureTtlMs = 5_000
+
+/** Names whose zones are asked whether the resolver works. */
+const knownMax = 100
+const askedMax = 3
+const checkValidMs = 2_000
+const logEveryMs = 60_000
+
+type Outcome = Address[] | LookupError
+
+interface CachedOutcome {
+  outcome: Outcome
+  untilMs: number
+}
+
+/**
+ * Looks up host names that customers chose, through c-ares: unlike the system's `getaddrinfo` it needs no thread for each
+ * name, so names that hang do not delay others. See docs/decisions/name-lookups.md.
+ */
+export class NameLookups {
+  readonly #options: LookupOptions & { log: Logger }
+  readonly #system: SystemNames
+  readonly #cache = new Map<string, CachedOutcome>()
+  readonly #inProgress = new Map<string, Promise<Outcome>>()
+  readonly #limits = new Map<string, { run: ReturnType<typeof limitConcurrency>; users: number }>()
+  /** Names that have been answered, the latest last. */
+  readonly #known = new Map<string, true>()
+  #resolver: Resolver | undefined
+  #resolverVersion = ''
+  #check: { isWorking: Promise<boolean>; untilMs: number } | undefined
+  #isDown = false
+  #loggedMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: LookupOptions = {}) {
+    this.#options = { log: newLogger('silent'), ...options }
+    this.#system = new SystemNames(options)
+  }
+
+  /** All addresses of a name, IPv4 first. Throws a LookupError. `workspaceId` is who is charged for it. */
+  readonly resolve = async (hostname: string, workspaceId = ''): Promise<Address[]> => {
+    const name = hostname.toLowerCase()
+    const local = this.#system.addressesOf(name.replace(/\.$/, ''))
+    if (local) return local
+    const outcome = this.#cached(name) ?? (await (this.#inProgress.get(name) ?? this.#inLine(name, workspaceId)))
+    if (outcome instanceof LookupError) throw outcome
+    return outcome
+  }
+
+  #cached(name: string): Outcome | undefined {
+    const cached = this.#cache.get(name)
+    return cached && performance.now() < cached.untilMs ? cached.outcome : undefined
+  }
+
+  /** Waits until the workspace has fewer than `perWorkspaceMax` names in progress. */
+  async #inLine(name: string, workspaceId: string): Promise<Outcome> {
+    const limit = this.#limits.get(workspaceId) ?? {
+      run: limitConcurrency(perWorkspaceMax, perWorkspaceWaitingMax, throwTooMany),
+      users: 0,
+    }
+    this.#limits.set(workspaceId, limit)
+    limit.users++
+    let line: 'waiting' | 'begun' | 'left' = 'waiting'
+    const leave = Promise.withResolvers<Outcome>()
+    const timer = setTimeout(() => {
+      if (line === 'waiting') line = 'left'
+      if (line === 'left') leave.resolve(new LookupError('too_many'))
+    }, lineMaxMs)
+    const ended = limit
+      .run(async () => {
+        if (line === 'left') return new LookupError('too_many')
+        line = 'begun'
+        return this.#cached(name) ?? this.#inProgress.get(name) ?? this.#begin(name)
+      })
+      .catch((error: unknown) => {
+        if (error instanceof LookupError) return error
+        throw error
+      })
+      .finally(() => {
+        clearTimeout(timer)
+        if (--limit.users === 0) this.#limits.delete(workspaceId)
+      })
+    const outcome = await Promise.race([ended, leave.promise])
+    if (outcome instanceof LookupError && outcome.reason === 'too_many')
+      this.#options.metrics?.add('name lookups', 'too_many')
+    return outcome
+  }
+
+  #begin(name: string): Promise<Outcome> {
+    const lookup = this.#lookUp(name).finally(() => this.#inProgress.delete(name))
+    this.#inProgress.set(name, lookup)
+    return lookup
+  }
+
+  async #lookUp(name: string): Promise<Outcome> {
+    const deadlineMs = performance.now() + (this.#options.deadlineMs ?? lookupMaxMs)
+    let answer: Answer = 'not_found'
+    for (const candidate of this.#system.candidatesOf(name)) {
+      answer = await this.#ask(candidate, deadlineMs)
+      if (answer === 'not_found') continue
+      if (answer === 'no_response') this.#known.delete(candidate)
+      else this.#remember(candidate)
+      break
+    }
+    if (answer !== 'no_response') this.#onWorking()
+    const outcome = await this.#outcomeOf(answer)
+    this.#options.metrics?.add('name lookups', outcome instanceof LookupError ? outcome.reason : 'found')
+    this.#keep(name, outcome, typeof answer === 'object' ? answer.ttlMs : failureTtlMs)
+    return outcome
+  }
+
+  async #outcomeOf(answer: Answer): Promise<Outcome> {
+    if (typeof answer === 'object') return answer.addresses
+    if (answer === 'not_found') return new LookupError('not_found')
+    if (await this.#isWorking()) return new LookupError('no_response')
+    this.#onDown()
+    return new LookupError('resolver_down')
+  }
+
+  #remember(candidate: string): void {
+    this.#known.delete(candidate)
+    this.#known.set(candidate, true)
+    deleteOldest(this.#known, knownMax)
+  }
+
+  #keep(name: string, outcome: Outcome, ttlMs: number): void {
+    this.#cache.delete(name)
+    // A name that fails because of us is asked for again by the next attempt: each takes a while, and that is its pace.
+    if (outcome instanceof LookupError ? outcome.isOurs : outcome.length > cachedAddressesMax) return
+    this.#cache.set(name, { outcome, untilMs: performance.now() + Math.min(ttlMaxMs, Math.max(ttlMinMs, ttlMs)) })
+    deleteOldest(this.#cache, cachedMax)
+  }
+
+  /**
+   * Whether the resolver answers at all. It is asked for made-up names below names that it has answered, because a resolver
+   * that cannot reach other name servers any more still answers what it has cached.
+   */
+  #isWorking(): Promise<boolean> {
+    const nowMs = performance.now()
+    if (!this.#check || this.#check.untilMs < nowMs) {
+      const names = pickSome([...this.#known.keys()], askedMax).map((name) => `parley-${randomHex()}.${name}`)
+      const asked = names.length > 0 ? names.map((name) => this.#ask(name, nowMs + checkMaxMs)) : [this.#askRoot()]
+      const isWorking = firstTrue(asked.map(async (answer) => (await answer) !== 'no_response'))
+      this.#check = { isWorking, untilMs: nowMs + checkValidMs }
+    }
+    return this.#check.isWorking
+  }
+
+  /** For a process that has resolved nothing yet. */
+  async #askRoot(): Promise<Answer> {
+    const asked = this.#currentResolver()
+      .resolveNs('.')
+      .then(() => 'not_found' as const, answerOf)
+    return (await within(checkMaxMs, asked)) ?? 'no_response'
+  }
+
+  /** Both address families. If only one is answered with addresses, those are used. */
+  async #ask(name: string, deadlineMs: number): Promise<Answer> {
+    const resolver = this.#currentResolver()
+    const found = (family: number) => (records: { address: string; ttl: number }[]) => ({
+      addresses: records.map(({ address }) => ({ address, family })),
+      ttlMs: Math.min(...records.map(({ ttl }) => ttl * 1000)),
+    })
+    const v4: Promise<Answer> = resolver.resolve4(name, { ttl: true }).then(found(4), answerOf)
+    const v6: Promise<Answer> = resolver.resolve6(name, { ttl: true }).then(found(6), answerOf)
+    const leftMs = Math.max(0, deadlineMs - performance.now())
+    const eitherFound = Promise.any([v4, v6].map(async (each) => addressesOrThrow(await each))).catch(() => undefined)
+    const cut = within(leftMs, eitherFound).then((first) => (first ? pause(otherFamilyMs) : undefined))
+    const [a, b] = await Promise.all(
+      [v4, v6].map((each) => Promise.race([each, cut.then(() => 'no_response' as const)])),
+    )
+    return merge(a as Answer, b as Answer)
+  }
+
+  /** A new one whenever /etc/resolv.conf has changed: c-ares reads it only once. */
+  #currentResolver(): Resolver {
+    const { servers = [] } = this.#options
+    const version = this.#system.resolvConfVersion
+    if (this.#resolver && this.#resolverVersion === version) return this.#resolver
+    // c-ares waits a quarter of a second if the server is usually fast, then doubles it: five tries take over 5 seconds.
+    this.#resolver = new Resolver({ timeout: 1_000, maxTimeout: 2_000, tries: 5 })
+    if (servers.length > 0) this.#resolver.setServers(servers)
+    this.#resolverVersion = version
+    return this.#resolver
+  }
+
+  #onDown(): void {
+    this.#isDown = true
+    const { log } = this.#options
+    const nowMs = performance.now()
+    if (nowMs - this.#loggedMs < logEveryMs) return
+    this.#loggedMs = nowMs
+    const fields = { event: 'resolver.no_response', servers: this.#currentResolver().getServers() } as const
+    log.warn(fields, 'the name servers of this installation do not respond; deliveries wait')
+  }
+
+  #onWorking(): void {
+    if (!this.#isDown) return
+    this.#isDown = false
+    this.#loggedMs = Number.NEGATIVE_INFINITY
+    const { log } = this.#options
+    log.info({ event: 'resolver.recovered' }, 'the name servers of this installation respond again')
+  }
+}
+
+function throwTooMany(): never {
+  throw new LookupError('too_many')
+}
+
+type Answer = { addresses: Address[]; ttlMs: number } | 'not_found' | 'no_response'
+
+const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY', 'ERR_INVALID_ARG_VALUE'])
+
+const answerOf = (error: NodeJS.ErrnoException): Answer =>
+  notFoundCodes.has(error.code ?? '') ? 'not_found' : 'no_response'
+
+function addressesOrThrow(answer: Answer): Answer {
+  if (typeof answer === 'string') throw new Error(answer)
+  return answer
+}
+
+function merge(v4: Answer, v6: Answer): Answer {
+  const found = [v4, v6].filter((each) => typeof each === 'object')
+  if (found.length > 0) {
+    return {
+      addresses: found.flatMap(({ addresses }) => addresses),
+      ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
+    }
+  }
+  return v4 === 'no_response' || v6 === 'no_response' ? 'no_response' : 'not_found'
+}
+
+const randomHex = (): string => randomBytes(6).toString('hex')
+
+function pickSome<Item>(items: Item[], count: number): Item[] {
+  const picked: Item[] = []
+  while (picked.length < count && items.length > 0) {
+    picked.push(...items.splice(Math.floor(Math.random() * items.length), 1))
+  }
+  return picked
+}
+
+const firstTrue = (promises: Promise<boolean>[]): Promise<boolean> =>
+  Promise.any(
+    promises.map(async (each) => {
+      if (!(await each)) throw new Error('no answer')
+      return true
+    }),
+  ).catch(() => false)
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())
+
+async function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  return Promise.race([value, late]).finally(() => clearTimeout(timer))
+}
