@@ -150,6 +150,10 @@ const rows: Row[] = [
     words: 'phone send --from 491701234567 --to 15550780001 --text hi',
     expected: { type: 'text', wa_message_id: expect.any(String) },
   },
+  {
+    words: 'secrets reseal',
+    expected: { object: 'reseal', key_id: 'k1', resealed: 0, unreadable: 0, keys_no_longer_needed: [] },
+  },
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 

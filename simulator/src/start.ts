@@ -123,7 +123,7 @@ function buildNetwork(options: SimulatorOptions, saved: SavedState | undefined) 
   return { network, stateFile }
 }
 
-/** The names under which the simulator was told that it is reached. */
+/** The host names of its settings. */
 function hostNames({ host, publicUrl }: SimulatorOptions): string[] {
   return [...(host === undefined ? [] : [host]), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])]
 }
