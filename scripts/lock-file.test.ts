@@ -31,6 +31,23 @@ test('every package has a checksum, except these platforms of development tools'
     expect(packages[`node_modules/@biomejs/cli-${platform}`]?.integrity).toMatch(/^sha512-/)
 })
 
+test('every dependency has one exact version, and scripts of packages never run', () => {
+  const root = join(import.meta.dirname, '..')
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const folders = ['', 'bench/', 'cli/', 'console/', 'contract/', 'sdk/src/', 'server/', 'simulator/']
+  for (const folder of folders) {
+    const {
+      dependencies = {},
+      devDependencies = {},
+      optionalDependencies = {},
+    } = JSON.parse(read(`${folder}package.json`))
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+      expect(version, `${folder}package.json: ${name}`).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+  }
+  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
+  expect(read('Dockerfile')).toContain('npm ci --ignore-scripts')
+})
+
 test('a package in a nested folder needs a checksum, a link does not', () => {
   const nested = { 'node_modules/a/node_modules/b': {}, 'node_modules/c': { link: true }, server: {} }
   expect(withoutChecksum({ ...nested, 'node_modules/d': { integrity: 'sha512-x' } })).toEqual(['b'])
