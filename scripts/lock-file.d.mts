@@ -1,5 +1,8 @@
 export interface LockedPackage {
   version?: string
+  resolved?: string
+  integrity?: string
+  link?: boolean
   optional?: boolean
   dev?: boolean
   os?: string | string[]
@@ -16,3 +19,4 @@ export interface MissingPackage {
 
 export function missingPackages(packages: Record<string, LockedPackage>): MissingPackage[]
 export function entryFor(missing: MissingPackage): LockedPackage
+export function withoutChecksum(packages: Record<string, LockedPackage>): string[]

@@ -138,21 +138,19 @@ const rows: Row[] = [
   { words: 'webhook delete <webhook> --yes', expected: { deleted: true, dropped: 2 } },
   { words: 'webhook list --workspace <workspace>', expected: list() },
   {
-    words:
-      'app create --name Demo --app-secret demo-app-secret --verify-token demo-verify-token --graph-url <simulator>',
+    words: 'app create --name Demo --app-secret <secret> --verify-token v-1 --graph-url <simulator>',
     expected: { callback_url: expect.stringContaining('https://parley.example/network/whatsapp/') },
     keep: ['app', 'id'],
   },
   { words: 'app change <app> --verify-token another', expected: { name: 'Demo' } },
   { words: 'app list', expected: some({ name: 'Demo' }) },
   {
-    words:
-      'connection create --workspace <workspace> --app <app> --waba-id 102290000000001 --access-token demo-access-token',
+    words: 'connection create --workspace <workspace> --app <app> --waba-id 102290000000001 --access-token <token>',
     expected: { senders: 2, sync_error: null },
     keep: ['connection', 'id'],
   },
   {
-    words: 'connection change <connection> --access-token demo-access-token',
+    words: 'connection change <connection> --access-token <token>',
     expected: { senders: 2, sync_error: null },
   },
   { words: 'connection sync <connection>', expected: { senders: 2 } },
@@ -161,12 +159,18 @@ const rows: Row[] = [
     words: 'phone send --from 491701234567 --to 15550780001 --text hi',
     expected: { type: 'text', wa_message_id: expect.any(String) },
   },
+  {
+    words: 'secrets reseal',
+    expected: { object: 'reseal', key_id: 'k1', resealed: 0, unreadable: 0, keys_no_longer_needed: [] },
+  },
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 
 test.each(rows)('$words', async ({ words, expected, keep, code = 0, before }) => {
   await before?.()
   ids.simulator = simulator.url
+  ids.secret = simulator.control.apps.list()[0]?.secret ?? ''
+  ids.token = simulator.control.tokens.list()[0]?.token ?? ''
   const typed = words.split(' ').map((word) => word.replace(/^<(.*)>$/, (_, name: string) => ids[name] ?? word))
   const out: string[] = []
   const err: string[] = []

@@ -8,6 +8,7 @@ import { listenCommand } from './commands/listen.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { phoneCommands } from './commands/phone.ts'
 import { priceCommands } from './commands/price.ts'
+import { secretsCommands } from './commands/secrets.ts'
 import { startCommand } from './commands/start.ts'
 import { userCommands } from './commands/user.ts'
 import { webhookCommands } from './commands/webhook.ts'
@@ -20,7 +21,7 @@ export interface Section {
 
 /** Every command, in the order of the help. */
 export const sections: readonly Section[] = [
-  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand] },
+  { title: 'Service', commands: [startCommand, migrateCommand, doctorCommand, ...secretsCommands] },
   { title: 'Workspaces and prices', commands: [...workspaceCommands, ...priceCommands] },
   { title: 'Console users', commands: userCommands },
   { title: 'API keys', commands: keyCommands },

@@ -1,4 +1,8 @@
+import { readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { publicDemoSecrets } from '@parley/simulator/datasets/demo-secrets'
+import { startSimulator } from '@parley/simulator/start'
 import { expect, onTestFinished, test } from 'vitest'
 import { parley, type Running, startParley } from '../../server/testing/parley.ts'
 import { tempFolder } from '../../server/testing/temp-folder.ts'
@@ -25,6 +29,23 @@ async function stop(service: Running): Promise<string> {
   return out
 }
 
+/** Sends a message and waits until the simulated phone has it, which takes requests in both directions. */
+async function sendHello(url: string, authorization: string): Promise<void> {
+  const call = async (path: string, body?: unknown) => {
+    const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    return (await (await fetch(url + path, { headers, ...init })).json()) as Record<string, unknown>
+  }
+  const [sender] = (await call('/v1/senders')).data as { id: string }[]
+  const template = { name: 'hello_world', language: 'en_US' }
+  const message = { sender_id: sender?.id, to: '16505550123', type: 'template', template }
+  const { id } = await call('/v1/messages', message)
+  expect(id).toMatch(/^msg_/)
+  await until('the message was delivered', async () =>
+    ['delivered', 'read'].includes(String((await call(`/v1/messages/${id}`)).status)),
+  )
+}
+
 test('the first start creates a demo workspace connected to the simulator, and later starts keep it connected', async () => {
   const first = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: await freePort() }
   const service = await startParley(first)
@@ -39,22 +60,7 @@ test('the first start creates a demo workspace connected to the simulator, and l
   const { data: templates } = await list(service.url, '/v1/templates?limit=100')
   expect(templates.length).toBeGreaterThan(10)
   expect(templates.filter(({ flow }) => flow !== null)).toHaveLength(1)
-  const sent = await fetch(`${service.url}/v1/messages`, {
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      sender_id: (senders[0] as { id?: string }).id,
-      to: '16505550123',
-      type: 'template',
-      template: { name: 'hello_world', language: 'en_US' },
-    }),
-  })
-  expect(sent.status).toBe(202)
-  const { id } = (await sent.json()) as { id: string }
-  await until('the message was delivered', async () => {
-    const message = await list(service.url, `/v1/messages/${id}`)
-    return ['delivered', 'read'].includes((message as unknown as { status: string }).status)
-  })
+  await sendHello(service.url, authorization)
   await stop(service)
 
   const second = { ...first, PARLEY_SIMULATOR_PORT: await freePort() }
@@ -73,4 +79,43 @@ test('the first start creates a demo workspace connected to the simulator, and l
     code: 1,
     err: expect.stringMatching(/^The simulator cannot start: port \d+ is in use\. .*\n$/),
   })
+}, 60_000)
+
+test('an installation with the well-known secrets of earlier versions gets random ones and goes on working', async () => {
+  const env = { PARLEY_DATA_DIR: tempFolder(), PARLEY_SIMULATOR_PORT: '0' }
+  const folder = join(env.PARLEY_DATA_DIR, 'simulator')
+  const before = await startParley(env)
+  const stateFile = join(folder, 'state.json')
+  const earlier = await startSimulator({ stateFile, demoSecrets: publicDemoSecrets })
+  const { appSecret, verifyToken, accessToken } = publicDemoSecrets
+  const create = async (...words: string[]) => {
+    const { code, out, err } = await parley([...words, '--json'], env)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    return JSON.parse(out) as { id: string }
+  }
+  const secrets = ['--app-secret', appSecret, '--verify-token', verifyToken, '--graph-url', earlier.url]
+  const app = await create('app', 'create', '--name', 'Simulator', ...secrets)
+  const listed = await parley(['workspace', 'list', '--json'], env)
+  const [workspace] = (JSON.parse(listed.out) as { data: { id: string }[] }).data
+  const account = ['--workspace', workspace?.id ?? '', '--app', app.id, '--waba-id', '102290000000001']
+  await create('connection', 'create', ...account, '--access-token', accessToken)
+  const authorization = `Bearer ${/prl_live_\w+/.exec(before.out())?.[0]}`
+  await earlier.stop()
+  await stop(before)
+
+  const now = { ...env, PARLEY_SIMULATOR_PORT: await freePort() }
+  const after = await startParley(now)
+  await sendHello(after.url, authorization)
+  const old = { headers: { authorization: `Bearer ${accessToken}` } }
+  const graph = `http://127.0.0.1:${now.PARLEY_SIMULATOR_PORT}/v25.0/106540000000001`
+  expect((await fetch(graph, old)).status).toBe(401)
+  const out = await stop(after)
+  const state = readFileSync(stateFile, 'utf8')
+  for (const secret of Object.values(publicDemoSecrets)) expect(state).not.toContain(`"${secret}"`)
+  const file = join(folder, 'secrets')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  for (const secret of Object.values(JSON.parse(readFileSync(file, 'utf8')))) {
+    expect(state).toContain(`"${secret}"`)
+    expect(out + after.err()).not.toContain(secret)
+  }
 }, 60_000)

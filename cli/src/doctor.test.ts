@@ -41,10 +41,12 @@ test('doctor finds no problem in a running installation with a connected account
   const create = async (...words: string[]) =>
     JSON.parse((await parley([...words, '--json'], running)).out) as { id: string }
   const workspace = await create('workspace', 'create', '--name', 'Shop')
-  const secrets = ['--app-secret', 'demo-app-secret', '--verify-token', 'v-1', '--graph-url', simulator.url]
+  const token = simulator.control.tokens.list()[0]?.token ?? ''
+  const secret = simulator.control.apps.list()[0]?.secret ?? ''
+  const secrets = ['--app-secret', secret, '--verify-token', 'v-1', '--graph-url', simulator.url]
   const app = await create('app', 'create', '--name', 'Demo', ...secrets)
   const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
-  await create('connection', 'create', ...options, '--access-token', 'demo-access-token')
+  await create('connection', 'create', ...options, '--access-token', token)
 
   const { code, check } = await doctor(running)
   expect(code).toBe(0)
@@ -55,14 +57,14 @@ test('doctor finds no problem in a running installation with a connected account
   expect(report.out).toMatch(/^ok {7}database {8}PostgreSQL \d+/m)
   expect(report.out).not.toContain('\u001b')
 
-  simulator.control.tokens.change('demo-access-token', { revoked: true })
+  simulator.control.tokens.change(token, { revoked: true })
   const revoked = await parley(['doctor'], {
     ...running,
     PARLEY_SECRET_KEYS: `${env.PARLEY_SECRET_KEYS},${newKey('k2')}`,
   })
   expect(revoked.code).toBe(1)
   expect(revoked.out).toMatch(/^problem {2}access tokens {3}The token check failed for 1 of 1 account\.$/m)
-  expect(revoked.out).not.toContain('demo-access-token')
+  expect(revoked.out).not.toContain(token)
 })
 
 test('doctor reports secrets that no key can decrypt', async () => {

@@ -61,9 +61,9 @@ const newApp = () =>
       '--name',
       'Demo',
       '--app-secret',
-      'demo-app-secret',
+      simulator.control.apps.list()[0]?.secret ?? '',
       '--verify-token',
-      'demo-verify-token',
+      'v-1',
     ].concat('--graph-url', simulator.url),
   )
 
@@ -90,7 +90,8 @@ test('an account can be connected, synced and listed', async () => {
   const workspace = await json<{ id: string }>(['workspace', 'create', '--name', 'Clinic'])
   const app = await newApp()
   const options = ['--workspace', workspace.id, '--app', app.id, '--waba-id', '102290000000001']
-  const token = { PARLEY_ACCESS_TOKEN: 'demo-access-token' }
+  const accessToken = simulator.control.tokens.list()[0]?.token ?? ''
+  const token = { PARLEY_ACCESS_TOKEN: accessToken }
   const connection = await json<{ id: string }>(['connection', 'create', ...options], token)
   expect(connection).toMatchObject({
     account_id: workspace.id,
@@ -103,10 +104,10 @@ test('an account can be connected, synced and listed', async () => {
   expect(await json(['connection', 'sync', connection.id])).toMatchObject({ id: connection.id, senders: 2 })
   const listed = await json<{ data: unknown[] }>(['connection', 'list', '--workspace', workspace.id])
   expect(listed.data).toMatchObject([{ id: connection.id, synced_at: expect.any(String) }])
-  expect(JSON.stringify(listed)).not.toContain('demo-access-token')
+  expect(JSON.stringify(listed)).not.toContain(accessToken)
   expect((await run(['connection', 'list'])).out).toContain(connection.id)
 
-  const again = await run(['connection', 'create', ...options, '--access-token', 'demo-access-token'])
+  const again = await run(['connection', 'create', ...options, '--access-token', accessToken])
   expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('already') })
   const rejected = await run(['connection', 'create', ...options.with(5, '102290000000002'), '--access-token', 'wrong'])
   expect(rejected).toMatchObject({
@@ -157,10 +158,11 @@ test('phone send sends text, files, locations and orders', async () => {
 
 test('phone send taps buttons, chooses rows, reacts and submits forms', async () => {
   const from = '16505550123'
+  const token = simulator.control.tokens.list()[0]?.token
   const send = async (message: Record<string, unknown>) => {
     const response = await fetch(`${simulator.url}/v25.0/106540000000001/messages`, {
       method: 'POST',
-      headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ messaging_product: 'whatsapp', to: from, ...message }),
     })
     expect(response.status, await response.clone().text()).toBe(200)

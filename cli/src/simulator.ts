@@ -1,15 +1,26 @@
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Config } from '@parley/server/config'
+import type { Db } from '@parley/server/db/db'
+import { exchangeSecrets, type NetworkSecrets } from '@parley/server/domain/connections/replace-secrets'
+import { createOnce } from '@parley/server/lib/create-once'
 import { StartupError } from '@parley/server/lib/refuse'
 import type { Simulator } from '@parley/simulator/start'
 
-/** Starts the simulated WhatsApp network in this process. Its state is kept in the data directory between runs. */
-export async function runSimulator({ simulatorPort, dataDir }: Config): Promise<Simulator> {
+/**
+ * Starts the simulated WhatsApp network in this process. Its state is kept in the data directory between runs, and so
+ * are its secrets, which are random. Earlier versions used well-known ones: apps and connections that still have those
+ * get the new ones before anything is sent or received.
+ */
+export async function runSimulator({ simulatorPort, dataDir, secretKeys }: Config, db: Db): Promise<Simulator> {
   // Loaded on demand: no other command needs it.
   const { startSimulator } = await import('@parley/simulator/start')
+  const { newDemoSecrets, publicDemoSecrets } = await import('@parley/simulator/datasets/demo-secrets')
+  const demoSecrets = readSecrets(join(dataDir, 'simulator', 'secrets'), newDemoSecrets)
+  await exchangeSecrets(db, secretKeys(), publicDemoSecrets, demoSecrets)
   const stateFile = join(dataDir, 'simulator', 'state.json')
   try {
-    return await startSimulator({ port: simulatorPort, dataset: 'demo', stateFile })
+    return await startSimulator({ port: simulatorPort, dataset: 'demo', demoSecrets, stateFile })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const remedy = 'Set PARLEY_SIMULATOR_PORT to a free port, or to 0 to turn the simulator off.'
@@ -21,4 +32,15 @@ export async function runSimulator({ simulatorPort, dataDir }: Config): Promise<
     if (message.includes(stateFile)) throw new StartupError(message)
     throw error
   }
+}
+
+function readSecrets(file: string, create: () => NetworkSecrets): NetworkSecrets {
+  mkdirSync(dirname(file), { recursive: true })
+  const text = createOnce(file, () => JSON.stringify(create()))
+  try {
+    const { appSecret, verifyToken, accessToken } = JSON.parse(text) as NetworkSecrets
+    if ([appSecret, verifyToken, accessToken].every((secret) => /^\w{16,}$/.test(secret)))
+      return { appSecret, verifyToken, accessToken }
+  } catch {}
+  throw new StartupError(`Invalid secrets of the simulator in ${file}. Restore the file from your backup.`)
 }

@@ -29,6 +29,38 @@ test('without any settings it listens on localhost and uses the embedded databas
   expect(Object.isFrozen(config)).toBe(true)
 })
 
+test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])(
+  'with HOST=%s and the embedded database webhooks may reach this machine',
+  (host) => {
+    const { targetRules, targetNotice } = readConfig({ HOST: host })
+    expect(targetRules).toMatchObject({ allowHttp: 'loopback', allowRanges: { length: 2 } })
+    expect(targetNotice).toBeNull()
+  },
+)
+
+test.each(['0.0.0.0', '::', '192.168.1.5', 'parley.lan', '127.example.com'])(
+  'with HOST=%s webhooks may not reach this machine, and a notice names both settings',
+  (host) => {
+    const { targetRules, targetNotice } = readConfig({ HOST: host })
+    expect(targetRules).toEqual({ allowHttp: false, allowRanges: [] })
+    expect(targetNotice).toBe(
+      `HOST is ${host}, so webhooks cannot reach this machine or use plain http. To allow it, set PARLEY_WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,::1/128 and PARLEY_WEBHOOK_ALLOW_HTTP=true.`,
+    )
+  },
+)
+
+test('settings of webhook targets apply with any HOST, and the notice names only the missing ones', () => {
+  const ranges = { HOST: '0.0.0.0', PARLEY_WEBHOOK_ALLOW_CIDRS: '127.0.0.1' }
+  expect(readConfig(ranges)).toMatchObject({
+    targetRules: { allowHttp: false, allowRanges: { length: 1 } },
+    targetNotice:
+      'HOST is 0.0.0.0, so webhooks cannot use plain http. To allow it, set PARLEY_WEBHOOK_ALLOW_HTTP=true.',
+  })
+  const both = { ...ranges, PARLEY_WEBHOOK_ALLOW_HTTP: 'true' }
+  expect(readConfig(both)).toMatchObject({ targetRules: { allowHttp: true }, targetNotice: null })
+  expect(readConfig({ HOST: '0.0.0.0', DATABASE_URL: url, PARLEY_SECRET_KEYS: key }).targetNotice).toBeNull()
+})
+
 test('with DATABASE_URL the simulator, plain HTTP and private addresses are off by default', () => {
   const config = readConfig({ DATABASE_URL: url, PARLEY_SECRET_KEYS: key })
   expect(config).toMatchObject({ simulatorPort: 0, targetRules: { allowHttp: false, allowRanges: [] } })

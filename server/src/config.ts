@@ -21,8 +21,13 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
   simulatorPort: number
-  /** Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP. */
+  /**
+   * Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP, while
+   * only this machine can reach the service.
+   */
   targetRules: TargetRules
+  /** Says that HOST changed the defaults of `targetRules`. */
+  targetNotice: string | null
   webhookCa: string | null
   /** Name servers for the hosts of webhooks; none for the system's. */
   dnsServers: readonly string[]
@@ -48,6 +53,7 @@ export function readConfig(env: Environment): Config {
   const dataDir = env.PARLEY_DATA_DIR ? resolve(env.PARLEY_DATA_DIR) : join(projectDir, 'data')
   const dnsServers = readDnsServers(env)
   const loopback = '127.0.0.0/8,::1/128'
+  const reachesLoopback = embedded && isLoopback(host)
   return Object.freeze({
     host,
     port,
@@ -58,10 +64,11 @@ export function readConfig(env: Environment): Config {
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
     targetRules: {
-      allowHttp: readAllowHttp(env, embedded),
-      allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', embedded ? loopback : ''),
+      allowHttp: readAllowHttp(env, reachesLoopback),
+      allowRanges: readRanges(env, 'PARLEY_WEBHOOK_ALLOW_CIDRS', reachesLoopback ? loopback : ''),
       resolve: new NameLookups({ servers: dnsServers }).resolve,
     },
+    targetNotice: embedded && !reachesLoopback ? targetNotice(env, host, loopback) : null,
     webhookCa: readCaFile(env),
     dnsServers,
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
@@ -140,10 +147,28 @@ function readDatabaseUrl(env: Environment): string | null {
   )
 }
 
-function readAllowHttp(env: Environment, embedded: boolean): boolean | 'loopback' {
-  if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return embedded ? 'loopback' : false
+function readAllowHttp(env: Environment, reachesLoopback: boolean): boolean | 'loopback' {
+  if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return reachesLoopback ? 'loopback' : false
   return readChoice(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
 }
+
+/**
+ * Other machines can reach the service, so a workspace may belong to someone who must not reach the services of this
+ * machine through a webhook. Null if both settings are set.
+ */
+function targetNotice(env: Environment, host: string, loopback: string): string | null {
+  const missing = [
+    ...(env.PARLEY_WEBHOOK_ALLOW_CIDRS === undefined
+      ? [{ off: 'reach this machine', setting: `PARLEY_WEBHOOK_ALLOW_CIDRS=${loopback}` }]
+      : []),
+    ...(env.PARLEY_WEBHOOK_ALLOW_HTTP ? [] : [{ off: 'use plain http', setting: 'PARLEY_WEBHOOK_ALLOW_HTTP=true' }]),
+  ]
+  if (missing.length === 0) return null
+  const off = missing.map((each) => each.off).join(' or ')
+  return `HOST is ${host}, so webhooks cannot ${off}. To allow it, set ${missing.map(({ setting }) => setting).join(' and ')}.`
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 function readHost(env: Environment): string {
   const text = env.HOST || '127.0.0.1'

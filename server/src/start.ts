@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { buildApi } from './api.ts'
 import { type Config, version, withPort } from './config.ts'
 import { openDatabaseClock, watchClock } from './db/database-clock.ts'
+import type { Db } from './db/db.ts'
 import { ensureToday } from './db/partitions.ts'
 import { openStore } from './db/store.ts'
 import { newNetwork } from './domain/connections/network.ts'
@@ -28,7 +29,7 @@ export interface ServiceOptions {
   /**
    * Starts a second server in this process (the simulator), after the database is open and before the workers start.
    */
-  startCompanion?: (() => Promise<{ url: string; stop(): Promise<void> }>) | undefined
+  startCompanion?: ((db: Db) => Promise<{ url: string; stop(): Promise<void> }>) | undefined
 }
 
 /** Opens the database, starts the workers and the HTTP server. `stop` stops them in reverse order. */
@@ -69,7 +70,7 @@ async function startOnPort(options: ServiceOptions): Promise<Service> {
     const { db } = store
     const clock = await openDatabaseClock(db)
     await ensureToday(db, clock)
-    const companion = await startCompanion?.()
+    const companion = await startCompanion?.(db)
     if (companion) undo.push(() => companion.stop())
     const client = new GraphClient({ productVersion: version })
     undo.push(() => Promise.race([client.close(), pause(1000)]))

@@ -56,19 +56,19 @@ export function useSimulator(server: TestServer): SimulatedNetwork {
       network,
       drain: () => drainSyncs(network, server.runtime.log),
       newAccount: () => newAccount(server, network, simulator),
-      demoAccount: () => accountOf(server, network, simulator, demo),
+      demoAccount: () => accountOf(server, network, simulator, demoOf(simulator)),
     })
   })
   afterAll(() => close())
   return opened
 }
 
-const demo = {
-  appSecret: 'demo-app-secret',
+const demoOf = ({ control }: Simulator) => ({
+  appSecret: control.apps.list()[0]?.secret ?? '',
   wabaId: '102290000000001',
-  token: 'demo-access-token',
+  token: control.tokens.list()[0]?.token ?? '',
   phoneNumber: '15550780001',
-}
+})
 
 let accounts = 0
 

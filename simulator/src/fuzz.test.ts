@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { phoneActions } from './phones/actions.ts'
-import { hello, newWorld, numberId, phone, wabaId } from './testing/world.ts'
+import { demoSecrets, hello, newWorld, numberId, phone, wabaId } from './testing/world.ts'
 
 const types = [
   'text',
@@ -114,7 +114,7 @@ test('random paths, methods, headers and bodies never cause a server error', asy
       async (path, method, type, body) => {
         const response = await fetch(`${simulator.url}/${path.join('/')}`, {
           method,
-          headers: { authorization: 'Bearer demo-access-token', 'content-type': type },
+          headers: { authorization: `Bearer ${demoSecrets.accessToken}`, 'content-type': type },
           ...(method === 'GET' ? {} : { body }),
         })
         await response.arrayBuffer()

@@ -16,10 +16,10 @@ const help = `A simulated WhatsApp network: the Graph API, phones and signed web
   --quiet           do not print API calls and webhooks
   --help            show this help
 
-The demo dataset has the access token "demo-access-token", the app secret "demo-app-secret", the account
-102290000000001 and the numbers 106540000000001 (+1 555-078-0001) and 106540000000002 (+1 555-078-0002).
+The demo dataset has the account 102290000000001 and the numbers 106540000000001 (+1 555-078-0001) and
+106540000000002 (+1 555-078-0002). Its access token and app secret are random: GET /control/tokens, /control/apps.
 
-  curl http://127.0.0.1:8090/v25.0/106540000000001/messages -H 'Authorization: Bearer demo-access-token' \\
+  curl http://127.0.0.1:8090/v25.0/106540000000001/messages -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' -d '{"messaging_product":"whatsapp","to":"+16505550123","type":"template",
     "template":{"name":"hello_world","language":{"code":"en_US"}}}'
   curl -X POST http://127.0.0.1:8090/control/phones/16505550123/say -d '{"to":"15550780001","text":"Hello"}'

@@ -6,9 +6,11 @@ import { loadDataset } from './control/create.ts'
 import { controlRoutes } from './control/routes.ts'
 import { type Dataset, type DatasetName, datasetShape } from './control/shapes.ts'
 import { demoDataset } from './datasets/demo.ts'
+import { adoptDemoSecrets, type DemoSecrets, demoSecretsIn, newDemoSecrets } from './datasets/demo-secrets.ts'
 import { assetRoutes } from './graph/flows.ts'
 import { downloadRoutes } from './graph/media.ts'
 import { graphRoutes } from './graph/server.ts'
+import { findOtherSite } from './guard.ts'
 import { handsetRoutes } from './handset-page.ts'
 import { newTraceId } from './ids.ts'
 import { folderStore, memoryStore } from './media-store.ts'
@@ -34,6 +36,8 @@ export interface SimulatorOptions {
   clock?: Clock
   /** The initial data. Ignored when the state file already exists. */
   dataset?: DatasetName | Dataset
+  /** The secrets of the demo dataset. By default those of the state file, else random ones. */
+  demoSecrets?: DemoSecrets
   /** Saves the state between runs. Media files go into `<file>.media/`. */
   stateFile?: string
   /** Receives one line per API call, webhook and note. */
@@ -51,12 +55,17 @@ export interface Simulator {
 /** Starts a simulated WhatsApp network and resolves when it is listening. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const saved = options.stateFile === undefined ? undefined : readState(options.stateFile)
+  const secrets = options.demoSecrets ?? (saved && demoSecretsIn(saved.world)) ?? newDemoSecrets()
+  if (saved) adoptDemoSecrets(saved.world, secrets)
   const { network, stateFile } = buildNetwork(options, saved)
   const load = (dataset: DatasetName | Dataset) =>
-    loadDataset(network, dataset === 'demo' ? demoDataset : dataset === 'empty' ? {} : datasetShape(dataset, 'dataset'))
+    loadDataset(
+      network,
+      dataset === 'demo' ? demoDataset(secrets) : dataset === 'empty' ? {} : datasetShape(dataset, 'dataset'),
+    )
   if (!saved) load(options.dataset ?? 'demo')
   const control = makeControl(network, (dataset) => resetWorld(network, () => load(dataset)))
-  const server = buildServer(network, control)
+  const server = buildServer(network, control, hostNames(options))
   try {
     await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   } catch (error) {
@@ -66,6 +75,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
   network.url = options.publicUrl ?? urlOf(server.server.address() as AddressInfo)
   if (saved) {
+    // It may have got new secrets.
+    network.changed()
     network.queue.restore(saved.batches)
     resumeLifecycles(network)
   }
@@ -112,12 +123,21 @@ function buildNetwork(options: SimulatorOptions, saved: SavedState | undefined) 
   return { network, stateFile }
 }
 
-function buildServer(network: Network, control: Control): FastifyInstance {
+/** The host names of its settings. */
+function hostNames({ host, publicUrl }: SimulatorOptions): string[] {
+  return [...(host === undefined ? [] : [host]), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])]
+}
+
+function buildServer(network: Network, control: Control, names: readonly string[]): FastifyInstance {
   const server = Fastify({
     logger: false,
     forceCloseConnections: true,
     bodyLimit: 1024 * 1024,
     exposeHeadRoutes: false,
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    const problem = findOtherSite(request, names)
+    if (problem !== undefined) return reply.code(403).send({ error: { message: problem, field: null } })
   })
   // Routes parse the raw bytes themselves: the Graph API has its own form handling, and the control API its own error
   // messages for invalid JSON.

@@ -1,11 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { publicDemoSecrets } from './datasets/demo-secrets.ts'
 import { textIn } from './json.ts'
-import { startSimulator } from './start.ts'
+import { type Simulator, startSimulator } from './start.ts'
 import { startReceiver } from './testing/receiver.ts'
-import { appId, hello, newWorld, numberId, phone } from './testing/world.ts'
+import { appId, demoSecrets, hello, newWorld, numberId, phone } from './testing/world.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
@@ -25,7 +26,7 @@ test('a restart restores objects, conversations, media, queued webhooks and unfi
   await before.control.idle()
   await before.simulator.stop()
 
-  const receiver = await startReceiver()
+  const receiver = await startReceiver(demoSecrets.verifyToken)
   const after = await startSimulator({ stateFile, clock: before.clock })
   onTestFinished(async () => {
     await after.stop()
@@ -40,9 +41,46 @@ test('a restart restores objects, conversations, media, queued webhooks and unfi
   expect(receiver.messages()).toMatchObject([{ id: imageId, image: { caption: 'kept' } }])
   expect(receiver.statusesOf(sentId).map((one) => one.status)).toEqual(['delivered', 'read'])
   const mediaId = textIn(receiver.messages()[0]?.image, 'id')
-  const headers = { authorization: 'Bearer demo-access-token' }
+  const headers = { authorization: `Bearer ${demoSecrets.accessToken}` }
   const { url } = (await (await fetch(`${after.url}/v25.0/${mediaId}`, { headers })).json()) as { url: string }
   expect((await (await fetch(url, { headers })).arrayBuffer()).byteLength).toBeGreaterThan(0)
+})
+
+test('without given secrets the demo app gets random ones, and a restart and a reset keep them', async () => {
+  const stateFile = join(newFolder(), 'state.json')
+  const secretsOf = ({ control }: Simulator) => [control.apps.list()[0]?.secret, control.tokens.list()[0]?.token]
+  const other = await startSimulator()
+  const first = await startSimulator({ stateFile })
+  const secrets = secretsOf(first)
+  expect(secrets).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^EAA\w{64}$/)])
+  expect(secretsOf(other)).not.toEqual(secrets)
+  await Promise.all([first.stop(), other.stop()])
+  expect(statSync(stateFile).mode & 0o777).toBe(0o600)
+
+  const again = await startSimulator({ stateFile })
+  expect(secretsOf(again)).toEqual(secrets)
+  again.control.reset('empty')
+  again.control.reset('demo')
+  expect(secretsOf(again)).toEqual(secrets)
+  await again.stop()
+})
+
+test('the well-known secrets of a state file of an earlier version are replaced', async () => {
+  const stateFile = join(newFolder(), 'state.json')
+  const earlier = await startSimulator({ stateFile, demoSecrets: publicDemoSecrets })
+  await earlier.stop()
+  const simulator = await startSimulator({ stateFile })
+  onTestFinished(() => simulator.stop())
+  const [app] = simulator.control.apps.list()
+  const tokens = simulator.control.tokens.list()
+  expect(Object.values(publicDemoSecrets)).not.toEqual(
+    expect.arrayContaining([expect.toBeOneOf([app?.secret, app?.verifyToken, tokens[0]?.token])]),
+  )
+  expect(tokens).toMatchObject([{ appId, wabaIds: ['102290000000001'], revoked: false }])
+  const call = (token = '') =>
+    fetch(`${simulator.url}/v25.0/${numberId}`, { headers: { authorization: `Bearer ${token}` } })
+  expect((await call(tokens[0]?.token)).status).toBe(200)
+  expect((await call(publicDemoSecrets.accessToken)).status).toBe(401)
 })
 
 test('an invalid state file stops the start with an error that names the file', async () => {

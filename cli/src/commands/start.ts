@@ -1,4 +1,5 @@
 import { version } from '@parley/server/config'
+import type { Db } from '@parley/server/db/db'
 import { newLogger } from '@parley/server/lib/logger'
 import type { Service } from '@parley/server/start'
 import type { Simulator } from '@parley/simulator/start'
@@ -20,13 +21,14 @@ export const startCommand: Command = {
     const say = (line: string) => (json ? console.error(line) : console.log(line))
     const log = newLogger(config.logLevel, json ? process.stderr : undefined)
     say(`Parley ${version}`)
+    if (config.targetNotice !== null) say(config.targetNotice)
     const { signal, stopListening } = stopSignal()
     // Loaded on demand: the other commands do not need the HTTP server.
     const { startService } = await import('@parley/server/start')
     let service: Service | undefined
     let simulator: Simulator | undefined
-    const startCompanion = async () => {
-      simulator = await runSimulator(config)
+    const startCompanion = async (db: Db) => {
+      simulator = await runSimulator(config, db)
       return simulator
     }
     try {

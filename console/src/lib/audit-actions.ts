@@ -73,6 +73,7 @@ const sentences: Record<string, Sentence> = {
     `created a password reset link for ${name}${off ? ' and removed their authenticator app, passkeys and sessions' : ''}`,
   'person.passkey_remove': (name, _after, before) =>
     `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
+  'secrets.reseal': (_name, { key }) => `encrypted the stored secrets with the key “${key}”`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
   'session.locked': () => 'was locked out temporarily after too many failed attempts',
   'session.first_factor': () => 'entered the correct password and was asked for a second factor',
@@ -131,5 +132,6 @@ const labels: Record<string, string> = {
   'refusals.unmute': 'API errors unmuted',
   'person.reset_link': 'Password reset link created',
   'person.passkey_remove': 'Passkey removed by an operator',
+  'secrets.reseal': 'Stored secrets encrypted with another key',
   'session.begin': 'Signed in with a link',
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuse } from '../lib/refuse.ts'
 import { mountConsolePages } from './console/pages.ts'
@@ -18,12 +19,8 @@ export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOption
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
   })
   for (const [path, html] of Object.entries(pages)) {
-    app.get(path, (_request, reply) =>
-      reply
-        .type('text/html; charset=utf-8')
-        .headers(pageHeaders({ 'default-src': "'none'", 'style-src': "'unsafe-inline'" }))
-        .send(html),
-    )
+    const headers = pageHeaders({ 'default-src': "'none'", 'style-src': hashesOfStyles(html) })
+    app.get(path, (_request, reply) => reply.type('text/html; charset=utf-8').headers(headers).send(html))
   }
   const consolePage = mountConsolePages(app)
   // The console does its own routing, so every other address that a browser opens gets its page.
@@ -31,6 +28,12 @@ export function mountPages(app: FastifyInstance, { isReady, pages }: PagesOption
     consolePage && isForBrowser(request) ? consolePage(reply) : refuse('not_found'),
   )
 }
+
+/** The style sheets in a page, as the content security policy names them. */
+const hashesOfStyles = (html: string): string =>
+  [...html.matchAll(/<style>(.*?)<\/style>/gs)]
+    .map(([, css = '']) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
+    .join(' ')
 
 const isForBrowser = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && !/^\/(assets|console|docs)\//.test(url) && /text\/html/.test(headers.accept ?? '')

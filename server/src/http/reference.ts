@@ -1,33 +1,63 @@
+import { randomBytes } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from './page-headers.ts'
 
-/** The page may not load from or connect to another host. */
-const headers = pageHeaders({
-  'default-src': "'self'",
-  'script-src': "'self' 'unsafe-inline'",
-  'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data: blob:",
-  'font-src': "'self' data:",
-})
+/** The page may not load from or connect to another host, and runs only the scripts and styles with the nonce. */
+const headersWith = (nonce: string) =>
+  pageHeaders({
+    'default-src': "'self'",
+    'script-src': `'self' 'nonce-${nonce}'`,
+    'style-src': `'self' 'nonce-${nonce}'`,
+    'img-src': "'self' data: blob:",
+    'font-src': "'self' data:",
+  })
+
+/** Scalar gets its nonce at the start. Each response replaces it by a random one. */
+const noncePlaceholder = 'nonce-of-this-response'
 
 /**
- * Turns off runtime compilation in Zod. Its test for `eval` would violate the page's policy and be reported as an
- * error.
+ * Runs before Scalar, which adds styles in ways that the policy blocks: elements without the nonce, and attributes as
+ * text. Also turns off runtime compilation in Zod, whose test for `eval` would be reported as a violation.
  */
-const zodConfig = '<script>globalThis.__zod_globalConfig = { jitless: true }</script>'
+const beforeScalar = `<script nonce="${noncePlaceholder}">{
+  globalThis.__zod_globalConfig = { jitless: true }
+  const { nonce } = document.currentScript
+  const { createElement } = Document.prototype
+  Document.prototype.createElement = function (...args) {
+    const element = createElement.apply(this, args)
+    if (element instanceof HTMLStyleElement) element.nonce = nonce
+    return element
+  }
+  const { setAttribute } = Element.prototype
+  Element.prototype.setAttribute = function (name, value) {
+    if (name === 'style' && this.style) this.style.cssText = value
+    else setAttribute.call(this, name, value)
+  }
+  const html = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')
+  Object.defineProperty(Element.prototype, 'innerHTML', {
+    ...html,
+    set(text) {
+      html.set.call(this, String(text).replace(/(<[a-z][^<>]*\\s)style=/g, '$1data-style='))
+      for (const each of this.querySelectorAll('[data-style]')) each.style.cssText = each.dataset.style
+    },
+  })
+}</script>`
 
 /** The API reference, self-hosted: without Scalar's fonts, telemetry, AI assistant and sharing. */
 export async function mountReference(app: FastifyInstance): Promise<void> {
   app.addHook('onSend', async (_request, reply, payload) => {
-    reply.headers(headers)
-    return typeof payload === 'string' ? payload.replace('<head>', `<head>${zodConfig}`) : payload
+    const nonce = randomBytes(16).toString('base64url')
+    reply.headers(headersWith(nonce))
+    if (typeof payload !== 'string' || !/html/.test(String(reply.getHeader('content-type')))) return payload
+    return payload.replace('<head>', () => `<head>${beforeScalar}`).replaceAll(noncePlaceholder, nonce)
   })
   await app.register(scalar, {
     routePrefix: '/docs/api',
     configuration: {
       url: '/v1/openapi.json',
       title: 'Parley API',
+      nonce: noncePlaceholder,
       withDefaultFonts: false,
       telemetry: false,
       showDeveloperTools: 'never',

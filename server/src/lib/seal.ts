@@ -21,13 +21,15 @@ export function seal(keys: SecretKeys, secret: string, place: string): string {
   return `${id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`
 }
 
+/** The ID of the key that encrypts a secret. */
+export const keyIdOf = (sealed: string): string => sealed.slice(0, sealed.indexOf(':'))
+
 export function open(keys: SecretKeys, sealed: string, place: string): string {
-  const colon = sealed.indexOf(':')
-  const id = sealed.slice(0, colon)
+  const id = keyIdOf(sealed)
   const key = keys.get(id)
   if (!key)
     throw new Error(`no secret key has the ID "${id}"; PARLEY_SECRET_KEYS must contain every key that is still in use`)
-  const bytes = Buffer.from(sealed.slice(colon + 1), 'base64')
+  const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64')
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength))
     .setAAD(Buffer.from(place))
     .setAuthTag(bytes.subarray(ivLength, ivLength + tagLength))

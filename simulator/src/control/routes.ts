@@ -4,7 +4,6 @@ import { phoneActions } from '../phones/actions.ts'
 import { ControlError, invalid, number, object, oneOf, optional } from '../shape.ts'
 import type { Control } from './control.ts'
 import { streamEvents } from './events.ts'
-import { refuseOtherSites } from './guard.ts'
 import { sendMedia } from './media-file.ts'
 import { type Dataset, type DatasetName, datasetShape } from './shapes.ts'
 
@@ -107,7 +106,6 @@ function actionRows(): Row[] {
 
 async function handle(control: Control, run: Row[2], request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
-    refuseOtherSites(request)
     const { id = '' } = request.params as { id?: string }
     const query = request.query as Record<string, string>
     const result = await run(control, { id, query, body: bodyOf(request) as never })

@@ -1,19 +1,19 @@
 import type { Dataset } from '../control/shapes.ts'
 import { demoFlow } from './demo-flow.ts'
+import { demoAppId as appId, type DemoSecrets } from './demo-secrets.ts'
 import { demoTemplates } from './demo-templates.ts'
 
-const appId = '600000000000001'
 const wabaId = '102290000000001'
 
 /** A small example business: one app, one account, two numbers, a form, a catalog and eleven templates. */
-export const demoDataset: Dataset = {
-  apps: [{ id: appId, name: 'Demo app', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' }],
+export const demoDataset = ({ appSecret, verifyToken, accessToken }: DemoSecrets): Dataset => ({
+  apps: [{ id: appId, name: 'Demo app', secret: appSecret, verifyToken }],
   wabas: [{ id: wabaId, name: 'Harbour Clinic', appIds: [appId] }],
   numbers: [
     { id: '106540000000001', wabaId, phoneNumber: '15550780001', verifiedName: 'Harbour Clinic' },
     { id: '106540000000002', wabaId, phoneNumber: '15550780002', verifiedName: 'Harbour Pharmacy' },
   ],
-  tokens: [{ token: 'demo-access-token', appId, wabaIds: [wabaId] }],
+  tokens: [{ token: accessToken, appId, wabaIds: [wabaId] }],
   templates: demoTemplates.map((template) => ({ wabaId, ...template })),
   flows: [
     { id: '800000000000001', wabaId, name: 'Patient intake', categories: ['APPOINTMENT_BOOKING'], json: demoFlow },
@@ -35,4 +35,4 @@ export const demoDataset: Dataset = {
     '491701234567': { name: 'Jörg Müller' },
     '16505550199': { name: 'Bea Díaz', username: 'bea.diaz', switches: { senderIdentity: 'user_id_only' } },
   },
-}
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../json.ts'
-import { newWorld, numberId, wabaId } from '../testing/world.ts'
+import { demoSecrets, newWorld, numberId, wabaId } from '../testing/world.ts'
 
 interface Page {
   data: Json[]
@@ -16,15 +16,15 @@ test('following `next` lists every template once', async () => {
     expect(Object.keys(page.data[0] ?? {})).toEqual(['name', 'status', 'id'])
     if (!page.paging?.next) break
     expect(page.paging.next.startsWith(`${simulator.url}/v25.0/${wabaId}/message_templates?`)).toBe(true)
-    expect(page.paging.next).not.toContain('demo-access-token')
+    expect(page.paging.next).not.toContain(demoSecrets.accessToken)
     page = (await (
-      await fetch(page.paging.next, { headers: { authorization: 'Bearer demo-access-token' } })
+      await fetch(page.paging.next, { headers: { authorization: `Bearer ${demoSecrets.accessToken}` } })
     ).json()) as Page
   }
   expect(names).toHaveLength(11)
   expect(new Set(names).size).toBe(11)
   const back = (await (
-    await fetch(page.paging?.previous ?? '', { headers: { authorization: 'Bearer demo-access-token' } })
+    await fetch(page.paging?.previous ?? '', { headers: { authorization: `Bearer ${demoSecrets.accessToken}` } })
   ).json()) as Page
   expect(back.data.map((one) => one.name)).toEqual(names.slice(4, 8))
 })
@@ -146,7 +146,7 @@ test('every API version works, and responses are escaped like Meta’s', async (
   const { simulator, control } = await newWorld()
   control.numbers.change(numberId, { verifiedName: 'Clínica/Uno' })
   for (const version of ['v20.0', 'v23.0', 'v26.0']) {
-    const response = await fetch(`${simulator.url}/${version}/${numberId}?access_token=demo-access-token`)
+    const response = await fetch(`${simulator.url}/${version}/${numberId}?access_token=${demoSecrets.accessToken}`)
     expect(response.headers.get('facebook-api-version')).toBe(version)
     expect(await response.text()).toContain('Cl\\u00ednica\\/Uno')
   }

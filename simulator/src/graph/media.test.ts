@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
-import { newWorld, numberId, phone, type TestWorld } from '../testing/world.ts'
+import { demoSecrets, newWorld, numberId, phone, type TestWorld } from '../testing/world.ts'
 
-const authorization = 'Bearer demo-access-token'
+const authorization = `Bearer ${demoSecrets.accessToken}`
 
 async function upload(
   { simulator }: TestWorld,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hello, newWorld, numberId, text } from '../testing/world.ts'
+import { demoSecrets, hello, newWorld, numberId, text } from '../testing/world.ts'
 import { knownCodes } from './error-catalogue.ts'
 import { simulatedFailures, testNumberOf } from './test-numbers.ts'
 
@@ -69,7 +69,7 @@ test('a request can hang or be cut although the message was sent', async () => {
   const call = (to: string) =>
     fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
       method: 'POST',
-      headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${demoSecrets.accessToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ messaging_product: 'whatsapp', to, ...hello, biz_opaque_callback_data: to }),
       signal: AbortSignal.timeout(150),
     })
@@ -88,7 +88,7 @@ test('a request can get HTTP 500 with an HTML page, before and after sending', a
   for (const name of ['html_500', 'html_500_after_sending']) {
     const response = await fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
       method: 'POST',
-      headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${demoSecrets.accessToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({
         messaging_product: 'whatsapp',
         to: numberFor(name),
@@ -107,7 +107,7 @@ test('a status webhook can arrive before the API response', async () => {
   const { control, receiver, simulator } = await newWorld()
   const call = fetch(`${simulator.url}/v25.0/${numberId}/messages`, {
     method: 'POST',
-    headers: { authorization: 'Bearer demo-access-token', 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${demoSecrets.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messaging_product: 'whatsapp', to: numberFor('status_before_response'), ...hello }),
   }).then((response) => ({ response, statusesThen: receiver.statuses().length }))
   expect(await call).toMatchObject({ statusesThen: 1 })

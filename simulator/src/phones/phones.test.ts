@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { arrayIn, type Json } from '../json.ts'
 import {
   businessNumber,
+  demoSecrets,
   hello,
   newWorld,
   numberId,
@@ -204,7 +205,7 @@ test('a form is submitted with its flow token and its files as media', async () 
     sha256: createHash('sha256').update(card).digest('base64'),
   })
   const { body: media } = await graph('GET', responses.photos[0].id)
-  const fetched = await fetch(String(media.url), { headers: { authorization: 'Bearer demo-access-token' } })
+  const fetched = await fetch(String(media.url), { headers: { authorization: `Bearer ${demoSecrets.accessToken}` } })
   expect(Buffer.from(await fetched.arrayBuffer())).toEqual(card)
   await control.phones.fillForm(phone, { values: { a: 1 }, omitFlowToken: true })
   expect((await last(world)).interactive).toMatchObject({ nfm_reply: { response_json: '{"a":1}' } })

@@ -10,7 +10,7 @@ export interface Received {
 }
 
 /** A webhook endpoint of an app: it passes the handshake, records requests and responds with the configured statuses. */
-export async function startReceiver(verifyToken = 'demo-verify-token') {
+export async function startReceiver(verifyToken: string) {
   const requests: Received[] = []
   const handshakes: URLSearchParams[] = []
   let responses: number[] = []

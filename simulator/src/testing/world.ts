@@ -1,9 +1,12 @@
 import { onTestFinished } from 'vitest'
 import { ManualClock } from '../clock.ts'
+import { newDemoSecrets } from '../datasets/demo-secrets.ts'
 import type { Json } from '../json.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../start.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
+/** The secrets of every simulator that `newWorld` starts. */
+export const demoSecrets = newDemoSecrets()
 export const appId = '600000000000001'
 export const wabaId = '102290000000001'
 export const numberId = '106540000000001'
@@ -26,15 +29,15 @@ export interface TestWorld {
 /** A demo network on a manual clock, with a receiver as its verified callback. */
 export async function newWorld(options: SimulatorOptions = {}): Promise<TestWorld> {
   const clock = new ManualClock()
-  const receiver = await startReceiver()
-  const simulator = await startSimulator({ port: 0, clock, ...options })
+  const receiver = await startReceiver(demoSecrets.verifyToken)
+  const simulator = await startSimulator({ port: 0, clock, demoSecrets, ...options })
   onTestFinished(async () => {
     await simulator.stop()
     receiver.close()
   })
   const { control } = simulator
   await control.apps.setCallback(control.apps.list()[0]?.id ?? appId, { url: receiver.url })
-  const graph: TestWorld['graph'] = async (method, path, body, token = 'demo-access-token') => {
+  const graph: TestWorld['graph'] = async (method, path, body, token = demoSecrets.accessToken) => {
     const response = await fetch(`${simulator.url}/v25.0/${path}`, {
       method,
       headers: {

@@ -1,14 +1,24 @@
 import { expect, test } from 'vitest'
 import { arrayIn } from '../json.ts'
 import { isSignedWith, startReceiver } from '../testing/receiver.ts'
-import { appId, businessNumber, hello, newWorld, numberId, otherNumberId, phone, wabaId } from '../testing/world.ts'
+import {
+  appId,
+  businessNumber,
+  demoSecrets,
+  hello,
+  newWorld,
+  numberId,
+  otherNumberId,
+  phone,
+  wabaId,
+} from '../testing/world.ts'
 
 test('a callback is set only after it passed the handshake', async () => {
   const { control, receiver } = await newWorld()
   expect(receiver.handshakes[0]?.get('hub.mode')).toBe('subscribe')
   await expect(control.apps.setCallback(appId, { url: receiver.url, verifyToken: 'wrong' })).rejects.toThrow(/HTTP 403/)
   await expect(control.apps.setCallback(appId, { url: 'ftp://x.example' })).rejects.toThrow(/http or https/)
-  expect(control.apps.list()[0]).toMatchObject({ callbackUrl: receiver.url, verifyToken: 'demo-verify-token' })
+  expect(control.apps.list()[0]).toMatchObject({ callbackUrl: receiver.url, verifyToken: demoSecrets.verifyToken })
 })
 
 test('the signature covers the raw bytes, which are ASCII only', async () => {
@@ -17,7 +27,7 @@ test('the signature covers the raw bytes, which are ASCII only', async () => {
   await control.idle()
   const [received] = receiver.requests
   if (!received) throw new Error('no webhook received')
-  expect(isSignedWith('demo-app-secret', received)).toBe(true)
+  expect(isSignedWith(demoSecrets.appSecret, received)).toBe(true)
   expect(received.raw.toString('latin1')).toContain('a\\u00f1adir\\/\\u00e9 \\ud83d\\udc4d <b>')
   expect(received.raw.every((byte) => byte < 0x7f)).toBe(true)
   expect(received.headers).toMatchObject({ 'user-agent': 'facebookexternalua', 'content-type': 'application/json' })

@@ -2,62 +2,59 @@ import type { Db } from '../../db/db.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { formatTime } from '../../lib/format.ts'
 import { withPrefix } from '../../lib/ids.ts'
-import { open, type SecretKeys } from '../../lib/seal.ts'
+import type { SecretKeys } from '../../lib/seal.ts'
 import { failingConnections } from '../connections/connections.ts'
 import { type WaitingNumber, waitingNumbers } from '../connections/parked.ts'
-import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
 import { recentUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { balancesSince } from '../credits/credits.ts'
-import { webhookSecretContext } from '../deliveries/engine/targets.ts'
 import { listKeys, warningsOf } from '../keys/keys.ts'
-import { totpContext } from '../people/two-factor.ts'
 import { countActiveSenders, failingSenders } from '../senders/senders.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import { count, type Finding, ok, problem, warning } from './finding.ts'
-import { sealedSecrets } from './health.sql.ts'
-
-/** The seal contexts of each kind's secrets, in the order of `sealedSecrets`. */
-const contexts = {
-  app: [appSecretContext, verifyTokenContext],
-  connection: [accessTokenContext],
-  endpoint: [webhookSecretContext],
-  person: [totpContext],
-} as const
+import { readOwners, secretsByKey } from './sealed.ts'
 
 export async function checkSecrets(db: Db, keys: SecretKeys): Promise<Finding> {
-  const all = await sealedSecrets(db)
-  const unreadable = all.filter(({ kind, id, sealed }) =>
-    sealed.some((each, index) => !canDecrypt(keys, each, contexts[kind][index]?.(id) ?? '')),
-  )
+  const all = await readOwners(db, keys)
+  const unreadable = all.filter((each) => each.unreadable.length > 0)
+  const byKey = await secretsByKey(db)
   if (unreadable.length === 0)
-    return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets (${all.length} checked).`)
+    return ok('secrets', `PARLEY_SECRET_KEYS decrypts all stored secrets.`, usesOf(byKey, keys))
   const counts = (['app', 'connection', 'endpoint', 'person'] as const)
-    .map((kind) => ({
-      kind,
-      total: all.filter((each) => each.kind === kind).length,
-      unreadable: unreadable.filter((each) => each.kind === kind).length,
+    .map((owner) => ({
+      owner,
+      total: all.filter((each) => each.owner === owner).length,
+      unreadable: unreadable.filter((each) => each.owner === owner).length,
     }))
     .filter((each) => each.unreadable > 0)
-    .map((each) => `${each.unreadable} of ${count(each.total, each.kind, plurals[each.kind])}`)
-  const keyIds = new Set(unreadable.flatMap(({ sealed }) => sealed.map((each) => each.slice(0, each.indexOf(':')))))
+    .map((each) => `${each.unreadable} of ${count(each.total, each.owner, plurals[each.owner])}`)
+  const keyIds = new Set(unreadable.flatMap((each) => each.unreadable))
   return problem('secrets', `PARLEY_SECRET_KEYS cannot decrypt the secrets of ${counts.join(', ')}.`, {
-    details: unreadable.map(({ kind, id }) => `${kind} ${kind === 'endpoint' ? withPrefix('whk', id) : id}`),
+    details: unreadable.map(({ owner, id }) => `${owner} ${owner === 'endpoint' ? withPrefix('whk', id) : id}`),
     means: `They were encrypted with the ${keyIds.size === 1 ? 'key' : 'keys'} ${[...keyIds].map((id) => `"${id}"`).join(', ')}. Messages and deliveries that need them wait; none are lost. People whose authenticator app is affected can sign in with a backup code.`,
     advice:
       'Add the old key to PARLEY_SECRET_KEYS again, after the new one: "new:…,old:…". If it is lost, set new secrets with "npx parley webhook rotate", "npx parley app change" and "npx parley connection change". Run "npx parley user reset --second-factor" for each affected person.',
   })
 }
 
-const plurals = { app: 'apps', connection: 'connections', endpoint: 'endpoints', person: 'people' } as const
-
-function canDecrypt(keys: SecretKeys, sealed: string, context: string): boolean {
-  try {
-    open(keys, sealed, context)
-    return true
-  } catch {
-    return false
+/** Which keys are in use, and what to do if some are not the first one. */
+function usesOf(byKey: ReadonlyMap<string, number>, keys: SecretKeys): { details: string[]; advice: string | null } {
+  const [first = '', ...others] = keys.keys()
+  const details = [first, ...others].map(
+    (id) => `The key "${id}" encrypts ${count(byKey.get(id) ?? 0, 'secret', 'secrets')}.`,
+  )
+  if (others.some((id) => byKey.has(id)))
+    return {
+      details,
+      advice: `To stop using the old keys, run "npx parley secrets reseal". It encrypts everything with "${first}".`,
+    }
+  const unused = others.map((id) => `"${id}"`).join(', ')
+  return {
+    details,
+    advice: others.length > 0 ? `Not needed any more: ${unused}. Remove it from PARLEY_SECRET_KEYS.` : null,
   }
 }
+
+const plurals = { app: 'apps', connection: 'connections', endpoint: 'endpoints', person: 'people' } as const
 
 export async function checkSync(db: Db): Promise<Finding> {
   const failing = (await failingConnections(db, null)).filter(({ sync_error }) => sync_error !== null)

@@ -2,18 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { newDatabase } from '../../../testing/database.ts'
 import { newLine } from '../../../testing/deliveries.ts'
 import { FakeClock } from '../../../testing/fake-clock.ts'
 import { newApp, newSender, text, webhookOf } from '../../../testing/network-app.ts'
 import { useSimulator } from '../../../testing/simulated-network.ts'
 import { useTestServer } from '../../../testing/test-server.ts'
 import { newWorkspace } from '../../../testing/workspace.ts'
+import { openDatabase } from '../../db/db.ts'
 import { type AddressRange, readRange } from '../../lib/addresses.ts'
 import { formatTime } from '../../lib/format.ts'
 import { parkUpdates } from '../connections/parked.ts'
 import { deleteOldUnknownNumbers } from '../connections/unknown-numbers.ts'
 import { giveCredits } from '../credits/credits.ts'
 import { disableWebhook } from '../webhooks/webhooks.ts'
+import { checkRole } from './database.ts'
 import { type Finding, type HealthDeps, instanceHealth } from './health.ts'
 
 const server = useTestServer()
@@ -46,6 +49,17 @@ test('a healthy installation passes every check except the clock, which is faked
     expect(says).not.toBe('')
   }
   expect(verdicts(await health({}, new FakeClock(new Date())), 'clock')).toEqual(['ok'])
+})
+
+test('a database role that row-level security does not apply to is reported', async () => {
+  const database = await newDatabase()
+  const superuser = openDatabase({ ...database.connection, user: 'postgres' }, () => {}, 1)
+  onTestFinished(async () => {
+    await superuser.close()
+    await database.drop()
+  })
+  expect(await checkRole(superuser)).toMatchObject({ verdict: 'warning', says: expect.stringContaining('postgres') })
+  expect(await checkRole(server.db)).toMatchObject({ verdict: 'ok' })
 })
 
 test('secrets that cannot be decrypted are counted per kind of owner', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../../json.ts'
-import { businessNumber, newWorld, numberId, phone, text } from '../../testing/world.ts'
+import { businessNumber, demoSecrets, newWorld, numberId, phone, text } from '../../testing/world.ts'
 
 const interactive = (type: string, action: Json, more: Json = {}) => ({
   type: 'interactive',
@@ -161,8 +161,8 @@ test('an unknown, expired or revoked token, or one without access, returns its e
   })
   control.tokens.create({ token: 'old', appId: '600000000000001', expiresAt: '2026-01-01T00:00:00Z' })
   expect(await getNumber('old')).toMatchObject({ status: 401, body: { error: { code: 190, error_subcode: 463 } } })
-  control.tokens.change('demo-access-token', { revoked: true })
-  expect(await getNumber('demo-access-token')).toMatchObject({ status: 401, body: { error: { code: 0 } } })
+  control.tokens.change(demoSecrets.accessToken, { revoked: true })
+  expect(await getNumber(demoSecrets.accessToken)).toMatchObject({ status: 401, body: { error: { code: 0 } } })
   control.tokens.create({ token: 'foreign', appId: '600000000000001', wabaIds: [] })
   expect(await getNumber('foreign')).toMatchObject({
     status: 400,

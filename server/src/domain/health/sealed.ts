@@ -1,0 +1,69 @@
+import type { Db } from '../../db/db.ts'
+import { keyIdOf, open, type SecretKeys } from '../../lib/seal.ts'
+import { accessTokenContext, appSecretContext, verifyTokenContext } from '../connections/seal-contexts.ts'
+import { webhookSecretContext } from '../deliveries/engine/targets.ts'
+import { totpContext } from '../people/two-factor.ts'
+import { countByKey, liveSecrets, type SealedColumn, sealedColumns } from './sealed.sql.ts'
+
+/** A kind of encrypted secret: where it is stored, what it belongs to, and the context it is encrypted with. */
+export interface SecretKind {
+  owner: 'app' | 'connection' | 'endpoint' | 'person'
+  singular: string
+  plural: string
+  stored: SealedColumn
+  context(id: string): string
+}
+
+const { appSecret, verifyToken, accessToken, signingSecret, stagedSecret, totp } = sealedColumns
+
+export const secretKinds: readonly SecretKind[] = [
+  kind('app', 'app secret', appSecret, appSecretContext),
+  kind('app', 'verify token', verifyToken, verifyTokenContext),
+  kind('connection', 'access token', accessToken, accessTokenContext),
+  kind('endpoint', 'signing secret', signingSecret, webhookSecretContext),
+  kind('endpoint', 'staged signing secret', stagedSecret, webhookSecretContext),
+  kind('person', 'authenticator secret', totp, totpContext),
+]
+
+function kind(
+  owner: SecretKind['owner'],
+  singular: string,
+  stored: SealedColumn,
+  context: SecretKind['context'],
+): SecretKind {
+  return { owner, singular, plural: `${singular}s`, stored, context }
+}
+
+/** The owners of secrets, and the keys of those secrets that cannot be decrypted. */
+export async function readOwners(
+  db: Db,
+  keys: SecretKeys,
+): Promise<{ owner: SecretKind['owner']; id: string; unreadable: string[] }[]> {
+  const owners = new Map<string, { owner: SecretKind['owner']; id: string; unreadable: string[] }>()
+  for (const { owner, stored, context } of secretKinds) {
+    for (const { id, sealed } of await liveSecrets(db, stored)) {
+      const found = owners.get(`${owner} ${id}`) ?? { owner, id, unreadable: [] }
+      owners.set(`${owner} ${id}`, found)
+      if (openOrNull(keys, sealed, context(id)) === null) found.unreadable.push(keyIdOf(sealed))
+    }
+  }
+  return [...owners.values()]
+}
+
+/** How many secrets each key encrypts, by key ID. */
+export async function secretsByKey(db: Db): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { stored } of secretKinds) {
+    for (const { key_id, count } of await countByKey(db, stored)) counts.set(key_id, (counts.get(key_id) ?? 0) + count)
+  }
+  return counts
+}
+
+/** Null if the key is missing, or the ciphertext belongs to another row. */
+export function openOrNull(keys: SecretKeys, sealed: string, context: string): string | null {
+  try {
+    return open(keys, sealed, context)
+  } catch {
+    return null
+  }
+}
