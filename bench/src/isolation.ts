@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
+import { benchFrozenDatabase } from './isolation-frozen-database.ts'
+import { benchInvalidSignatures } from './isolation-invalid-signatures.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -46,6 +48,8 @@ export async function benchIsolation(): Promise<void> {
     hanging.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
+  await benchInvalidSignatures()
+  await benchFrozenDatabase()
 }
 
 async function measure(target: Target, receiver: Target, appId: string) {

@@ -185,6 +185,28 @@ describe('behind a trusted proxy', () => {
   })
 })
 
+describe('bytes that are not HTTP', () => {
+  const server = useTestServer({ connectionLimits: { addressRequests: 3 } })
+
+  test('count as a request until the access check is done, even if the client has left', async () => {
+    await server.db.transaction(async (tx) => {
+      await tx.rows('lock table access_revision in access exclusive mode')
+      for (let n = 1; n <= 3; n++) {
+        const { socket } = await open(server, '127.0.0.2')
+        socket.write('rubbish\r\n\r\n')
+        // The request of the metrics is in progress too.
+        await until('it counts', async () => (await metric(server, 'parley_http_requests_in_progress')) === n + 1)
+        socket.destroy()
+      }
+      const refused = await open(server, '127.0.0.2')
+      refused.socket.write('rubbish\r\n\r\n')
+      await until('it is closed', () => refused.isClosed())
+      expect(refused.text()).toBe('')
+    })
+    await until('they are done', async () => (await metric(server, 'parley_http_requests_in_progress')) === 1)
+  })
+})
+
 describe('clients that do not read', () => {
   const server = useTestServer({
     timeouts: { ...defaultClientTimeouts, keepAliveMs: 300 },

@@ -83,16 +83,11 @@ export class Connections {
       socket.destroy()
       return 'cut'
     }
-    if (this.#requestsOf.of(block) >= limits.addressRequests) return overload.refusal('address_requests', address)
-    if (this.#requests >= limits.processRequests && !isExempt(request, block)) {
-      return overload.refusal('process_requests', address)
+    const exceeded = this.#exceededBy(block)
+    if (exceeded && !(exceeded === 'process_requests' && isExempt(request, block))) {
+      return overload.refusal(exceeded, address)
     }
-    this.#requests++
-    this.#requestsOf.add(block, 1)
-    const counted = new RequestInProgress(response, () => {
-      this.#requests--
-      this.#requestsOf.add(block, -1)
-    })
+    const counted = new RequestInProgress(response, this.#count(block))
     if (connection) {
       connection.requests.add(counted)
       response.once('close', () => {
@@ -101,6 +96,30 @@ export class Connections {
       })
     } else counted.closed()
     return counted
+  }
+
+  /** Counts bytes that are not a request, until the returned function is called. Null if they exceed a limit. */
+  beginInvalid(socket: Socket): (() => void) | null {
+    const address = peerAddress(socket)
+    const block = addressBlock(address)
+    const exceeded = this.#exceededBy(block)
+    if (exceeded) this.#options.overload.count(exceeded, address)
+    return exceeded ? null : this.#count(block)
+  }
+
+  #exceededBy(block: string): 'address_requests' | 'process_requests' | null {
+    const { addressRequests, processRequests } = this.#options.limits
+    if (this.#requestsOf.of(block) >= addressRequests) return 'address_requests'
+    return this.#requests >= processRequests ? 'process_requests' : null
+  }
+
+  #count(block: string): () => void {
+    this.#requests++
+    this.#requestsOf.add(block, 1)
+    return () => {
+      this.#requests--
+      this.#requestsOf.add(block, -1)
+    }
   }
 
   #open(socket: Socket): void {

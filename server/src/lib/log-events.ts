@@ -70,7 +70,7 @@ export const logEvents = {
   'http.overload': {
     level: 'warn',
     meaning:
-      'Connections or requests exceeded a limit. `limit` names it, `count` is how many since its last line: there is one every 10 seconds at most.',
+      'Connections or requests exceeded a limit, named in `limit`. `count` is how many since its last line, at most one in 10 s.',
   },
   'http.request_failed': {
     level: 'error',
