@@ -91,7 +91,7 @@ describe('without a proxy', () => {
     ])
   })
 
-  test('the process closes idle connections to make room for new ones', async () => {
+  test('the process closes idle connections, so that new ones are accepted', async () => {
     const addresses = ['127.0.2.1', '127.0.2.2', '127.0.2.3', '127.0.2.4', '127.0.2.5']
     for (const address of addresses) await responding(server, 5, address).catch(() => {})
     expect(await overload(server, 'process_connections')).toBeGreaterThan(0)

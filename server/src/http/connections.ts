@@ -30,8 +30,8 @@ interface Connection {
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #connections = new Map<Socket, Connection>()
-  readonly #connectionsOf = new Tally()
-  readonly #requestsOf = new Tally()
+  readonly #connectionsOf = new AmountByKey()
+  readonly #requestsOf = new AmountByKey()
   #requests = 0
   #closedIdleMs = 0
 
@@ -56,7 +56,7 @@ export class Connections {
     server.maxConnections = limits.processConnections
     server.on('drop', (dropped) => {
       overload.count('process_connections', dropped?.remoteAddress)
-      // Makes room for the next one.
+      // The next one is accepted.
       if (performance.now() - this.#closedIdleMs < closeIdleEveryMs) return
       this.#closedIdleMs = performance.now()
       server.closeIdleConnections()
@@ -148,7 +148,7 @@ export class Connections {
   #cutUnread(): void {
     const { limits, overload } = this.#options
     let total = 0
-    const ofBlock = new Tally()
+    const ofBlock = new AmountByKey()
     const unread: { connection: Connection; bytes: number }[] = []
     for (const connection of this.#connections.values()) {
       const bytes = unreadBytes(connection)
@@ -204,7 +204,7 @@ function unreadBytes({ socket, requests }: Connection): number {
 }
 
 /** Numbers by key; zero is not stored. */
-class Tally {
+class AmountByKey {
   readonly #values = new Map<string, number>()
 
   of(key: string): number {

@@ -2,7 +2,7 @@ import type { Counters } from './counters.ts'
 import type { Logger } from './logger.ts'
 import { Refusal } from './refuse.ts'
 
-/** The limits of a process on what clients can make it hold. What a client is told when a request exceeds one. */
+/** The limits of a process, each with the message for a client whose request exceeds it. */
 const messages = {
   process_connections: null,
   address_connections: null,

@@ -106,7 +106,7 @@ test('the streams of a process are limited, and a person with the most of them m
   const sixth = await watch(first, id, small)
   expect(sixth.status).toBe(200)
   for (const stream of [...streams, sixth]) stream.close()
-  await until('there is room again', async () => {
+  await until('a stream is accepted again', async () => {
     const stream = await watch(second, id, small)
     stream.close()
     return stream.status === 200

@@ -36,7 +36,7 @@ export class LiveHub {
   }
 
   /** Whether a person may open another stream. With too many of their own, it replaces the oldest. */
-  hasRoomFor(personId: string): boolean {
+  mayOpen(personId: string): boolean {
     return this.#watchers.size < this.#maxStreams || this.#streamsOf(personId).length >= maxPerPerson
   }
 
@@ -101,7 +101,7 @@ export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuar
     const authorize = () => guard.authorize(request, 'overview:read', request.params.workspace, false)
     const { person, workspaceId } = await authorize()
     if (!person || workspaceId === null) refuse('not_signed_in')
-    if (!hub.hasRoomFor(person.personId)) throw overload.refusal('live_streams', guard.addressOf(request.raw))
+    if (!hub.mayOpen(person.personId)) throw overload.refusal('live_streams', guard.addressOf(request.raw))
     reply.hijack()
     reply.raw.writeHead(200, {
       ...commonHeaders(request.id),
