@@ -249,14 +249,15 @@ describe('clients that do not read', () => {
 })
 
 describe('a response that is not read', () => {
-  const server = useTestServer({ timeouts: { ...defaultClientTimeouts, stalledMs: 500 } })
+  const server = useTestServer({ timeouts: { ...defaultClientTimeouts, stalledMs: 2000 } })
 
   test('is cut after a while, even if it is small enough', async () => {
     const { socket } = await open(server)
     socket.pause()
     // More than the operating system buffers.
     socket.write(get('/v1/openapi.json').repeat(50))
-    await until('it is cut', async () => (await overload(server, 'stalled_connections')) === 1)
+    // Not over HTTP: that request could be cut too on a busy machine.
+    await until('it is cut', () => server.db.process.metrics.counts('overload').has('stalled_connections'))
   })
 })
 
