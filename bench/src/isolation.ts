@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
+import { benchFrozenDatabase } from './isolation-frozen-database.ts'
 import { benchHangingNames } from './isolation-hanging-names.ts'
+import { benchInvalidSignatures } from './isolation-invalid-signatures.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -48,6 +50,8 @@ export async function benchIsolation(): Promise<void> {
     rmSync(dataDir, { recursive: true, force: true })
   }
   await benchHangingNames()
+  await benchInvalidSignatures()
+  await benchFrozenDatabase()
 }
 
 async function measure(target: Target, receiver: Target, appId: string) {

@@ -13,7 +13,7 @@ const benches: Record<string, { description: string; run: () => Promise<void> }>
   },
   ingest: { description: 'webhooks of WhatsApp: verified, stored and published', run: benchIngest },
   isolation: {
-    description: 'fifty endpoints next to one that hangs with 50,000 deliveries waiting',
+    description: 'fifty endpoints next to one that hangs; webhooks next to a flood, and while the database is stopped',
     run: benchIsolation,
   },
   pages: {

@@ -9,6 +9,10 @@ export interface Target {
   cpuUs(): number
   /** CPU time of the process and all its descendants, including a database. */
   treeCpuUs(): number
+  /** The memory of the process. */
+  memoryMb(): number
+  /** Sends a signal to all its descendants: its database. */
+  signalDescendants(signal: NodeJS.Signals): void
   stop(): Promise<void>
 }
 
@@ -26,6 +30,10 @@ export async function startTarget(name: string, argument = ''): Promise<Target> 
       port,
       cpuUs: () => cpuUsOf(child.pid ?? 0),
       treeCpuUs: () => treeOf(child.pid ?? 0).reduce((sum, pid) => sum + (cpuUsOf(pid) || 0), 0),
+      memoryMb: () => memoryMbOf(child.pid ?? 0),
+      signalDescendants(signal) {
+        for (const pid of treeOf(child.pid ?? 0).slice(1)) process.kill(pid, signal)
+      },
       async stop() {
         child.kill('SIGTERM')
         await exit
@@ -44,6 +52,10 @@ function cpuUsOf(pid: number): number {
   } catch {
     return Number.NaN
   }
+}
+
+function memoryMbOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 function treeOf(root: number): number[] {

@@ -189,7 +189,7 @@ export const errorCatalogue = {
     title: 'Service unavailable',
     message: 'The service is temporarily unavailable.',
     cause:
-      'The service is starting or stopping, cannot reach its database, or is receiving too many large requests. For a file: it is still being downloaded from WhatsApp.',
+      'The service is starting or stopping, cannot reach its database, or has too many or too large requests in progress, in total, from your IP address or of your workspace. For a file: it is still being downloaded from WhatsApp.',
     remedy: 'Wait for the number of seconds in the Retry-After header, then retry.',
   },
 } as const satisfies Record<string, ErrorEntry>

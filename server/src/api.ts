@@ -21,15 +21,20 @@ import { Bodies } from './http/bodies.ts'
 import { type BodyLimits, defaultBodyLimits } from './http/body-memory.ts'
 import { clientAddressReader } from './http/client-address.ts'
 import { type ClientTimeouts, defaultClientTimeouts } from './http/client-timeouts.ts'
+import { type ConnectionLimits, newConnectionLimits } from './http/connection-limits.ts'
+import { Connections } from './http/connections.ts'
 import { errorsPage } from './http/errors-page.ts'
-import { newIngressListener } from './http/ingress.ts'
+import { isForIngress, newIngressListener } from './http/ingress.ts'
 import { countedReceive, countedScreen, mountMetrics } from './http/metrics.ts'
+import { defaultSenderLimits, NetworkSenders, type SenderLimits } from './http/network-senders.ts'
 import { openApiOf } from './http/openapi.ts'
 import { mountPages } from './http/pages.ts'
-import { newPipeline, type PipelineDeps } from './http/pipeline.ts'
+import { newPipeline } from './http/pipeline.ts'
 import { mountReference } from './http/reference.ts'
 import { type Route, route } from './http/route.ts'
-import { newHttpServer } from './http/server.ts'
+import { type HttpServerDeps, newHttpServer } from './http/server.ts'
+import { defaultTurnLimits, type TurnLimits, WorkspaceTurns } from './http/workspace-turns.ts'
+import { Overload } from './lib/overload.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Every route under /v1. */
@@ -55,12 +60,14 @@ export interface ApiOptions {
   moreRoutes?: readonly Route[]
   timeouts?: ClientTimeouts
   bodyLimits?: BodyLimits
+  connectionLimits?: Partial<ConnectionLimits>
+  senderLimits?: SenderLimits
+  turnLimits?: TurnLimits
+  maxStreams?: number
 }
 
-export async function buildApi(
-  runtime: Runtime,
-  { isReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits }: ApiOptions,
-): Promise<Api> {
+export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<Api> {
+  const { isReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
   const invalidKeys = new InvalidKeyRequests(db, (record) => requestLog.record(record))
@@ -70,8 +77,18 @@ export async function buildApi(
   const requests = new RequestMeter(all.map(({ path }) => path))
   const counters = db.process.metrics
   const addressOf = clientAddressReader(config.trustProxy)
-  const bodies = new Bodies({ limits: bodyLimits, counters, addressOf })
-  const deps: PipelineDeps = {
+  const overload = new Overload(counters, log)
+  const bodies = new Bodies({ limits: bodyLimits, overload, addressOf })
+  const senders = new NetworkSenders(options.senderLimits ?? defaultSenderLimits)
+  const connections = new Connections({
+    limits: { ...newConnectionLimits(config), ...options.connectionLimits },
+    trustProxy: config.trustProxy,
+    overload,
+    addressOf,
+    // Other clients must not keep the network out.
+    isExempt: (request, block) => isForIngress(request) && senders.isKnown(block),
+  })
+  const deps: HttpServerDeps = {
     db,
     clock,
     log,
@@ -79,6 +96,10 @@ export async function buildApi(
     trustProxy: config.trustProxy,
     timeouts,
     bodies,
+    connections,
+    senders,
+    addressOf,
+    turns: new WorkspaceTurns(options.turnLimits ?? defaultTurnLimits, overload),
     admit: newAccessCheck(db, clock),
     record(record) {
       invalidKeys.record(record)
@@ -87,7 +108,7 @@ export async function buildApi(
       requests.record(record)
     },
   }
-  const ingress = newIngress({ db, clock, log, ...network.vault })
+  const ingress = newIngress({ db, clock, log, overload, ...network.vault })
   const receive = countedReceive(ingress.receive, counters)
   const screen = countedScreen(ingress.screen, counters)
   const ingressListener = newIngressListener({
@@ -95,16 +116,19 @@ export async function buildApi(
     screen,
     receive,
     log,
-    timeouts: timeouts,
+    timeouts,
     bodies,
+    senders,
+    overload,
+    addressOf,
     publicUrl: config.publicUrl,
   })
   const app = newHttpServer(newPipeline(all, deps), ingressListener, deps)
-  const console = openConsole(app, runtime, deps)
+  const console = openConsole(app, runtime, { ...deps, overload, maxStreams: options.maxStreams })
   const pages = { isReady, pages: { '/docs/errors': errorsPage() } }
   // In their own Fastify scope, so that their hooks do not run for the console and the webhook ingress.
   await app.register(async (scope) => mountPages(scope, pages))
-  const metrics = newMetrics({ db, clock, requests, bodies, version })
+  const metrics = newMetrics({ db, clock, requests, bodies, connections, version })
   const metricsOptions = { ...metrics, token: config.metricsToken }
   await app.register(async (scope) => mountMetrics(scope, metricsOptions))
   await app.register(mountReference)

@@ -20,6 +20,8 @@ export interface Config {
   dataDir: string
   role: 'all' | 'api' | 'worker'
   trustProxy: readonly AddressRange[]
+  maxConnections: number
+  maxConnectionsPerAddress: number
   simulatorPort: number
   /**
    * Where webhooks may be delivered. The default for the embedded database includes this machine, over plain HTTP, while
@@ -62,6 +64,8 @@ export function readConfig(env: Environment): Config {
     dataDir,
     role: readChoice(env, 'PARLEY_ROLE', ['all', 'api', 'worker'], 'all'),
     trustProxy: readRanges(env, 'PARLEY_TRUST_PROXY', ''),
+    maxConnections: readNumber(env, 'PARLEY_MAX_CONNECTIONS', 10_000, 10, 500_000),
+    maxConnectionsPerAddress: readNumber(env, 'PARLEY_MAX_CONNECTIONS_PER_ADDRESS', 1_000, 5, 500_000),
     simulatorPort: readPort(env, 'PARLEY_SIMULATOR_PORT', embedded ? 8090 : 0),
     targetRules: {
       allowHttp: readAllowHttp(env, reachesLoopback),

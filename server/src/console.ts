@@ -31,6 +31,7 @@ import { workspaceConsoleRoutes } from './domain/workspaces/console.routes.ts'
 import { LiveHub, mountLive } from './http/console/live.ts'
 import { type ConsoleDeps, mountConsole, newConsoleGuard } from './http/console/pipeline.ts'
 import type { ConsoleRoute } from './http/console/route.ts'
+import type { Overload } from './lib/overload.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Every route under /console/api. */
@@ -64,7 +65,10 @@ export interface Console {
   stop(): Promise<void>
 }
 
-type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'>
+type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'> & {
+  overload: Overload
+  maxStreams: number | undefined
+}
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
   const { db, clock, log } = runtime
@@ -77,11 +81,11 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }
-  const hub = new LiveHub(deps.timeouts.streamCheckMs)
+  const hub = new LiveHub(deps.timeouts.streamCheckMs, deps.maxStreams)
   app.register(
     async (scope) => {
       mountConsole(scope, consoleRoutes(runtime), full)
-      mountLive(scope, hub, newConsoleGuard(full))
+      mountLive(scope, hub, newConsoleGuard(full), deps.overload)
     },
     { prefix: '/console/api' },
   )

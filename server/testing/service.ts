@@ -21,9 +21,16 @@ export function urlOf({ host, port, user, password, database }: Connection): str
   return `postgresql://${user}:${password}@localhost:${port}/${database}?host=${encodeURIComponent(String(host))}`
 }
 
-/** Starts the service in a separate process, on an existing database. */
-export async function spawnService(connection: Connection, env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'service-process.ts')], {
+/** Starts the service in a separate process, on an existing database. `openFiles` limits its file descriptors. */
+export async function spawnService(
+  connection: Connection,
+  env: Record<string, string> = {},
+  { openFiles = 'unchanged' }: { openFiles?: number | 'unchanged' } = {},
+): Promise<ServiceProcess> {
+  const service = [process.execPath, join(import.meta.dirname, 'service-process.ts')]
+  const limited = openFiles === 'unchanged' ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']
+  const [command = '', ...args] = [...limited, ...service]
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...childEnv,

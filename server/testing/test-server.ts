@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
-import { type Api, buildApi } from '../src/api.ts'
+import { type Api, type ApiOptions, buildApi } from '../src/api.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
-import type { BodyLimits } from '../src/http/body-memory.ts'
-import type { ClientTimeouts } from '../src/http/client-timeouts.ts'
-import type { Route } from '../src/http/route.ts'
 import { type Logger, newLogger } from '../src/lib/logger.ts'
 import type { SecretKeys } from '../src/lib/seal.ts'
 import type { Runtime } from '../src/runtime.ts'
@@ -32,11 +29,8 @@ export interface TestServer {
   call(path: string, options?: CallOptions): Promise<ApiResponse>
 }
 
-export interface TestServerOptions {
-  moreRoutes?: readonly Route[]
+export interface TestServerOptions extends Omit<ApiOptions, 'isReady'> {
   trustProxy?: readonly string[]
-  timeouts?: ClientTimeouts
-  bodyLimits?: BodyLimits
 }
 
 /** Starts a test server for the tests of this file. */

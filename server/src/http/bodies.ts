@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Counters } from '../lib/counters.ts'
 import { GrowingBuffer } from '../lib/growing-buffer.ts'
+import type { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { type BodyLease, type BodyLimits, BodyMemory, type BodySource, type ExceededLimit } from './body-memory.ts'
 import { requestTimedOut } from './errors.ts'
 
 export interface BodiesOptions {
   limits: BodyLimits
-  counters: Counters
+  overload: Overload
   addressOf(request: IncomingMessage): string
 }
 
@@ -21,16 +21,13 @@ export class Bodies {
   readonly #failed = new WeakMap<IncomingMessage, Refusal>()
   /** Per connection, the bodies that are read before a handler requests them. */
   readonly #early = new WeakMap<Socket, Set<BodyReader>>()
-  readonly #refused: (limit: ExceededLimit) => Refusal
+  readonly #refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal
 
-  constructor({ limits, counters, addressOf }: BodiesOptions) {
+  constructor({ limits, overload, addressOf }: BodiesOptions) {
     this.#limits = limits
     this.#addressOf = addressOf
     this.#memory = new BodyMemory(limits)
-    this.#refused = (limit) => {
-      counters.add('bodies refused', limit)
-      return new Refusal('service_unavailable', { message: limitMessages[limit], headers: { Connection: 'close' } })
-    }
+    this.#refused = (limit, request) => overload.refusal(limit, addressOf(request), { Connection: 'close' })
   }
 
   /** The number of bytes in memory. */
@@ -60,19 +57,22 @@ export class Bodies {
     })
   }
 
-  /** Reads the whole body. The caller must call `release` afterwards, however the request ends. */
-  read(request: WithReader, source: BodySource, withinMs: number): Promise<Buffer> {
+  /**
+   * Reads the whole body. The caller must call `release` afterwards, however the request ends. With a workspace, the body
+   * counts towards its limit too.
+   */
+  read(request: WithReader, source: BodySource, withinMs: number, workspaceId?: string): Promise<Buffer> {
     const failed = this.#failed.get(request)
     if (failed) return Promise.reject(failed)
     const reader = request[readerOf]
-    if (reader) return reader.readAll(withinMs)
+    if (reader) return reader.readAll(withinMs, workspaceId)
     if (Number(request.headers['content-length'] ?? 0) > this.#limits[source].bodyBytes) {
       return Promise.reject(new Refusal('payload_too_large'))
     }
     if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
     // The client disconnected, so the stream emits no further event.
     if (request.destroyed) return Promise.reject(requestTimedOut())
-    return this.#start(request, source).readAll(withinMs)
+    return this.#start(request, source).readAll(withinMs, workspaceId)
   }
 
   /** Frees the memory of the body. */
@@ -116,17 +116,12 @@ const readerOf = Symbol('body reader')
 
 type WithReader = IncomingMessage & { [readerOf]?: BodyReader }
 
-const limitMessages: Record<ExceededLimit, string> = {
-  process: 'The service is receiving too many large requests. Try again shortly.',
-  address: 'The service is receiving too many large requests from your IP address. Try again shortly.',
-}
-
 /** Collects one body. Its memory counts until `release`, or until the body fails. */
 class BodyReader {
   readonly #request: IncomingMessage
   readonly #maxBytes: number
   readonly #lease: BodyLease
-  readonly #refused: (limit: ExceededLimit) => Refusal
+  readonly #refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal
   readonly #buffer: GrowingBuffer
   #isEnded = false
   #isClaimed = false
@@ -139,7 +134,7 @@ class BodyReader {
     request: IncomingMessage,
     maxBytes: number,
     lease: BodyLease,
-    refused: (limit: ExceededLimit) => Refusal,
+    refused: (limit: ExceededLimit, request: IncomingMessage) => Refusal,
   ) {
     this.#request = request
     this.#maxBytes = maxBytes
@@ -151,8 +146,14 @@ class BodyReader {
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onCut).on('close', this.#onCut)
   }
 
-  readAll(withinMs: number): Promise<Buffer> {
+  readAll(withinMs: number, workspaceId: string | undefined): Promise<Buffer> {
     this.#isClaimed = true
+    const exceeded = workspaceId === undefined ? null : this.#lease.assignTo(workspaceId)
+    if (exceeded) {
+      const refusal = this.#refused(exceeded, this.#request)
+      this.fail(refusal)
+      return Promise.reject(refusal)
+    }
     if (this.#request.isPaused()) this.#request.resume()
     if (this.#refusal) return Promise.reject(this.#refusal)
     if (this.#isEnded) return Promise.resolve(this.#buffer.bytes)
@@ -201,7 +202,7 @@ class BodyReader {
     if (buffer.size + length > this.#maxBytes) return new Refusal('payload_too_large')
     const capacity = buffer.capacityWith(length)
     const exceeded = capacity > buffer.capacity ? this.#lease.resize(capacity) : null
-    return exceeded && this.#refused(exceeded)
+    return exceeded && this.#refused(exceeded, this.#request)
   }
 
   readonly #onEnd = (): void => {

@@ -18,6 +18,7 @@ const server = useTestServer({
   bodyLimits: {
     totalBytes: 1024 * KiB,
     network: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
+    unverified: { bodyBytes: 512 * KiB, bytes: 1024 * KiB, addressBytes: 768 * KiB },
     client: { bodyBytes: 256 * KiB, bytes: 512 * KiB, addressBytes: 300 * KiB },
   },
 })
@@ -30,9 +31,9 @@ async function bytesInMemory(): Promise<number> {
   return Number(/^parley_http_body_bytes (\d+)$/m.exec(metrics)?.[1])
 }
 
-async function refusedSoFar(limit: 'process' | 'address'): Promise<number> {
+async function refusedSoFar(limit: 'process_bodies' | 'address_bodies'): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  return Number(new RegExp(`^parley_http_bodies_refused_total{limit="${limit}"} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
+  return Number(new RegExp(`^parley_http_overload_total{limit="${limit}"} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
 }
 
 const opened: RawConnection[] = []
@@ -99,11 +100,11 @@ test.each([
   ['an IPv4 address', '203.0.113.1', '203.0.113.1', '203.0.113.2'],
   ['an IPv6 /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
 ])('the limit for bodies from %s does not affect other addresses', async (_what, one, same, other) => {
-  const refusedBefore = await refusedSoFar('address')
+  const refusedBefore = await refusedSoFar('address_bodies')
   const first = await openSignIn({ address: one, bytes: 200 * KiB })
   await holds(200 * KiB)
   await expectRefused(await openSignIn({ address: same, bytes: 200 * KiB }), tooManyOfAddress)
-  expect(await refusedSoFar('address')).toBe(refusedBefore + 1)
+  expect(await refusedSoFar('address_bodies')).toBe(refusedBefore + 1)
   expect(await signIn(other)).toBe(400)
   expect(await signIn(same)).toBe(400)
   first.socket.destroy()
@@ -114,13 +115,13 @@ test.each([
 
 test('the limit for bodies of all clients leaves memory for webhooks', async () => {
   const app = await newApp(server)
-  const refusedBefore = await refusedSoFar('process')
+  const refusedBefore = await refusedSoFar('process_bodies')
   const clients = await Promise.all(
     ['203.0.113.1', '203.0.113.2'].map((address) => openSignIn({ address, bytes: 240 * KiB })),
   )
   await holds(480 * KiB)
   await expectRefused(await openSignIn({ address: '203.0.113.3', bytes: 240 * KiB }), tooManyInProcess)
-  expect(await refusedSoFar('process')).toBe(refusedBefore + 1)
+  expect(await refusedSoFar('process_bodies')).toBe(refusedBefore + 1)
   expect(await app.post({ object: 'whatsapp_business_account', entry: [] })).toBe(200)
   for (const { socket } of clients) socket.destroy()
   await until('the memory is released', async () => (await bytesInMemory()) === 0)
@@ -237,7 +238,7 @@ test('the default limits allow eight of the largest webhooks from one address at
   const leases = Array.from({ length: 9 }, () => memory.lease('network', '203.0.113.1'))
   expect(leases.map((lease) => lease.resize(defaultBodyLimits.network.bodyBytes))).toEqual([
     ...Array<null>(8).fill(null),
-    'address',
+    'address_bodies',
   ])
   for (const lease of leases) lease.release()
   expect(memory.bytes).toBe(0)
@@ -251,7 +252,7 @@ test('a refused body is released immediately, even if its response waits for oth
   await once(socket, 'connect')
   socket.pause()
   // In one write, so that all requests are parsed before the first response fills the connection.
-  const stalled = 'GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60)
+  const stalled = 'GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30)
   const signature = 'X-Hub-Signature-256: sha256=none\r\n'
   const head = `POST /network/whatsapp/${app.id} HTTP/1.1\r\nHost: x\r\n${signature}Transfer-Encoding: chunked\r\n\r\n`
   socket.write(`${stalled}${head}${(40 * KiB).toString(16)}\r\n${' '.repeat(40 * KiB)}\r\n`)

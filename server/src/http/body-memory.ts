@@ -2,8 +2,11 @@ import { addressBlock } from '../lib/addresses.ts'
 
 const MiB = 1024 * 1024
 
-/** Who sends a body: WhatsApp to the ingress, or a client of the API or the console. */
-export type BodySource = 'network' | 'client'
+/**
+ * Who sends a body: an address from which WhatsApp posts, any other address to the ingress, or a client of the API or the
+ * console.
+ */
+export type BodySource = 'network' | 'unverified' | 'client'
 
 interface SourceLimits {
   /** Of one body. */
@@ -12,6 +15,8 @@ interface SourceLimits {
   bytes: number
   /** Of all bodies of this source from one address. */
   addressBytes: number
+  /** Of all bodies of one workspace, once the request is authenticated. */
+  workspaceBytes?: number
 }
 
 /**
@@ -26,28 +31,31 @@ export interface BodyLimits extends Record<BodySource, SourceLimits> {
  * For a heap of 512 MB. Parsed JSON takes several times the size of its text, so 64 MiB of bodies leave about half of
  * the heap for everything else. Clients get at most half of the 64 MiB. A webhook is limited to about 64 KiB until its
  * app and the format of its signature are checked. WhatsApp posts from few addresses: one address may have at least
- * eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB.
+ * eight webhooks of the largest size in progress, or tens of thousands of the usual 1 to 2 KB. Until an address has sent a
+ * correctly signed webhook, it may have two, and all such addresses together get half, so that they cannot keep
+ * WhatsApp out. A workspace gets a quarter of the memory of clients.
  */
 export const defaultBodyLimits: BodyLimits = {
   totalBytes: 64 * MiB,
   // WhatsApp's webhooks are up to 3 MB.
   network: { bodyBytes: 4 * MiB, bytes: 64 * MiB, addressBytes: 32 * MiB },
-  client: { bodyBytes: 256 * 1024, bytes: 32 * MiB, addressBytes: 16 * MiB },
+  unverified: { bodyBytes: 4 * MiB, bytes: 32 * MiB, addressBytes: 8 * MiB },
+  client: { bodyBytes: 256 * 1024, bytes: 32 * MiB, addressBytes: 16 * MiB, workspaceBytes: 8 * MiB },
 }
 
-export type ExceededLimit = 'process' | 'address'
+export type ExceededLimit = 'process_bodies' | 'address_bodies' | 'workspace_bodies'
 
 /** Counts the bytes of request bodies in memory, in total, by source and by address. */
 export class BodyMemory {
   readonly #limits: BodyLimits
-  readonly #usage = { network: new Usage(), client: new Usage() }
+  readonly #usage = { network: new Usage(), unverified: new Usage(), client: new Usage() }
 
   constructor(limits: BodyLimits) {
     this.#limits = limits
   }
 
   get bytes(): number {
-    return this.#usage.network.bytes + this.#usage.client.bytes
+    return this.#usage.network.bytes + this.#usage.unverified.bytes + this.#usage.client.bytes
   }
 
   lease(source: BodySource, address: string): BodyLease {
@@ -64,6 +72,7 @@ export class BodyMemory {
 class Usage {
   bytes = 0
   readonly byAddress = new Map<string, number>()
+  readonly byWorkspace = new Map<string, number>()
 }
 
 /** The memory of one body. */
@@ -74,6 +83,7 @@ export class BodyLease {
   readonly #usage: Usage
   readonly #block: string
   #bytes = 0
+  #workspaceId: string | undefined
 
   constructor(totalBytes: number, memory: BodyMemory, limits: SourceLimits, usage: Usage, block: string) {
     this.#totalBytes = totalBytes
@@ -83,19 +93,31 @@ export class BodyLease {
     this.#block = block
   }
 
+  /** Counts the body towards its workspace too. If that would exceed a limit, returns the limit. */
+  assignTo(workspaceId: string): ExceededLimit | null {
+    const { byWorkspace } = this.#usage
+    this.#workspaceId = workspaceId
+    const bytes = (byWorkspace.get(workspaceId) ?? 0) + this.#bytes
+    if (bytes > 0) byWorkspace.set(workspaceId, bytes)
+    return bytes > (this.#limits.workspaceBytes ?? bytes) ? 'workspace_bodies' : null
+  }
+
   /** Changes the size. If that would exceed a limit, returns the limit and changes nothing. */
   resize(bytes: number): ExceededLimit | null {
+    const { byAddress, byWorkspace } = this.#usage
     const more = bytes - this.#bytes
-    const ofAddress = (this.#usage.byAddress.get(this.#block) ?? 0) + more
+    const ofAddress = (byAddress.get(this.#block) ?? 0) + more
+    const ofWorkspace = this.#workspaceId === undefined ? 0 : (byWorkspace.get(this.#workspaceId) ?? 0) + more
     if (more > 0) {
-      if (ofAddress > this.#limits.addressBytes) return 'address'
+      if (ofAddress > this.#limits.addressBytes) return 'address_bodies'
+      if (ofWorkspace > (this.#limits.workspaceBytes ?? ofWorkspace)) return 'workspace_bodies'
       if (this.#usage.bytes + more > this.#limits.bytes || this.#memory.bytes + more > this.#totalBytes)
-        return 'process'
+        return 'process_bodies'
     }
     this.#bytes = bytes
     this.#usage.bytes += more
-    if (ofAddress === 0) this.#usage.byAddress.delete(this.#block)
-    else this.#usage.byAddress.set(this.#block, ofAddress)
+    setOrDelete(byAddress, this.#block, ofAddress)
+    if (this.#workspaceId !== undefined) setOrDelete(byWorkspace, this.#workspaceId, ofWorkspace)
     return null
   }
 
@@ -103,4 +125,9 @@ export class BodyLease {
   release(): void {
     if (this.#bytes > 0) this.resize(0)
   }
+}
+
+function setOrDelete(map: Map<string, number>, key: string, value: number): void {
+  if (value === 0) map.delete(key)
+  else map.set(key, value)
 }

@@ -6,6 +6,10 @@ export interface ClientTimeouts {
   bodyMs: number
   /** Until the whole request has arrived; for bodies that no handler reads. */
   requestMs: number
+  /** Without a request. */
+  keepAliveMs: number
+  /** With a request, and without a byte in either direction: the client does not read the response. */
+  stalledMs: number
   /** How often connections are checked. */
   checkMs: number
   /** How often the permission to watch a stream is checked. */
@@ -16,6 +20,10 @@ export const defaultClientTimeouts: ClientTimeouts = {
   headersMs: 15_000,
   bodyMs: 20_000,
   requestMs: 27_000,
+  // Longer than usual for proxies, so that they close a connection first.
+  keepAliveMs: 75_000,
+  // Longer than the slowest request waits for the database.
+  stalledMs: 60_000,
   checkMs: 2_000,
   streamCheckMs: 30_000,
 }

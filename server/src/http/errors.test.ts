@@ -7,18 +7,23 @@ import type { Db } from '../db/db.ts'
 import type { CheckAccess } from '../lib/access-check.ts'
 import { Counters } from '../lib/counters.ts'
 import { newLogger } from '../lib/logger.ts'
+import { Overload } from '../lib/overload.ts'
 import { Refusal } from '../lib/refuse.ts'
 import { Bodies } from './bodies.ts'
 import { defaultBodyLimits } from './body-memory.ts'
 import { defaultClientTimeouts } from './client-timeouts.ts'
+import { newConnectionLimits } from './connection-limits.ts'
+import { Connections } from './connections.ts'
 import { type ConsoleDeps, mountConsole } from './console/pipeline.ts'
 import { openRoute } from './console/route.ts'
 import { newIngressListener } from './ingress.ts'
 import { mountMetrics } from './metrics.ts'
+import { defaultSenderLimits, NetworkSenders } from './network-senders.ts'
 import { mountPages } from './pages.ts'
 import { newPipeline, notCharged } from './pipeline.ts'
 import { route } from './route.ts'
 import { newHttpServer } from './server.ts'
+import { defaultTurnLimits, WorkspaceTurns } from './workspace-turns.ts'
 
 /** The error that every surface throws. */
 let thrown: unknown
@@ -31,15 +36,23 @@ let app: FastifyInstance
 let url: string
 
 beforeAll(async () => {
-  const bodies = new Bodies({ limits: defaultBodyLimits, counters: new Counters(), addressOf: () => '127.0.0.1' })
+  const log = newLogger('debug', { write: (line) => void logged.push(line) })
+  const overload = new Overload(new Counters(), log)
+  const addressOf = () => '127.0.0.1'
+  const limits = newConnectionLimits({ maxConnections: 100, maxConnectionsPerAddress: 100 })
   const deps = {
     db: { within: () => ({}) } as unknown as Db,
     clock: new FakeClock(),
-    log: newLogger('debug', { write: (line) => void logged.push(line) }),
+    log,
     publicUrl: 'http://parley.test',
     trustProxy: [],
     timeouts: defaultClientTimeouts,
-    bodies,
+    overload,
+    addressOf,
+    bodies: new Bodies({ limits: defaultBodyLimits, overload, addressOf }),
+    turns: new WorkspaceTurns(defaultTurnLimits, overload),
+    senders: new NetworkSenders(defaultSenderLimits),
+    connections: new Connections({ limits, trustProxy: [], overload, addressOf, isExempt: () => false }),
   }
   const rejects = async () => fail()
   const admit: CheckAccess = async () => ({ kind: 'admitted', caller: null, budget: notCharged })

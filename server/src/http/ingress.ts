@@ -1,16 +1,22 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addressBlock } from '../lib/addresses.ts'
 import { newUuid, withPrefix } from '../lib/ids.ts'
 import type { Logger } from '../lib/logger.ts'
-import { refuse } from '../lib/refuse.ts'
+import type { Overload } from '../lib/overload.ts'
+import { Refusal, refuse } from '../lib/refuse.ts'
 import type { Bodies } from './bodies.ts'
 import type { ClientTimeouts } from './client-timeouts.ts'
 import { errorResponse, jsonType } from './errors.ts'
+import type { NetworkSenders } from './network-senders.ts'
 
 export interface IngressOptions {
   publicUrl: string
   log: Logger
   timeouts: ClientTimeouts
   bodies: Bodies
+  senders: NetworkSenders
+  overload: Overload
+  addressOf(request: IncomingMessage): string
   verifyHandshake(appId: string, queryString: string): Promise<string | null>
   /** Rejects a webhook by its headers, before its body is read. Returns a promise only if it needs the database. */
   screen(appId: string, signature: string | string[] | undefined): Promise<void> | undefined
@@ -23,10 +29,9 @@ const appAndQuery = /^([^/?#%]+)(?:\?(.*))?$/
 export const isForIngress = ({ url = '' }: IncomingMessage): boolean => url.startsWith(pathPrefix)
 
 /** The endpoint for WhatsApp's webhooks. The body is passed on as raw bytes, because those are what is signed. */
-export function newIngressListener(options: IngressOptions): RequestListener {
-  return (request, response) => {
+export function newIngressListener(options: IngressOptions) {
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
     handle(options, request, response).catch((error) => sendError(options, request, response, error))
-  }
 }
 
 async function handle(options: IngressOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,15 +46,33 @@ async function handle(options: IngressOptions, request: IncomingMessage, respons
 }
 
 async function receiveWebhook(options: IngressOptions, appId: string, request: IncomingMessage): Promise<void> {
-  const { bodies, timeouts } = options
+  const { bodies, senders, timeouts } = options
   const signature = request.headers['x-hub-signature-256']
+  const address = options.addressOf(request)
+  const block = addressBlock(address)
+  if (!senders.mayRead(appId, block, contentLengthOf(request))) {
+    throw options.overload.refusal('invalid_signatures', address, { Connection: 'close' })
+  }
+  let size = 0
   try {
     const screened = options.screen(appId, signature)
     if (screened) await screened
-    await options.receive(appId, await bodies.read(request, 'network', timeouts.bodyMs), signature)
+    const body = await bodies.read(request, senders.bodySourceOf(block), timeouts.bodyMs)
+    size = body.length
+    await options.receive(appId, body, signature)
+    senders.addVerified(block)
+  } catch (error) {
+    // A refusal without a body has cost little.
+    if (size > 0 && error instanceof Refusal && error.code === 'invalid_key') senders.addWrong(appId, block, size)
+    throw error
   } finally {
     bodies.release(request)
   }
+}
+
+/** Infinite for a chunked body, whose length is unknown. */
+function contentLengthOf({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY
 }
 
 function sendError(

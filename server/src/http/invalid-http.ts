@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import { withoutPrefix } from '../lib/ids.ts'
 import { peerAddress } from './client-address.ts'
+import type { Connections } from './connections.ts'
 import { errorResponse, jsonType, toRefusal } from './errors.ts'
 import { commonHeaders, notCharged, type PipelineDeps } from './pipeline.ts'
 
@@ -23,7 +24,7 @@ export async function rejectInvalidHttp(
   error: Error,
   socket: HttpSocket,
   requestId: string,
-  deps: PipelineDeps,
+  deps: PipelineDeps & { connections: Connections },
 ): Promise<void> {
   // Node calls this again for anything else that the connection sends.
   if (responded.has(socket)) return
@@ -47,7 +48,13 @@ export async function rejectInvalidHttp(
   await pendingResponses(socket)
   if (!socket.writable) return
   const address = peerAddress(socket)
+  const done = deps.connections.beginInvalid(socket)
+  if (!done) {
+    socket.destroy()
+    return
+  }
   const access = await deps.admit({ authorization: undefined, address, isPublic: true }).catch(() => undefined)
+  done()
   const final = access?.kind === 'refused' ? access.refusal : refusal
   const { status, code, headers, body } = errorResponse(final, { requestId, route: '?', ...deps })
   const errorHeaders = Object.entries({ ...headers, Connection: 'close' }).flat()

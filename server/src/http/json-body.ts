@@ -7,7 +7,12 @@ import type { Bodies } from './bodies.ts'
 const depthMax = 64
 
 /** The parsed body of a request under /v1; undefined if it has none. */
-export async function readJson(bodies: Bodies, request: IncomingMessage, withinMs: number): Promise<unknown> {
+export async function readJson(
+  bodies: Bodies,
+  request: IncomingMessage,
+  withinMs: number,
+  workspaceId: string | undefined,
+): Promise<unknown> {
   const { headers } = request
   const type = headers['content-type']
   if (type === undefined && headers['transfer-encoding'] === undefined && !Number(headers['content-length'] ?? 0))
@@ -16,7 +21,7 @@ export async function readJson(bodies: Bodies, request: IncomingMessage, withinM
   if (!/^\s*application\/json\s*(;|$)/i.test(type ?? '') || (encoding !== undefined && encoding !== 'identity')) {
     refuse('unsupported_media_type')
   }
-  return parseJson(await bodies.read(request, 'client', withinMs))
+  return parseJson(await bodies.read(request, 'client', withinMs, workspaceId))
 }
 
 /** Parses JSON. Refuses deep nesting, and keys that would change an object's prototype. */

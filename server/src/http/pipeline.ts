@@ -18,6 +18,7 @@ import { readJson } from './json-body.ts'
 import type { Context, Route } from './route.ts'
 import { type CompiledRoute, newRouter, type RouteMatch, type Router } from './router.ts'
 import { hasValidTarget } from './url.ts'
+import type { WorkspaceRequests, WorkspaceTurns } from './workspace-turns.ts'
 
 /**
  * Handles every request under /v1, in this order: request ID, client address, key, rate limit, 404 or 405, scope, body,
@@ -32,15 +33,17 @@ export interface PipelineDeps {
   trustProxy: readonly AddressRange[]
   timeouts: ClientTimeouts
   bodies: Bodies
+  turns: WorkspaceTurns
   admit: CheckAccess
   record(record: RequestRecord): void
 }
 
-export type Pipeline = (request: IncomingMessage, response: ServerResponse) => void
+/** Resolves when all work for the request is done, even if the client left before. Never rejects. */
+export type Pipeline = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export function newPipeline(routes: readonly Route[], deps: PipelineDeps): Pipeline {
   const services: Services = { ...deps, router: newRouter(routes), addressOf: clientAddressReader(deps.trustProxy) }
-  return (request, response) => void new Exchange(services, request, response).run()
+  return (request, response) => new Exchange(services, request, response).run()
 }
 
 interface Services extends PipelineDeps {
@@ -107,7 +110,7 @@ class Exchange implements AccessRequest, Context {
       }
       const match = this.#match ?? this.#rejectUnmatched()
       requireScope(access.caller, match.route.scope)
-      await this.#handle(match)
+      await this.#takeTurn(match)
     } catch (error) {
       this.#fail(error)
     } finally {
@@ -169,14 +172,30 @@ class Exchange implements AccessRequest, Context {
     this.#extraHeaders.push(name, value)
   }
 
-  async #handle({ route, params, query }: RouteMatch): Promise<void> {
+  async #takeTurn(match: RouteMatch): Promise<void> {
+    const { turns } = this.#services
+    const { workspaceId } = this.caller
+    // A public route.
+    if (workspaceId === '') return this.#handle(match, null)
+    const workspace = turns.begin(workspaceId)
+    try {
+      await this.#handle(match, workspace)
+    } finally {
+      turns.end(workspaceId, workspace)
+    }
+  }
+
+  async #handle({ route, params, query }: RouteMatch, workspace: WorkspaceRequests | null): Promise<void> {
     const { method } = this.#request
     const body = method === 'GET' || method === 'HEAD' ? undefined : await this.#readBody()
     route.checks.params?.(params)
     route.checks.query(query)
     route.checks.body?.(body)
     // The checks above guarantee the types that the route declares.
-    const result = await route.handle(this, { params, query, body } as Parameters<CompiledRoute['handle']>[1])
+    const input = { params, query, body } as Parameters<CompiledRoute['handle']>[1]
+    const result = await (workspace
+      ? this.#services.turns.run(workspace, () => route.handle(this, input))
+      : route.handle(this, input))
     if (route.isBytes) await this.#sendBytes(result as BytesResponse)
     else if (route.status === 204) this.#response.writeHead(204, this.#headers()).end()
     else this.#sendJson(route.status, route.toJson(result))
@@ -184,7 +203,7 @@ class Exchange implements AccessRequest, Context {
 
   #readBody(): Promise<unknown> {
     const { bodies, timeouts } = this.#services
-    return readJson(bodies, this.#request, timeouts.bodyMs)
+    return readJson(bodies, this.#request, timeouts.bodyMs, this.caller.workspaceId || undefined)
   }
 
   #sendJson(status: number, body: string): void {

@@ -1,13 +1,15 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, fastify } from 'fastify'
+import { addressBlock } from '../lib/addresses.ts'
 import { newUuid, withPrefix } from '../lib/ids.ts'
-import type { Bodies } from './bodies.ts'
-import type { ClientTimeouts } from './client-timeouts.ts'
+import { Refusal } from '../lib/refuse.ts'
+import type { Connections } from './connections.ts'
 import { errorResponse, jsonType, notHttp } from './errors.ts'
 import { isForIngress } from './ingress.ts'
 import { rejectInvalidHttp } from './invalid-http.ts'
-import type { Pipeline, PipelineDeps } from './pipeline.ts'
+import type { NetworkSenders } from './network-senders.ts'
+import { commonHeaders, notCharged, type Pipeline, type PipelineDeps } from './pipeline.ts'
 import { hasValidTarget, isUnderV1 } from './url.ts'
 
 const newRequestId = () => withPrefix('req', newUuid())
@@ -16,7 +18,7 @@ const newRequestId = () => withPrefix('req', newUuid())
  * The HTTP server. Requests under /v1 go to their own pipeline, WhatsApp's webhooks to the ingress, everything else to
  * Fastify. Errors that occur before a request reaches a route have the same shape as all others.
  */
-export function newHttpServer(v1: Pipeline, network: RequestListener, deps: PipelineDeps): FastifyInstance {
+export function newHttpServer(v1: Pipeline, network: Pipeline, deps: HttpServerDeps): FastifyInstance {
   const app = fastify({
     logger: false,
     requestIdHeader: false,
@@ -50,15 +52,20 @@ export function newHttpServer(v1: Pipeline, network: RequestListener, deps: Pipe
   return app
 }
 
-type ServerDeps = { timeouts: ClientTimeouts; bodies: Bodies }
+export interface HttpServerDeps extends PipelineDeps {
+  connections: Connections
+  senders: NetworkSenders
+  addressOf(request: IncomingMessage): string
+}
 
-function newServer(v1: Pipeline, network: RequestListener, others: RequestListener, deps: ServerDeps): Server {
-  const { timeouts, bodies } = deps
+function newServer(v1: Pipeline, network: Pipeline, others: RequestListener, deps: HttpServerDeps): Server {
+  const { timeouts, bodies, connections, senders, addressOf } = deps
+  const networkSourceOf = (request: IncomingMessage) => senders.bodySourceOf(addressBlock(addressOf(request)))
   const options = {
     // Two Authorization headers are joined into one invalid value, instead of one of them being used.
     joinDuplicateHeaders: true,
     maxHeaderSize: 16 * 1024,
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: timeouts.keepAliveMs,
     requestTimeout: timeouts.requestMs,
     headersTimeout: timeouts.headersMs,
     connectionsCheckingInterval: timeouts.checkMs,
@@ -68,12 +75,40 @@ function newServer(v1: Pipeline, network: RequestListener, others: RequestListen
   const server = createServer(options, (request, response) => {
     const isApi = isUnderV1(request)
     const isNetwork = !isApi && isForIngress(request)
-    bodies.startEarly(request, response, isNetwork ? 'network' : 'client')
-    if (!isApi && !isNetwork) return others(request, response)
+    // A health check costs nothing, and must not fail because of other clients.
+    const counted = request.url === '/healthz' ? null : connections.begin(request, response)
+    if (counted === 'cut') return
+    if (counted instanceof Refusal) return sendRefusal(request, response, counted, isApi, deps)
+    bodies.startEarly(request, response, isNetwork ? networkSourceOf(request) : 'client')
+    if (!isApi && !isNetwork) {
+      counted?.worked()
+      return others(request, response)
+    }
     // During shutdown, the connection is closed after the current response.
     if (!server.listening) response.shouldKeepAlive = false
-    if (isApi) v1(request, response)
-    else network(request, response)
+    const work = isApi ? v1(request, response) : network(request, response)
+    if (counted) void work.then(counted.worked)
   })
+  server.timeout = timeouts.stalledMs
+  connections.watch(server)
   return server
+}
+
+/** The response to a request that is not handled. It is not in the request log: a flood would fill it. */
+function sendRefusal(
+  { headers: requestHeaders }: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+  isApi: boolean,
+  { publicUrl, log }: HttpServerDeps,
+): void {
+  const requestId = newRequestId()
+  const { status, headers, body } = errorResponse(refusal, { requestId, route: '?', publicUrl, log })
+  // Close the connection instead of reading the body.
+  const hasBody = requestHeaders['content-length'] !== undefined || requestHeaders['transfer-encoding'] !== undefined
+  if (hasBody) response.shouldKeepAlive = false
+  const all = isApi ? commonHeaders(requestId, notCharged) : ['x-request-id', requestId]
+  all.push(...Object.entries(headers).flat(), 'content-type', jsonType)
+  all.push('content-length', String(Buffer.byteLength(body)))
+  response.writeHead(status, all).end(body)
 }

@@ -67,6 +67,11 @@ export const logEvents = {
   },
   'file.recording_failed': { level: 'warn', meaning: 'The result of a download could not be written. It is repeated.' },
   'http.database_unavailable': { level: 'warn', meaning: 'A request got 503 because the database was unavailable.' },
+  'http.overload': {
+    level: 'warn',
+    meaning:
+      'Connections or requests exceeded a limit, named in `limit`. `count` is how many since its last line, at most one in 10 s.',
+  },
   'http.request_failed': {
     level: 'error',
     meaning: 'A request got 500 for an unexpected reason. `err` has the stack. Report it: this is a bug.',

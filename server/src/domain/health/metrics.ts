@@ -11,6 +11,8 @@ export interface MetricsDeps {
   requests: RequestMeter
   /** Bytes of request bodies in memory. */
   bodies: { readonly bytes: number }
+  /** The connections to the HTTP server, and their requests in progress. */
+  connections: { readonly open: number; readonly max: number; readonly requests: number }
   version: string
 }
 
@@ -44,7 +46,7 @@ export function newMetrics(deps: MetricsDeps): Metrics {
   }
 }
 
-function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Registry {
+function newRegistry({ db, clock, requests, bodies, connections, version }: MetricsDeps): Registry {
   const registry = new Registry()
   const counted = db.process.metrics
   const queues = cached(() => readQueues(db, clock.now()))
@@ -81,10 +83,17 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
     ),
   )
   gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
+  gauge('parley_http_connections', 'Open connections to the HTTP server', () => [{ value: connections.open }])
+  gauge('parley_http_connections_max', 'How many connections the HTTP server accepts', () => [
+    { value: connections.max },
+  ])
+  gauge('parley_http_requests_in_progress', 'Requests in progress, on all paths', () => [
+    { value: connections.requests },
+  ])
   labeledCounter(
-    'parley_http_bodies_refused_total',
-    'Request bodies rejected with 503, by the memory limit they exceeded',
-    'bodies refused',
+    'parley_http_overload_total',
+    'Connections closed and requests rejected with 503, by the limit they exceeded',
+    'overload',
     'limit',
   )
   labeledCounter(

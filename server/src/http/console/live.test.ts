@@ -6,12 +6,13 @@ import { newWorkspace } from '../../../testing/workspace.ts'
 import { defaultClientTimeouts } from '../client-timeouts.ts'
 
 const server = useTestServer({ timeouts: { ...defaultClientTimeouts, streamCheckMs: 50 } })
+const small = useTestServer({ maxStreams: 5 })
 
 /** Opens a stream as the console does, and collects its text. */
-async function watch(person: SignedInPerson, workspaceId: string) {
+async function watch(person: SignedInPerson, workspaceId: string, { url } = server) {
   const stopping = new AbortController()
   const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const response = await fetch(`${server.url}/console/api/w/${workspaceId}/live`, {
+  const response = await fetch(`${url}/console/api/w/${workspaceId}/live`, {
     headers: { cookie },
     signal: stopping.signal,
   })
@@ -89,4 +90,25 @@ test('the sixth stream of a person ends the first', async () => {
   expect(streams[0]?.text).toContain('too_many')
   expect(streams.slice(1).some(({ ended }) => ended)).toBe(false)
   for (const stream of streams) stream.close()
+})
+
+test('the streams of a process are limited, and a person with the most of them may still open one', async () => {
+  const { id } = await newWorkspace(small)
+  const [first, second] = [
+    await signedIn(small, { workspaceId: id, role: 'member' }),
+    await signedIn(small, { workspaceId: id, role: 'member' }),
+  ]
+  const streams: Awaited<ReturnType<typeof watch>>[] = []
+  for (let index = 0; index < 5; index++) streams.push(await watch(first, id, small))
+  const refused = await watch(second, id, small)
+  expect(refused.status).toBe(503)
+  await until('the reason is read', () => refused.text.includes('too many open live streams'))
+  const sixth = await watch(first, id, small)
+  expect(sixth.status).toBe(200)
+  for (const stream of [...streams, sixth]) stream.close()
+  await until('a stream is accepted again', async () => {
+    const stream = await watch(second, id, small)
+    stream.close()
+    return stream.status === 200
+  })
 })

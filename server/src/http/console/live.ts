@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ChangeNotice } from '../../db/change-notices.ts'
+import type { Overload } from '../../lib/overload.ts'
 import { Refusal, refuse } from '../../lib/refuse.ts'
 import { type ConsoleGuard, commonHeaders } from './pipeline.ts'
 
@@ -13,6 +14,8 @@ interface Watcher {
 }
 
 const maxPerPerson = 5
+/** Every stream is checked twice a minute, with one or two statements. */
+const maxStreams = 1000
 /**
  * How many bytes may wait for a browser that has stopped reading. A browser that is disconnected reconnects by itself.
  */
@@ -22,12 +25,19 @@ const maxUnreadBytes = 64 * 1024
 export class LiveHub {
   readonly #watchers = new Set<Watcher>()
   readonly #checks: NodeJS.Timeout
+  readonly #maxStreams: number
   #stopped = false
 
-  constructor(checkMs: number) {
+  constructor(checkMs: number, max = maxStreams) {
+    this.#maxStreams = max
     // Ends the streams of a session that has ended, within 30 seconds. The comments it writes keep proxies from
     // closing them.
     this.#checks = setInterval(() => void this.#checkAll(), checkMs).unref()
+  }
+
+  /** Whether a person may open another stream. With too many of their own, it replaces the oldest. */
+  mayOpen(personId: string): boolean {
+    return this.#watchers.size < this.#maxStreams || this.#streamsOf(personId).length >= maxPerPerson
   }
 
   publish({ workspaceId, topic }: ChangeNotice): void {
@@ -44,7 +54,7 @@ export class LiveHub {
   watch(watcher: Watcher): void {
     // The browser disconnected during the access check, so there will be no `close` event.
     if (watcher.reply.raw.closed) return
-    const streams = [...this.#watchers].filter(({ personId }) => personId === watcher.personId)
+    const streams = this.#streamsOf(watcher.personId)
     // The oldest stream may belong to a browser whose disconnect was not detected yet, so it is the one to end.
     if (streams.length >= maxPerPerson && streams[0]) this.#end(streams[0], 'too_many')
     this.#watchers.add(watcher)
@@ -56,6 +66,10 @@ export class LiveHub {
     this.#stopped = true
     clearInterval(this.#checks)
     for (const watcher of this.#watchers) this.#end(watcher, 'stopping')
+  }
+
+  #streamsOf(personId: string): Watcher[] {
+    return [...this.#watchers].filter((watcher) => watcher.personId === personId)
   }
 
   async #checkAll(): Promise<void> {
@@ -81,12 +95,13 @@ export class LiveHub {
 
 const eventOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuard): void {
+export function mountLive(app: FastifyInstance, hub: LiveHub, guard: ConsoleGuard, overload: Overload): void {
   app.get<{ Params: { workspace: string } }>('/w/:workspace/live', async (request, reply) => {
     // An open stream is not activity: it does not extend the session.
     const authorize = () => guard.authorize(request, 'overview:read', request.params.workspace, false)
     const { person, workspaceId } = await authorize()
     if (!person || workspaceId === null) refuse('not_signed_in')
+    if (!hub.mayOpen(person.personId)) throw overload.refusal('live_streams', guard.addressOf(request.raw))
     reply.hijack()
     reply.raw.writeHead(200, {
       ...commonHeaders(request.id),

@@ -3,6 +3,7 @@ import { type BatchLimits, batched } from '../../../lib/batch.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { HmacKey } from '../../../lib/hmac.ts'
 import type { Logger } from '../../../lib/logger.ts'
+import type { Overload } from '../../../lib/overload.ts'
 import { refuse } from '../../../lib/refuse.ts'
 import { type Incoming, readWebhook, splitWebhook } from '../../../whatsapp/incoming.ts'
 import { handshakeChallenge, hasSignatureFormat, isSignedByNetwork } from '../../../whatsapp/signature.ts'
@@ -27,6 +28,7 @@ export interface ReceiveDeps {
   db: Db
   clock: Clock
   log: Logger
+  overload: Overload
   /** The app's secrets. Undefined if the app does not exist. */
   openApp(appId: string): Promise<AppSecrets | undefined>
   /** The cached secrets, without reading the database. They are valid at their revision. */
@@ -72,8 +74,22 @@ export function newIngress(deps: ReceiveDeps): Ingress {
   /** Undefined if the signature is wrong. */
   function read(app: AppSecrets | undefined, appId: string, body: Buffer, signature: Signature): Webhook | undefined {
     if (!app || !isSignedByNetwork(body, signature, app.networkKey)) return undefined
-    const parsed = parse(body)
-    return { appId, revision: app.revision, body: parsed, items: readWebhook(parsed, deps.clock.now()) }
+    return { appId, revision: app.revision, body, items: readWebhook(parse(body), deps.clock.now()) }
+  }
+
+  let waitingUpdates = 0
+
+  /** Counts the updates of a webhook while it waits for the database, and refuses it if too many wait already. */
+  async function whileCounted(updates: number, work: () => Promise<void>): Promise<void> {
+    if (waitingUpdates > 0 && waitingUpdates + updates > maxWaitingUpdates) {
+      throw deps.overload.refusal('waiting_updates')
+    }
+    waitingUpdates += updates
+    try {
+      await work()
+    } finally {
+      waitingUpdates -= updates
+    }
   }
 
   /** The fast path. Returns false if the webhook cannot take it or the routing has changed. */
@@ -100,16 +116,18 @@ export function newIngress(deps: ReceiveDeps): Ingress {
       if (deps.cachedApp(appId)) return undefined
       return deps.openApp(appId).then((app) => (app ? undefined : refuseSignature()))
     },
-    async receive(appId, body, signature) {
+    receive(appId, body, signature) {
       const cachedSecrets = deps.cachedApp(appId)
       const cached = read(cachedSecrets, appId, body, signature)
-      if (cached && (await storeFromCache(cached))) return
-      const app = await deps.openApp(appId)
-      // Parse the webhook again only if the app's secrets have changed.
-      const webhook = cached && app === cachedSecrets ? cached : read(app, appId, body, signature)
-      if (!webhook) refuseSignature()
-      const outcome = await storeBatched(webhook)
-      if (outcome.kind === 'failed') throw outcome.error
+      return whileCounted(Math.max(1, cached?.items.length ?? 0), async () => {
+        if (cached && (await storeFromCache(cached))) return
+        const app = await deps.openApp(appId)
+        // Verify and parse the webhook again only if the app's secrets have changed.
+        const webhook = app === cachedSecrets ? cached : read(app, appId, body, signature)
+        if (!webhook) refuseSignature()
+        const outcome = await storeBatched(webhook)
+        if (outcome.kind === 'failed') throw outcome.error
+      })
     },
   }
 }
@@ -119,13 +137,22 @@ function refuseSignature(): never {
   refuse('invalid_key', { message: 'Invalid signature. Check the app secret.' })
 }
 
+/**
+ * How many updates may wait for the database: one to four seconds of the highest load, and about 150 MB. The network
+ * repeats what is refused. A webhook with more is accepted if no other waits.
+ */
+const maxWaitingUpdates = 20_000
+
 type Signature = string | string[] | undefined
 
 interface Webhook {
   appId: string
   revision: number
-  /** The parsed body. A parked update is stored as the network sent it. */
-  body: unknown
+  /**
+   * As it was sent, for parked updates. Parsing it again for those is cheaper than holding the parsed form of every webhook:
+   * it can take ten times the memory.
+   */
+  body: Buffer
   items: Incoming[]
 }
 
@@ -208,7 +235,9 @@ const numberKeyOf = ({
 function updatesFor(unknown: readonly RoutedItem[], webhooks: readonly Webhook[]): UnknownUpdate[] {
   const keys = new Set(unknown.map(({ appId, item }) => numberKeyOf({ ...item, appId })))
   return webhooks.flatMap(({ appId, body }) =>
-    splitWebhook(body).flatMap((change) => (keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [])),
+    splitWebhook(parse(body)).flatMap((change) =>
+      keys.has(numberKeyOf({ ...change, appId })) ? [{ ...change, appId }] : [],
+    ),
   )
 }
 

@@ -1,0 +1,219 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type AddressRange, addressBlock, isWithin } from '../lib/addresses.ts'
+import type { Overload } from '../lib/overload.ts'
+import type { Refusal } from '../lib/refuse.ts'
+import { peerAddress } from './client-address.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+
+export interface ConnectionsOptions {
+  limits: ConnectionLimits
+  /** A proxy carries the connections of many clients: only the limits of the process apply to its own address. */
+  trustProxy: readonly AddressRange[]
+  overload: Overload
+  addressOf(request: IncomingMessage): string
+  /** Whether this client may exceed `processRequests`: the network, which has limits of its own. */
+  isExempt(request: IncomingMessage, block: string): boolean
+}
+
+interface Connection {
+  socket: Socket
+  block: string
+  isProxy: boolean
+  requests: Set<RequestInProgress>
+}
+
+/**
+ * Limits the connections and the requests in progress of a process and of each client address, and the bytes of
+ * responses that clients do not read.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #connections = new Map<Socket, Connection>()
+  readonly #connectionsOf = new AmountByKey()
+  readonly #requestsOf = new AmountByKey()
+  #requests = 0
+  #closedIdleMs = 0
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+  }
+
+  get open(): number {
+    return this.#connections.size
+  }
+
+  get max(): number {
+    return this.#options.limits.processConnections
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+
+  watch(server: Server): void {
+    const { limits, overload } = this.#options
+    server.maxConnections = limits.processConnections
+    server.on('drop', (dropped) => {
+      overload.count('process_connections', dropped?.remoteAddress)
+      // The next one is accepted.
+      if (performance.now() - this.#closedIdleMs < closeIdleEveryMs) return
+      this.#closedIdleMs = performance.now()
+      server.closeIdleConnections()
+    })
+    server.on('connection', (socket: Socket) => this.#open(socket))
+    server.on('timeout', (socket: Socket) => {
+      // Without a request it is only idle.
+      if (this.#connections.get(socket)?.requests.size) overload.count('stalled_connections', peerAddress(socket))
+      socket.destroy()
+    })
+    const check = setInterval(() => this.#cutUnread(), unreadCheckMs).unref()
+    server.once('close', () => clearInterval(check))
+  }
+
+  /** Counts a request until its response is closed and its work is done. Returns a refusal if it exceeds a limit. */
+  begin(request: IncomingMessage, response: ServerResponse): RequestInProgress | Refusal | 'cut' {
+    const { limits, overload, addressOf, isExempt } = this.#options
+    const { socket } = request
+    const address = addressOf(request)
+    const block = addressBlock(address)
+    const connection = this.#connections.get(socket)
+    if (connection && connection.requests.size >= limits.connectionRequests) {
+      overload.count('pipelined_requests', address)
+      socket.destroy()
+      return 'cut'
+    }
+    const exceeded = this.#exceededBy(block)
+    if (exceeded && !(exceeded === 'process_requests' && isExempt(request, block))) {
+      return overload.refusal(exceeded, address)
+    }
+    const counted = new RequestInProgress(response, this.#count(block))
+    if (connection) {
+      connection.requests.add(counted)
+      response.once('close', () => {
+        // The connection may have closed first.
+        if (connection.requests.delete(counted)) counted.closed()
+      })
+    } else counted.closed()
+    return counted
+  }
+
+  /** Counts bytes that are not a request, until the returned function is called. Null if they exceed a limit. */
+  beginInvalid(socket: Socket): (() => void) | null {
+    const address = peerAddress(socket)
+    const block = addressBlock(address)
+    const exceeded = this.#exceededBy(block)
+    if (exceeded) this.#options.overload.count(exceeded, address)
+    return exceeded ? null : this.#count(block)
+  }
+
+  #exceededBy(block: string): 'address_requests' | 'process_requests' | null {
+    const { addressRequests, processRequests } = this.#options.limits
+    if (this.#requestsOf.of(block) >= addressRequests) return 'address_requests'
+    return this.#requests >= processRequests ? 'process_requests' : null
+  }
+
+  #count(block: string): () => void {
+    this.#requests++
+    this.#requestsOf.add(block, 1)
+    return () => {
+      this.#requests--
+      this.#requestsOf.add(block, -1)
+    }
+  }
+
+  #open(socket: Socket): void {
+    const { limits, overload, trustProxy } = this.#options
+    const address = peerAddress(socket)
+    const block = addressBlock(address)
+    const isProxy = trustProxy.length > 0 && isWithin(address, trustProxy)
+    if (!isProxy && this.#connectionsOf.of(block) >= limits.addressConnections) {
+      overload.count('address_connections', address)
+      socket.destroy()
+      return
+    }
+    const connection: Connection = { socket, block, isProxy, requests: new Set() }
+    this.#connections.set(socket, connection)
+    this.#connectionsOf.add(block, 1)
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      this.#connectionsOf.add(block, -1)
+      // A response that waits behind others on its connection gets no `close` event with it.
+      for (const request of connection.requests) request.closed()
+      connection.requests.clear()
+    })
+  }
+
+  /** Cuts the connections with the most unread bytes, until the others are within the limits. */
+  #cutUnread(): void {
+    const { limits, overload } = this.#options
+    let total = 0
+    const ofBlock = new AmountByKey()
+    const unread: { connection: Connection; bytes: number }[] = []
+    for (const connection of this.#connections.values()) {
+      const bytes = unreadBytes(connection)
+      if (bytes === 0) continue
+      total += bytes
+      ofBlock.add(connection.block, bytes)
+      unread.push({ connection, bytes })
+    }
+    for (const { connection, bytes } of unread.sort((left, right) => right.bytes - left.bytes)) {
+      const { socket, block, isProxy } = connection
+      const exceedsAddress = !isProxy && ofBlock.of(block) > limits.addressUnreadBytes
+      if (total <= limits.processUnreadBytes && !exceedsAddress) continue
+      overload.count('unread_responses', peerAddress(socket))
+      socket.destroy()
+      total -= bytes
+      ofBlock.add(block, -bytes)
+    }
+  }
+}
+
+/** A request in progress. It counts until its response is closed and its work is done: a client can leave earlier. */
+export class RequestInProgress {
+  readonly response: ServerResponse
+  readonly #end: () => void
+  #pending = 2
+
+  constructor(response: ServerResponse, end: () => void) {
+    this.response = response
+    this.#end = end
+  }
+
+  readonly worked = (): void => this.#finish()
+
+  closed(): void {
+    this.#finish()
+  }
+
+  #finish(): void {
+    if (--this.#pending === 0) this.#end()
+  }
+}
+
+/** Often enough that the responses of one address cannot take much more memory than their limit in between. */
+const unreadCheckMs = 500
+
+const closeIdleEveryMs = 1000
+
+/** Includes responses that wait behind others on their connection. */
+function unreadBytes({ socket, requests }: Connection): number {
+  let bytes = socket.writableLength
+  if (requests.size > 1) for (const { response } of requests) if (!response.socket) bytes += response.writableLength
+  return bytes
+}
+
+/** Numbers by key; zero is not stored. */
+class AmountByKey {
+  readonly #values = new Map<string, number>()
+
+  of(key: string): number {
+    return this.#values.get(key) ?? 0
+  }
+
+  add(key: string, change: number): void {
+    const value = this.of(key) + change
+    if (value === 0) this.#values.delete(key)
+    else this.#values.set(key, value)
+  }
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { rawConnection } from '../../testing/raw.ts'
+import { useTestServer } from '../../testing/test-server.ts'
+import { until } from '../../testing/until.ts'
+import { newWorkspace } from '../../testing/workspace.ts'
+import { defaultBodyLimits } from './body-memory.ts'
+import { route } from './route.ts'
+
+const KiB = 1024
+let running = 0
+let mostRunning = 0
+let open: (() => void)[] = []
+
+/** Waits until the test lets it continue. */
+const waits = route({
+  method: 'POST',
+  path: '/v1/waits',
+  scope: 'none',
+  summary: 'Waits',
+  tag: 'Test',
+  body: Type.Object({}, { additionalProperties: true }),
+  reply: Type.Null(),
+  async handle() {
+    mostRunning = Math.max(mostRunning, ++running)
+    await new Promise<void>((resolve) => open.push(resolve))
+    running--
+    return null
+  },
+})
+
+const letAllContinue = () => {
+  for (const resolve of open.splice(0)) resolve()
+}
+
+const server = useTestServer({
+  moreRoutes: [waits],
+  turnLimits: { running: 2, inProgress: 5 },
+  bodyLimits: { ...defaultBodyLimits, client: { ...defaultBodyLimits.client, workspaceBytes: 300 * KiB } },
+})
+
+const call = (key: string) => server.call('/v1/waits', { method: 'POST', key, body: {} })
+
+test('the requests of one workspace run a few at a time, too many get 503, and another workspace is not affected', async () => {
+  const [busy, other] = [await newWorkspace(server), await newWorkspace(server)]
+  const responses = Array.from({ length: 5 }, () => call(busy.secret))
+  await until('two run', () => running === 2)
+  let refused: Awaited<ReturnType<typeof call>> | undefined
+  // The other three have no effect that can be seen until the limit is reached.
+  await until('the limit is reached', async () => {
+    const response = await Promise.race([call(busy.secret), sleep(500)])
+    if (response) refused = response
+    return refused?.status === 503
+  })
+  expect(refused?.headers.get('retry-after')).toBe('1')
+  expect(refused?.headers.get('ratelimit-limit')).not.toBeNull()
+  expect(refused?.body).toMatchObject({
+    error: { code: 'service_unavailable', message: expect.stringContaining('of this workspace') },
+  })
+  expect(running).toBe(2)
+  const second = call(other.secret)
+  await until('the other workspace runs too', () => running === 3)
+  const finished = Promise.all([...responses, second])
+  const timer = setInterval(letAllContinue, 10)
+  expect((await finished).map(({ status }) => status)).toEqual(Array(6).fill(200))
+  expect(mostRunning).toBe(3)
+  await until('nothing runs', () => running === 0)
+  clearInterval(timer)
+  open = []
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  expect(metrics).toMatch(/parley_http_overload_total\{limit="workspace_requests"\} [1-9]/)
+})
+
+test('the request bodies of one workspace are limited, from any number of keys', async () => {
+  const [busy, other] = [await newWorkspace(server), await newWorkspace(server)]
+  const upload = async (key: string, bytes: number) => {
+    const connection = await rawConnection(server.url)
+    connection.send(
+      `POST /v1/waits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes + 1}\r\n\r\n${' '.repeat(bytes)}`,
+    )
+    return connection
+  }
+  const bodyBytes = async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(/^parley_http_body_bytes (\d+)$/m.exec(metrics)?.[1])
+  }
+  const first = await upload(busy.secret, 200 * KiB)
+  await until('it is in memory', async () => (await bodyBytes()) >= 200 * KiB)
+  const { secret } = await busy.newKey()
+  const second = await upload(secret, 200 * KiB)
+  expect(await second.responses(1)).toMatchObject([
+    { status: 503, body: { error: { message: expect.stringContaining('of this workspace') } } },
+  ])
+  const third = await upload(other.secret, 200 * KiB)
+  await until('the other workspace is not affected', async () => (await bodyBytes()) >= 400 * KiB)
+  for (const { socket } of [first, second, third]) socket.destroy()
+  await until('the memory is released', async () => (await bodyBytes()) === 0)
+  const again = await upload(busy.secret, 200 * KiB)
+  await until('there is memory again', async () => (await bodyBytes()) >= 200 * KiB)
+  again.socket.destroy()
+})
