@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allArrivals } from './arrivals.ts'
+import { benchLogFlood } from './isolation-log-flood.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -46,6 +47,7 @@ export async function benchIsolation(): Promise<void> {
     hanging.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
+  await benchLogFlood()
 }
 
 async function measure(target: Target, receiver: Target, appId: string) {

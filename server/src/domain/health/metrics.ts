@@ -80,6 +80,18 @@ function newRegistry({ db, clock, requests, bodies, version }: MetricsDeps): Reg
       histogramValues('parley_http_request_duration_seconds', spans, { route, method }),
     ),
   )
+  labeledCounter(
+    'parley_unauthenticated_requests_total',
+    'Requests without a workspace, by whether the request itself or only its count was logged',
+    'unauthenticated requests',
+    'logged_as',
+  )
+  labeledCounter(
+    'parley_request_log_lost_total',
+    'Requests that are missing from the request log, by reason',
+    'requests not logged',
+    'reason',
+  )
   gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
   labeledCounter(
     'parley_http_bodies_refused_total',
