@@ -20,11 +20,15 @@ export class FairShares {
     return this.#taken.get(owner) ?? 0
   }
 
+  /** How many places the owner could take now: each that it takes leaves one fewer for it and for the others. */
+  left(owner: string): number {
+    return Math.max(0, Math.ceil((this.#total - this.#sum - this.takenBy(owner)) / 2))
+  }
+
   /** Takes a place. False if the owner has its share already. */
   take(owner: string): boolean {
-    const taken = this.takenBy(owner)
-    if (taken >= this.#total - this.#sum) return false
-    this.#taken.set(owner, taken + 1)
+    if (this.left(owner) === 0) return false
+    this.#taken.set(owner, this.takenBy(owner) + 1)
     this.#sum++
     return true
   }
