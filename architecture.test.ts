@@ -94,7 +94,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   orders: ['orders', 'order_changes'],
   people: ['people', 'passkeys', 'backup_codes', 'sessions', 'challenges', 'sign_in_tries', 'memberships', 'links'],
-  requests: ['request_log', 'refusal_hours', 'traffic_hours', 'muted_refusals'],
+  requests: ['request_log', 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes', 'muted_refusals'],
   senders: ['senders', 'marketing_preferences'],
   templates: ['templates'],
   webhooks: ['webhooks'],

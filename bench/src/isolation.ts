@@ -7,6 +7,7 @@ import { allArrivals } from './arrivals.ts'
 import { benchFrozenDatabase } from './isolation-frozen-database.ts'
 import { benchHangingNames } from './isolation-hanging-names.ts'
 import { benchInvalidSignatures } from './isolation-invalid-signatures.ts'
+import { benchLogFlood } from './isolation-log-flood.ts'
 import { putUnderLoad } from './load.ts'
 import { numberAt, prepare, webhookOf } from './prepare.ts'
 import { startTarget, type Target } from './process.ts'
@@ -52,6 +53,7 @@ export async function benchIsolation(): Promise<void> {
   await benchHangingNames()
   await benchInvalidSignatures()
   await benchFrozenDatabase()
+  await benchLogFlood()
 }
 
 async function measure(target: Target, receiver: Target, appId: string) {

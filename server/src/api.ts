@@ -14,6 +14,7 @@ import { newIngress } from './domain/messages/receiving/ingress.ts'
 import { RequestMeter } from './domain/requests/meter.ts'
 import { RequestLog } from './domain/requests/request-log.ts'
 import { Traffic } from './domain/requests/traffic.ts'
+import { UnauthenticatedRequests } from './domain/requests/unauthenticated.ts'
 import { senderRoutes } from './domain/senders/senders.routes.ts'
 import { templateRoutes } from './domain/templates/templates.routes.ts'
 import { webhookRoutes } from './domain/webhooks/webhooks.routes.ts'
@@ -70,7 +71,8 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
   const { isReady, moreRoutes = [], timeouts = defaultClientTimeouts, bodyLimits = defaultBodyLimits } = options
   const { db, clock, log, config, network } = runtime
   const requestLog = new RequestLog(db, log)
-  const invalidKeys = new InvalidKeyRequests(db, (record) => requestLog.record(record))
+  const unauthenticated = new UnauthenticatedRequests(db, log, (record) => requestLog.record(record))
+  const invalidKeys = new InvalidKeyRequests(db, (record) => unauthenticated.record(record))
   const traffic = new Traffic(db, log)
   const uses = new KeyUses(db, log)
   const all = [...routes, ...moreRoutes, describe(config.publicUrl, [...routes, ...moreRoutes]).route]
@@ -137,6 +139,7 @@ export async function buildApi(runtime: Runtime, options: ApiOptions): Promise<A
     async flush() {
       await console.stop()
       await invalidKeys.stop()
+      await unauthenticated.stop()
       await requestLog.stop()
       await traffic.stop()
       await uses.stop()

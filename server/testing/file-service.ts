@@ -16,8 +16,10 @@ export interface FileService {
   db: Database
   secret: string
   start(): Promise<ServiceProcess>
-  /** Submits a form with these files, and returns the ID of the submission. */
-  submit(service: ServiceProcess, ids: readonly string[], sha256?: string): Promise<string>
+  /** Creates another workspace with a number, and returns the network's ID of that number. */
+  addWorkspace(): Promise<string>
+  /** Submits a form with these files to a number, and returns the ID of the submission. */
+  submit(service: ServiceProcess, ids: readonly string[], sha256?: string, phoneNumberId?: string): Promise<string>
   /** The state of the file of a submission. */
   state(responseId: string): Promise<string>
 }
@@ -49,7 +51,11 @@ export async function newFileService(host: FileHost): Promise<FileService> {
       onTestFinished(() => void service.child.kill('SIGKILL'))
       return service
     },
-    async submit(service, ids, sha256) {
+    async addWorkspace() {
+      const { id } = await createWorkspace(db, systemClock, 'More files')
+      return (await newSender(server, id, app.id, '77000000002')).phoneNumberId
+    },
+    async submit(service, ids, sha256, phoneNumberId = sender.phoneNumberId) {
       server.url = service.url
       const files = ids.map((id) => ({ id, mime_type: 'image/png', file_name: `${id}.png`, sha256 }))
       const message = {
@@ -59,7 +65,7 @@ export async function newFileService(host: FileHost): Promise<FileService> {
         type: 'interactive',
         interactive: { type: 'nfm_reply', nfm_reply: { response_json: JSON.stringify({ files }) } },
       }
-      await app.post(webhookOf(sender.phoneNumberId, [message]))
+      await app.post(webhookOf(phoneNumberId, [message]))
       const row = await db.first<{ id: string }>(
         'select id from flow_responses order by created_at desc, id desc limit 1',
       )

@@ -88,7 +88,7 @@ export const TrafficReport = Type.Object({
       count: Type.Integer(),
       first_at: Timestamp,
       last_at: Timestamp,
-      /** The ten addresses with the most errors; `address_count` is the number of all addresses. */
+      /** The ten addresses (IPv6: /64) with the most errors; `address_count` is the number of all addresses. */
       addresses: Type.Array(Type.String()),
       address_count: Type.Integer(),
     }),

@@ -89,7 +89,7 @@ test('ensurePartitions creates the partitions from yesterday to a week ahead', a
     expect(await days(table)).toEqual(expected)
   }
   clock.forward({ hours: 24 })
-  expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(6)
+  expect(await tablesMissingDays(db, '2026-03-18', '2026-03-18')).toHaveLength(7)
   await ensurePartitions(db, clock)
   expect(await days()).toEqual([...expected, '20260318'])
 })

@@ -10,6 +10,7 @@ const tables = [
   'request_log',
   'refusal_hours',
   'traffic_hours',
+  'unauthenticated_minutes',
   'events',
   'delivery_attempts',
   'delivery_hours',

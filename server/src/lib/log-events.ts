@@ -115,7 +115,7 @@ export const logEvents = {
   'partition.dropped': { level: 'info', meaning: 'An expired partition was dropped.' },
   'request_log.entries_lost': {
     level: 'error',
-    meaning: 'Requests are missing from the request log: the database was unavailable for too long.',
+    meaning: 'Requests are missing from the request log: too many of their workspace waited for the database.',
   },
   'request_log.entry_failed': { level: 'error', meaning: 'One request could not be written to the request log.' },
   'request_log.write_failed': { level: 'warn', meaning: 'The request log could not be written. It is retried.' },

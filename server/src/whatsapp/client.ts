@@ -44,6 +44,9 @@ const templateFields =
 const numberFields =
   'id,display_phone_number,verified_name,quality_rating,status,throughput,code_verification_status,platform_type,name_status,account_mode'
 
+/** More than the calls that all loops together make at a time, so that slow calls never use up all connections. */
+const maxConnections = 1100
+
 /** The client of WhatsApp's Graph API. Every outcome is a return value; errors of the API are never thrown. */
 export class GraphClient {
   readonly #agent: Dispatcher
@@ -62,7 +65,7 @@ export class GraphClient {
       connect: { timeout: options.connectTimeoutMs ?? 5_000 },
       headersTimeout: responseTimeoutMs,
       bodyTimeout: responseTimeoutMs,
-      connections: 256,
+      connections: maxConnections,
       // One request per connection at a time, so it is clear whether a request was sent when its connection breaks.
       allowH2: false,
       pipelining: 1,

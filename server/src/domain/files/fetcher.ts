@@ -7,11 +7,20 @@
  *                      → waiting again, with backoff
  *                      → gone: missing, wrong hash or too large, or the network's seven days are over
  */
+import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
 import type { Network } from '../connections/network.ts'
 import { type FetchOutcome, fetchFile, leaseMs } from './fetch.ts'
 import { classifyFetchFailure } from './fetch-retry-policy.ts'
-import { type ClaimedFile, claimFiles, recordFetched, recordFetchRetry, recordFileLost } from './fetching.sql.ts'
+import {
+  type ClaimedFile,
+  claimFiles,
+  type FileQuota,
+  recordFetched,
+  recordFetchRetry,
+  recordFileLost,
+  workspacesWithDueFiles,
+} from './fetching.sql.ts'
 
 export interface Fetcher {
   /** Claims due files up to the concurrency limit, starts fetching them, and returns how many. */
@@ -22,12 +31,17 @@ export interface Fetcher {
   stop(): Promise<void>
 }
 
-const concurrency = 4
+/**
+ * Downloads of a process at a time, each with a chunk in memory. Workspaces share them fairly: a download may take minutes,
+ * and one workspace alone has at most half of them.
+ */
+const concurrency = 16
 const stopTimeoutMs = 3_000
 
 export function newFetcher(network: Network, log: Logger, onSlotFree: () => void = () => {}): Fetcher {
   const { db, clock } = network
   const running = new Set<Promise<void>>()
+  const slots = new FairShares(concurrency)
   const stopping = new AbortController()
 
   async function record(claimed: ClaimedFile, outcome: FetchOutcome | { kind: 'too_late' }): Promise<void> {
@@ -70,6 +84,37 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
     }
   }
 
+  /** Claims due files of every workspace in turn. Each file has a slot until its download has ended. */
+  async function claim(): Promise<ClaimedFile[]> {
+    const now = clock.now()
+    const quotas = takeInTurn(await workspacesWithDueFiles(db, now))
+    let claimed: ClaimedFile[] = []
+    try {
+      if (quotas.length > 0) claimed = await claimFiles(db, quotas, now, new Date(now.getTime() + leaseMs))
+      return claimed
+    } finally {
+      const counts = Map.groupBy(claimed, ({ workspaceId }) => workspaceId)
+      for (const { workspaceId, maxCount } of quotas) {
+        slots.release(workspaceId, maxCount - (counts.get(workspaceId)?.length ?? 0))
+      }
+    }
+  }
+
+  /** Takes a slot for each workspace in turn, until each has its share. They begin at a random one. */
+  function takeInTurn(workspaceIds: string[]): FileQuota[] {
+    const first = Math.floor(Math.random() * workspaceIds.length)
+    const inOrder = [...workspaceIds.slice(first), ...workspaceIds.slice(0, first)]
+    const quotas = inOrder.map((workspaceId) => ({ workspaceId, maxCount: 0 }))
+    for (let taking = quotas; taking.length > 0; ) {
+      taking = taking.filter((quota) => {
+        const isTaken = slots.take(quota.workspaceId)
+        if (isTaken) quota.maxCount++
+        return isTaken
+      })
+    }
+    return quotas.filter(({ maxCount }) => maxCount > 0)
+  }
+
   function start(claimed: ClaimedFile): void {
     const done = fetchAndRecord(claimed)
       // The lease expires, and the file is fetched again.
@@ -79,6 +124,7 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
       })
       .finally(() => {
         running.delete(done)
+        slots.release(claimed.workspaceId)
         onSlotFree()
       })
     running.add(done)
@@ -86,10 +132,8 @@ export function newFetcher(network: Network, log: Logger, onSlotFree: () => void
 
   const fetcher: Fetcher = {
     async turn() {
-      const freeSlots = concurrency - running.size
-      if (freeSlots <= 0 || stopping.signal.aborted) return 0
-      const now = clock.now()
-      const claimed = await claimFiles(db, now, new Date(now.getTime() + leaseMs), freeSlots)
+      if (slots.taken === concurrency || stopping.signal.aborted) return 0
+      const claimed = await claim()
       for (const each of claimed) start(each)
       return claimed.length
     },

@@ -16,14 +16,40 @@ export interface ClaimedFile {
   tryUntil: Date
 }
 
-/** Leases due files, and deletes the chunks of earlier attempts. */
-export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): Promise<ClaimedFile[]> =>
-  db.rows(
-    `with due as (
-       select id from flow_files where state in ('waiting', 'fetching') and due_at <= $1
-       order by due_at, id limit $3 for update skip locked
+/** Workspaces with due files. The recursive CTE finds them by one index lookup per workspace with unfetched files. */
+export const workspacesWithDueFiles = async (db: Db, now: Date): Promise<string[]> => {
+  const rows = await db.rows<{ id: string }>(
+    `with recursive busy as (
+       (select workspace_id from flow_files where state in ('waiting', 'fetching') order by workspace_id limit 1)
+       union all
+       select (select f.workspace_id from flow_files f
+               where f.state in ('waiting', 'fetching') and f.workspace_id > b.workspace_id
+               order by f.workspace_id limit 1)
+       from busy b where b.workspace_id is not null)
+     select b.workspace_id as id from busy b
+     where exists (select 1 from flow_files f
+       where f.state in ('waiting', 'fetching') and f.workspace_id = b.workspace_id and f.due_at <= $1)`,
+    [now],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** How many files to claim for a workspace. */
+export interface FileQuota {
+  workspaceId: string
+  maxCount: number
+}
+
+const claiming = statement(
+  { quotas: { workspaceId: 'uuid', maxCount: 'int' }, now: 'timestamptz', leaseUntil: 'timestamptz' },
+  ({ quotas, now, leaseUntil }) => `with due as (
+       select f.id from ${quotas} cross join lateral (
+         select f.id from flow_files f
+         where f.state in ('waiting', 'fetching') and f.workspace_id = quotas.workspace_id and f.due_at <= ${now}
+         order by f.due_at, f.id limit quotas.max_count for update skip locked) f
      ), claimed as (
-       update flow_files f set state = 'fetching', lease = gen_random_uuid(), due_at = $2, attempts = f.attempts + 1
+       update flow_files f set state = 'fetching', lease = gen_random_uuid(), due_at = ${leaseUntil},
+         attempts = f.attempts + 1
        from due where f.id = due.id
        returning f.id, f.lease, f.workspace_id as "workspaceId", f.sender_id as "senderId", f.mime_type as "mimeType",
          f.source, f.attempts, f.try_until as "tryUntil"
@@ -31,8 +57,11 @@ export const claimFiles = (db: Db, now: Date, leaseUntil: Date, limit: number): 
        delete from file_chunks c using due where c.file_id = due.id
      )
      select * from claimed`,
-    [now, leaseUntil, limit],
-  )
+)
+
+/** Leases due files, and deletes the chunks of earlier attempts. */
+export const claimFiles = (db: Db, quotas: readonly FileQuota[], now: Date, leaseUntil: Date): Promise<ClaimedFile[]> =>
+  claiming.rows(db, { quotas, now, leaseUntil })
 
 type Leased = Pick<ClaimedFile, 'id' | 'lease'>
 

@@ -101,3 +101,18 @@ test('a process that is stopped while fetching releases the file immediately', a
   await files.start()
   await whenFetched(files, responseId)
 }, 40_000)
+
+test('downloads of one workspace that stall do not delay those of another', async () => {
+  const host = await startFileHost()
+  const files = await newFileService(host)
+  const other = await files.addWorkspace()
+  const service = await files.start()
+  const stalling = Array.from({ length: 40 }, (_, n) => `stalls${n}`)
+  for (const id of stalling) host.files.set(id, { size: 1_000_000, stallAt: 65_536 })
+  const size = 300_000
+  host.files.set('quick', { size })
+  for (let first = 0; first < stalling.length; first += 10)
+    await files.submit(service, stalling.slice(first, first + 10))
+  await until('several downloads have stalled', () => host.requests.size >= 4)
+  await whenFetched(files, await files.submit(service, ['quick'], digestOf(size), other))
+}, 60_000)

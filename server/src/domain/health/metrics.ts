@@ -82,6 +82,18 @@ function newRegistry({ db, clock, requests, bodies, connections, version }: Metr
       histogramValues('parley_http_request_duration_seconds', spans, { route, method }),
     ),
   )
+  labeledCounter(
+    'parley_unauthenticated_requests_total',
+    'Requests without a workspace, by whether the request itself or only its count was logged',
+    'unauthenticated requests',
+    'logged_as',
+  )
+  labeledCounter(
+    'parley_request_log_lost_total',
+    'Requests that are missing from the request log, by reason',
+    'requests not logged',
+    'reason',
+  )
   gauge('parley_http_body_bytes', 'Bytes of request bodies in memory', () => [{ value: bodies.bytes }])
   gauge('parley_http_connections', 'Open connections to the HTTP server', () => [{ value: connections.open }])
   gauge('parley_http_connections_max', 'How many connections the HTTP server accepts', () => [

@@ -1,9 +1,14 @@
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
+import { addressBlock } from '../../lib/addresses.ts'
+import { FairShares } from '../../lib/fair-shares.ts'
 import { keysWithHints, workspacesAt } from './invalid-key-requests.sql.ts'
 
 const matchMs = 250
-/** Requests that wait for the next match. More than that in a quarter of a second are logged without a workspace. */
+/**
+ * Requests that wait for the next match, shared fairly by clients, so that a flood of one does not keep others' requests
+ * from being matched. More than that in a quarter of a second are logged without a workspace.
+ */
 const maxWaiting = 2000
 /** How many requests with an invalid key a workspace gets per minute and process, from all clients together. */
 export const maxPerMinute = 60
@@ -22,6 +27,7 @@ export class InvalidKeyRequests {
   readonly #log: (record: RequestRecord) => void
   readonly #timer: NodeJS.Timeout
   #waiting: RequestRecord[] = []
+  #places = new FairShares(maxWaiting)
   #matching: Promise<void> = Promise.resolve()
   /** Requests of the current minute by workspace. */
   readonly #counts = new Map<string, number>()
@@ -35,7 +41,7 @@ export class InvalidKeyRequests {
   }
 
   record(record: RequestRecord): void {
-    if (record.code === 'invalid_key' && this.#waiting.length < maxWaiting) this.#waiting.push(record)
+    if (record.code === 'invalid_key' && this.#places.take(addressBlock(record.address))) this.#waiting.push(record)
     else this.#log(record)
   }
 
@@ -53,6 +59,7 @@ export class InvalidKeyRequests {
     const records = this.#waiting
     if (records.length === 0) return
     this.#waiting = []
+    this.#places = new FairShares(maxWaiting)
     // The log reports it if the database is down, and keeps the requests.
     const callersOf = await this.#findCallers(records).catch(() => () => [])
     for (const record of records) {

@@ -7,7 +7,7 @@ const at = new Date('2026-11-15T09:00:00.000Z')
 const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   id: newUuid(),
   at,
-  caller: null,
+  caller: { workspaceId: newUuid(), keyId: null },
   method: 'GET',
   route: '/v1/me',
   status: 200,
@@ -33,6 +33,7 @@ test('filtering a batch gives the same bytes as a new batch of those records', (
     const partRecords = expected[index] as RequestRecord[]
     expect(part.bytes.equals(batchOf(partRecords).bytes)).toBe(true)
     expect(part.failed).toEqual(partRecords.filter(({ code }) => code !== null))
+    expect([...part.countByWorkspace()]).toEqual(partRecords.map(({ caller }) => [caller?.workspaceId, 1]))
     expect(partRecords.map((_, row) => part.idOf(row))).toEqual(partRecords.map(({ id }) => id))
   }
 })

@@ -28,9 +28,10 @@ export class LogBatch {
   readonly #rows = new CopyRows(logColumns.length, 16 * 1024)
   /** Byte offset of each row. */
   readonly #starts: number[] = []
-  /** Requests with an error, by row number. */
+  /** The workspace of each row; null if it has none. */
+  readonly #workspaceIds: (string | null)[] = []
+  /** Requests of workspaces with an error, by row number. */
   readonly #failed = new Map<number, RequestRecord>()
-  readonly #workspaces = new Set<string>()
 
   constructor(day: number) {
     this.day = day
@@ -48,8 +49,11 @@ export class LogBatch {
     return [...this.#failed.values()]
   }
 
-  get workspaces(): Iterable<string> {
-    return this.#workspaces
+  /** How many rows each workspace has. The key null is for those without one. */
+  countByWorkspace(): Map<string | null, number> {
+    const counts = new Map<string | null, number>()
+    for (const id of this.#workspaceIds) counts.set(id, (counts.get(id) ?? 0) + 1)
+    return counts
   }
 
   /** Throws if the record cannot be encoded; the batch is then unchanged. */
@@ -74,8 +78,8 @@ export class LogBatch {
       this.#rows.cut(start)
       throw error
     }
-    if (record.code !== null) this.#failed.set(this.#starts.length, record)
-    if (caller) this.#workspaces.add(caller.workspaceId)
+    if (record.code !== null && caller) this.#failed.set(this.#starts.length, record)
+    this.#workspaceIds.push(caller?.workspaceId ?? null)
     this.#starts.push(start)
   }
 
@@ -95,10 +99,10 @@ export class LogBatch {
       if (!isIncluded(index)) continue
       const failed = this.#failed.get(index)
       if (failed) part.#failed.set(part.size, failed)
+      part.#workspaceIds.push(this.#workspaceIds[index] ?? null)
       part.#starts.push(part.#rows.size)
       part.#rows.append(this.#rows, this.#starts[index] as number, this.#starts[index + 1] ?? this.#rows.size)
     }
-    for (const workspaceId of this.#workspaces) part.#workspaces.add(workspaceId)
     return part
   }
 }

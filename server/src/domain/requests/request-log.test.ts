@@ -9,10 +9,12 @@ import { RequestLog } from './request-log.ts'
 
 const server = useTestServer()
 
+const workspaceId = newUuid()
+
 const recordOf = (more: Partial<RequestRecord> = {}): RequestRecord => ({
   id: newUuid(),
   at: server.clock.now(),
-  caller: null,
+  caller: { workspaceId, keyId: null },
   method: 'GET',
   route: '/v1/me',
   status: 401,
@@ -67,14 +69,14 @@ const errorCountOf = async (code: string) =>
   (await server.db.first<{ sum: number }>('select sum(count)::int as sum from refusal_hours where code = $1', [code]))
     ?.sum
 
-test('the queue is bounded while the database is down, and dropped records are logged when it is back', async () => {
+test('the queue is bounded while the database is down, and the number of dropped records is logged when it is back', async () => {
   const { db, state } = unreliableDatabase()
   state.isDown = true
   const requestLog = newLog(db)
   for (let index = 0; index < 120_000; index++) requestLog.record(recordOf({ route: '/lost' }))
-  expect(requestLog.waiting).toBeLessThanOrEqual(50_000)
+  expect(requestLog.waiting).toBe(25_000)
   await requestLog.flush()
-  expect(requestLog.waiting).toBeGreaterThan(40_000)
+  expect(requestLog.waiting).toBe(25_000)
   const attempts = state.attempts
   for (let index = 0; index < 1000; index++) requestLog.record(recordOf({ route: '/lost' }))
   expect(state.attempts, 'a request does not trigger another attempt').toBe(attempts)
@@ -88,6 +90,32 @@ test('the queue is bounded while the database is down, and dropped records are l
     .find(({ event }) => event === 'request_log.entries_lost')?.requests
   expect(requestLog.waiting).toBe(0)
   expect(written + (lost ?? 0)).toBe(121_000)
+  expect(db.process.metrics.counts('requests not logged').get('too many waiting')).toBe(lost)
+})
+
+test('a flood of one workspace, or of requests without one, drops no record of another workspace', async () => {
+  const { db, state } = unreliableDatabase()
+  state.isDown = true
+  const requestLog = newLog(db)
+  const [first, second, third] = [newUuid(), newUuid(), newUuid()]
+  const record = (owner: string | null, count: number) => {
+    const caller = owner === null ? null : { workspaceId: owner, keyId: null }
+    for (let index = 0; index < count; index++) requestLog.record(recordOf({ route: '/shared', caller }))
+  }
+  record(first, 60_000)
+  record(null, 60_000)
+  record(second, 60_000)
+  record(third, 60)
+  state.isDown = false
+  // The first one may have begun while the database was down.
+  while (requestLog.waiting > 0) await requestLog.flush()
+  const rows = await server.db.rows<{ workspace_id: string | null; count: number }>(
+    `select workspace_id, count(*) from request_log where route = '/shared' group by 1`,
+  )
+  const counts = new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]))
+  expect([first, second, third, null].map((owner) => counts.get(owner))).toEqual([25_000, 12_500, 60, 2_000])
+  record(first, 25_000)
+  expect(requestLog.waiting, 'written records leave their places').toBe(25_000)
 })
 
 test('a batch that was written before the connection was lost is not written twice', async () => {

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import type { RequestRecord } from '../../lib/access-check.ts'
+import { FairShares } from '../../lib/fair-shares.ts'
 import type { Logger } from '../../lib/logger.ts'
 import { dayOf, LogBatch } from './log-batch.ts'
 import { existingRequestIds, insertRequests } from './requests.sql.ts'
@@ -7,13 +8,17 @@ import { existingRequestIds, insertRequests } from './requests.sql.ts'
 const flushMs = 250
 const flushAt = 3000
 const maxBatch = 4000
+/** Requests that wait for the database, of all workspaces: up to about 30 MB. */
 const maxWaiting = 50_000
+/** Requests without a workspace that wait. They never take the places of a workspace's. */
+const maxUnauthenticated = 2_000
 const stopAttempts = 3
 
 /**
- * The request log: written in batches in the background, about a quarter of a second late. The queue is bounded: if the database is
- * down for so long that it fills up, the oldest records are dropped and their number is logged. A record that the database
- * rejects is logged and skipped, so that it does not block the others.
+ * The request log: written in batches in the background, about a quarter of a second late. The queue is bounded: if the
+ * database is slower than the requests, or down, each workspace may fill its share of the queue. Further requests of that
+ * workspace are dropped and their number is logged. A record that the database rejects is logged and skipped, so that it
+ * does not block the others.
  */
 export class RequestLog {
   readonly #db: Db
@@ -21,7 +26,8 @@ export class RequestLog {
   readonly #timer: NodeJS.Timeout
   /** Oldest first; new records go into the last one. */
   #batches: LogBatch[] = []
-  #waiting = 0
+  readonly #ofWorkspaces = new FairShares(maxWaiting)
+  #unauthenticated = 0
   #lost = 0
   /** The last write failed: batches wait for the timer, and may have been written although we got an error. */
   #isFailing = false
@@ -35,24 +41,29 @@ export class RequestLog {
   }
 
   get waiting(): number {
-    return this.#waiting
+    return this.#ofWorkspaces.taken + this.#unauthenticated
   }
 
   record(record: RequestRecord): void {
+    const workspaceId = record.caller?.workspaceId ?? null
+    if (!this.#takePlace(workspaceId)) {
+      this.#lost++
+      this.#db.process.metrics.add('requests not logged', 'too many waiting')
+      return
+    }
     try {
       this.#batchFor(record).add(sanitize(record))
     } catch (error) {
+      this.#releasePlaces(workspaceId, 1)
       this.#reportEntry(error, record.id)
       return
     }
-    this.#waiting++
-    if (this.#waiting > maxWaiting) this.#dropOldest()
-    if (this.#waiting >= flushAt && !this.#isFailing && !this.#writing) void this.flush()
+    if (this.waiting >= flushAt && !this.#isFailing && !this.#writing) void this.flush()
   }
 
   /** Writes everything in the queue. Resolves when it is written, or when the database failed; then it stays queued. */
   flush(): Promise<void> {
-    if (!this.#writing && this.#waiting > 0) {
+    if (!this.#writing && this.waiting > 0) {
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined
       })
@@ -64,8 +75,8 @@ export class RequestLog {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#writing
-    for (let attempt = 0; attempt < stopAttempts && this.#waiting > 0; attempt++) await this.flush()
-    if (this.#waiting > 0) this.#reportLost(this.#waiting)
+    for (let attempt = 0; attempt < stopAttempts && this.waiting > 0; attempt++) await this.flush()
+    if (this.waiting > 0) this.#reportLost(this.waiting)
   }
 
   #batchFor({ at }: RequestRecord): LogBatch {
@@ -79,14 +90,8 @@ export class RequestLog {
 
   async #write(): Promise<void> {
     for (let batch = this.#batches.shift(); batch; batch = this.#batches.shift()) {
-      this.#waiting -= batch.size
       const left = await this.#insert(batch)
-      if (left.length > 0) {
-        this.#batches.unshift(...left)
-        for (const each of left) this.#waiting += each.size
-        this.#dropOldest()
-        return
-      }
+      if (left.length > 0) return void this.#batches.unshift(...left)
     }
     if (this.#lost > 0) this.#reportLost(this.#lost)
     this.#lost = 0
@@ -99,7 +104,10 @@ export class RequestLog {
       try {
         await insertRequests(this.#db, this.#isFailing ? await this.#withoutLogged(part) : part)
         this.#isFailing = false
-        for (const workspaceId of part.workspaces) this.#db.notify(workspaceId, 'requests')
+        for (const [workspaceId, count] of part.countByWorkspace()) {
+          this.#releasePlaces(workspaceId, count)
+          if (workspaceId !== null) this.#db.notify(workspaceId, 'requests')
+        }
       } catch (error) {
         if (!isDataError(error)) {
           if (!this.#isFailing) {
@@ -110,7 +118,10 @@ export class RequestLog {
           return [part, ...parts]
         }
         if (part.size > 1) parts.unshift(...part.halves())
-        else this.#reportEntry(error, part.idOf(0))
+        else {
+          for (const [workspaceId, count] of part.countByWorkspace()) this.#releasePlaces(workspaceId, count)
+          this.#reportEntry(error, part.idOf(0))
+        }
       }
     }
     return []
@@ -122,15 +133,20 @@ export class RequestLog {
     return part.filter((index) => !logged.has(ids[index] as string))
   }
 
-  #dropOldest(): void {
-    while (this.#waiting > maxWaiting) {
-      const dropped = this.#batches.shift()?.size ?? 0
-      this.#waiting -= dropped
-      this.#lost += dropped
-    }
+  #takePlace(workspaceId: string | null): boolean {
+    if (workspaceId !== null) return this.#ofWorkspaces.take(workspaceId)
+    if (this.#unauthenticated >= maxUnauthenticated) return false
+    this.#unauthenticated++
+    return true
+  }
+
+  #releasePlaces(workspaceId: string | null, count: number): void {
+    if (workspaceId === null) this.#unauthenticated -= count
+    else this.#ofWorkspaces.release(workspaceId, count)
   }
 
   #reportEntry(error: unknown, requestId: string): void {
+    this.#db.process.metrics.add('requests not logged', 'rejected')
     this.#log.error(
       { event: 'request_log.entry_failed', err: error, request_id: requestId },
       'a request was not logged',

@@ -27,18 +27,18 @@ export async function existingRequestIds(db: Db, day: number, ids: readonly stri
 /** Copies into the day's partition: PostgreSQL does not support COPY into a table with row-level security. */
 async function copyRequests(db: Db, batch: LogBatch): Promise<void> {
   const day = startOf(batch.day).toISOString().slice(0, 10)
-  const partition = `request_log_${day.replaceAll('-', '')}`
-  const [found] = await db.rows<{ exists: boolean }>('select to_regclass($1) is not null as exists', [partition])
-  if (!found?.exists) await ensureDay(db, day)
-  await db.copy(partition, logColumns, batch.bytes)
+  await ensureDay(db, 'request_log', day)
+  await db.copy(`request_log_${day.replaceAll('-', '')}`, logColumns, batch.bytes)
 }
 
 /** Creates the partitions of a day that was not prepared, so that every request is logged, whatever its time. */
-const ensureDay = (db: Db, day: string): Promise<unknown> =>
-  db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [
-    day,
-    ['request_log', 'refusal_hours', 'traffic_hours'],
-  ])
+export async function ensureDay(db: Db, table: 'request_log' | 'unauthenticated_minutes', day: string): Promise<void> {
+  const partition = `${table}_${day.replaceAll('-', '')}`
+  const [found] = await db.rows<{ exists: boolean }>('select to_regclass($1) is not null as exists', [partition])
+  if (found?.exists) return
+  const tables = ['request_log', 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes']
+  await db.rows(`select ensure_days(name, $1::date, 1) from unnest($2::text[]) as name`, [day, tables])
+}
 
 const startOf = (day: number): Date => new Date(day * 86_400_000)
 
@@ -103,10 +103,15 @@ export interface ApiErrorGroupRow {
   address_count: number
 }
 
-/**
- * API errors since a time by code, each with the ten keys and IP addresses that have the most. Full hours come from the
- * hourly counts; the partial hour at the start comes from the log.
- */
+/** The partial hour at the start comes from the log; the full hours come from the hourly counts. */
+const partialHour = `select code, key_id, address, 1, at, at from request_log
+         where workspace_id = $1 and code is not null and at >= $2 and at < $3`
+
+/** Of the requests without a workspace, only the first are in the log. Older versions counted them in refusal_hours. */
+const unauthenticated = `select code, null, client, count, first_at, last_at from unauthenticated_minutes
+         where code is not null and minute > $2::timestamptz - interval '1 minute' and last_at >= $2`
+
+/** API errors since a time by code, each with the ten keys and IP addresses that have the most. */
 export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date): Promise<ApiErrorGroupRow[]> =>
   db.transaction(async (tx) => {
     // With row-level security, PostgreSQL underestimates the rows by a factor of 100 and would sort on disk.
@@ -118,8 +123,7 @@ export const apiErrorGroups = (db: Db, workspaceId: string | null, since: Date):
          select code, key_id, address, count, first_at, last_at from refusal_hours
          where ${isOf(workspaceId)} and hour >= $3
          union all
-         select code, key_id, address, 1, at, at from request_log
-         where ${isOf(workspaceId)} and code is not null and at >= $2 and at < $3
+         ${workspaceId === null ? unauthenticated : partialHour}
        ) as refused
        group by 1, 2, 3
      ), by_key as (

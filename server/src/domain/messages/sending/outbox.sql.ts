@@ -6,6 +6,7 @@ import type { Content } from './send.sql.ts'
 
 export interface DueSender {
   id: string
+  workspaceId: string
   throughput: string | null
 }
 
@@ -18,7 +19,7 @@ export const dueSenders = (db: Db, now: Date): Promise<DueSender[]> =>
        select (select o.sender_id from outbox o where o.state = 'waiting' and o.sender_id > b.sender_id
                order by o.sender_id limit 1)
        from busy b where b.sender_id is not null)
-     select s.id, s.throughput from busy b join senders s on s.id = b.sender_id
+     select s.id, s.workspace_id as "workspaceId", s.throughput from busy b join senders s on s.id = b.sender_id
      where exists (
          select 1 from outbox o where o.state = 'waiting' and o.sender_id = s.id and o.due_at <= $1)
        and not exists (

@@ -27,8 +27,9 @@ import {
   requeue,
   type SenderQuota,
 } from './outbox.sql.ts'
-import { PairPaces, paceOf } from './pace.ts'
+import { PairPaces } from './pace.ts'
 import { type CompletedCall, failExpired, recordCalls, unknownForMs } from './record-calls.ts'
+import { SendingSlots, takeInTurn } from './slots.ts'
 
 export { activeHolds } from './holds.sql.ts'
 export { countOutbox } from './outbox.sql.ts'
@@ -38,6 +39,8 @@ export type Step = 'claimed' | 'calling' | 'responded' | 'recorded'
 
 export interface OutboxOptions {
   onStep?: (step: Step, messageId: string) => void
+  /** Maximum concurrent calls of this process. */
+  slotCount?: number
 }
 
 export interface Outbox {
@@ -55,13 +58,21 @@ export interface Outbox {
 const claimMs = 20_000
 /** The lease of a call. It is longer than the client's timeout. */
 const callMs = 90_000
-const maxInFlight = 256
+/**
+ * Concurrent calls of a process. A number alone may have a quarter of them: 256 are enough for 1000 messages per second if the
+ * network takes a quarter of a second to respond. The client has a connection for each.
+ */
+const defaultSlotCount = 1024
 const stopMs = 8_000
 
-export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: OutboxOptions = {}): Outbox {
+export function newOutbox(
+  network: Network,
+  log: Logger,
+  { onStep = () => {}, slotCount = defaultSlotCount }: OutboxOptions = {},
+): Outbox {
   const { db, clock, client, vault } = network
   const pairs = new PairPaces()
-  const callsBySender = new Map<string, number>()
+  const slots = new SendingSlots(slotCount)
   const running = new Set<Promise<void>>()
   /** Senders that have a row in sender_paces. */
   const paced = new Set<string>()
@@ -91,18 +102,27 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
     }
   }
 
-  async function dueQuotas(): Promise<SenderQuota[]> {
+  /** Claims due messages of every workspace and number in turn. Each message has a slot until its call has ended. */
+  async function claim(): Promise<ClaimedMessage[]> {
     const due = (await dueSenders(db, clock.now())).map((sender) => ({ sender, order: Math.random() }))
-    let capacity = maxInFlight - running.size
-    // Random order, so that no sender is always last when the capacity does not suffice for all.
-    return due
-      .sort((left, right) => left.order - right.order)
-      .flatMap(({ sender }) => {
-        const { gapSeconds, burst, maxCalls } = paceOf(sender.throughput)
-        const maxCount = Math.min(capacity, burst, maxCalls - (callsBySender.get(sender.id) ?? 0))
-        capacity -= Math.max(0, maxCount)
-        return maxCount > 0 ? [{ senderId: sender.id, gapSeconds, burst, maxCount }] : []
-      })
+    // Random order, so that no sender is always last when the slots do not suffice for all.
+    const inOrder = due.sort((left, right) => left.order - right.order).map(({ sender }) => sender)
+    const quotas = takeInTurn(slots, inOrder)
+    let claimed: ClaimedMessage[] = []
+    try {
+      if (quotas.length > 0) claimed = await claimWithin(quotas)
+      return claimed
+    } finally {
+      const counts = Map.groupBy(claimed, ({ senderId }) => senderId)
+      for (const quota of quotas) slots.release(quota, quota.maxCount - (counts.get(quota.id)?.length ?? 0))
+    }
+  }
+
+  async function claimWithin(quotas: readonly SenderQuota[]): Promise<ClaimedMessage[]> {
+    const unpaced = quotas.map(({ senderId }) => senderId).filter((id) => !paced.has(id))
+    if (unpaced.length > 0) await insertPaces(db, unpaced)
+    for (const id of unpaced) paced.add(id)
+    return claimDue(db, quotas, clock.now(), later(claimMs), newUuid())
   }
 
   async function send(claimed: ClaimedMessage): Promise<void> {
@@ -144,8 +164,7 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
   }
 
   function start(claimed: ClaimedMessage): void {
-    const { senderId, messageId } = claimed
-    callsBySender.set(senderId, (callsBySender.get(senderId) ?? 0) + 1)
+    const { senderId, messageId, workspaceId } = claimed
     const done = send(claimed)
       // The lease expires. A message that was not sent yet is retried; one that may have been sent becomes unknown.
       .catch((error: unknown) =>
@@ -153,21 +172,14 @@ export function newOutbox(network: Network, log: Logger, { onStep = () => {} }: 
       )
       .finally(() => {
         running.delete(done)
-        const left = (callsBySender.get(senderId) ?? 1) - 1
-        if (left > 0) callsBySender.set(senderId, left)
-        else callsBySender.delete(senderId)
+        slots.release({ id: senderId, workspaceId })
       })
     running.add(done)
   }
 
   const outbox: Outbox = {
     async sendDue() {
-      const quotas = stopping ? [] : await dueQuotas()
-      if (quotas.length === 0) return 0
-      const unpaced = quotas.map(({ senderId }) => senderId).filter((id) => !paced.has(id))
-      if (unpaced.length > 0) await insertPaces(db, unpaced)
-      for (const id of unpaced) paced.add(id)
-      const claimed = await claimDue(db, quotas, clock.now(), later(claimMs), newUuid())
+      const claimed = stopping ? [] : await claim()
       for (const each of claimed) start(each)
       return claimed.length
     },
