@@ -8,8 +8,8 @@ import { ada, useSignedIn } from './signed-in.ts'
 /** Account and workspace settings: they are saved, are there after a reload, and errors are shown at the field. */
 const console = useSignedIn('localhost')
 
-test('a passkey can be added and used to sign in until it is removed', async () => {
-  const page = await console.open('/account', { expects: /401/ })
+test('a passkey can be added and used to sign in and to confirm until it is removed', async () => {
+  const page = await console.open('/account', { expects: /401|403/ })
   const authenticator = await page.context().newCDPSession(page)
   await authenticator.send('WebAuthn.enable')
   await authenticator.send('WebAuthn.addVirtualAuthenticator', {
@@ -45,6 +45,27 @@ test('a passkey can be added and used to sign in until it is removed', async () 
   await signOut(page)
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+
+  // Later, an action that needs a recent confirmation asks for the passkey, also if there is no password.
+  const { db } = console.store
+  const hash = await db.first<{ password_hash: string }>('select password_hash from people where email = $1', [
+    ada.email,
+  ])
+  for (const hasPassword of [true, false]) {
+    if (!hasPassword) await db.change('update people set password_hash = null where email = $1', [ada.email])
+    await db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`)
+    await page.goto(`${console.place.url}/w/${console.place.workspaceId}/audit`)
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
+    await prompt.getByText('Confirm with your fingerprint, face or device PIN.').waitFor()
+    expect(await prompt.getByRole('button', { name: 'Use your password instead' }).count()).toBe(hasPassword ? 1 : 0)
+    if (hasPassword) await screenshot(page, 'confirming with a passkey')
+    const download = page.waitForEvent('download')
+    await prompt.getByRole('button', { name: 'Use passkey' }).click()
+    expect((await download).suggestedFilename()).toBe('audit.csv')
+    await prompt.waitFor({ state: 'hidden' })
+  }
+  await db.change('update people set password_hash = $2 where email = $1', [ada.email, hash?.password_hash])
 
   await page.goto(`${console.place.url}/account`)
   await passkeys.getByRole('button', { name: 'Remove Laptop' }).click()

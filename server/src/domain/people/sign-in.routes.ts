@@ -41,6 +41,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
           id: person.personId,
           name: person.name,
           email: person.email,
+          has_password: person.hasPassword,
           two_factor: person.twoFactor,
           passkeys: passkeys.length,
           operator: person.operator,

@@ -136,6 +136,19 @@ export async function verifyIdentity(
   else await clearAttempts(db, person.email)
 }
 
+/** Confirms who the person is by one of their passkeys. */
+export async function verifyPasskey(
+  db: Db,
+  clock: Clock,
+  site: Site,
+  person: Person,
+  token: string | undefined,
+  response: unknown,
+): Promise<void> {
+  const passkey = await checkPasskey(db, clock, site, token, response, person.id)
+  await db.transaction((tx) => personOfPasskey(tx, passkey))
+}
+
 /** If the check itself fails, because a key is missing or the service is overloaded, the attempt does not count. */
 async function releaseOnError(db: Db, attempt: SignInAttempt, check: Promise<boolean>): Promise<boolean> {
   try {

@@ -138,7 +138,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
       const { workspace, ...params } = request.params as Record<string, string>
       try {
         const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
-        if (route.confirmed && !isConfirmed(client.person, deps.clock)) refuse('confirmation_required')
+        if (route.confirmed) requireConfirmation(client.person, deps.clock)
         const body = changes ? await readInput(deps, request) : {}
         checks.params?.(params)
         checks.query(request.query)
@@ -174,8 +174,10 @@ async function readInput({ bodies, timeouts }: ConsoleDeps, { raw }: FastifyRequ
 
 const emptyObject = { type: 'object', additionalProperties: false, properties: {} }
 
-const isConfirmed = (person: SignedIn | null, clock: Clock): boolean =>
-  person?.confirmedUntil != null && person.confirmedUntil.getTime() > clock.now().getTime()
+function requireConfirmation(person: SignedIn | null, clock: Clock): void {
+  const until = person?.confirmedUntil?.getTime() ?? 0
+  if (until <= clock.now().getTime()) refuse('confirmation_required')
+}
 
 function newContext(
   deps: ConsoleDeps,
@@ -194,7 +196,7 @@ function newContext(
     requestId: request.id,
     address,
     userAgent,
-    ...(person ? { person } : {}),
+    ...(person ? { person, requireConfirmation: () => requireConfirmation(person, deps.clock) } : {}),
     ...(workspaceId !== null && role ? { workspaceId, role } : {}),
     cookie: (name) => cookies.read(request.headers.cookie, name),
     // Fastify appends Set-Cookie headers instead of replacing them.

@@ -10,6 +10,7 @@ export interface SignedIn {
   email: string
   name: string
   operator: boolean
+  hasPassword: boolean
   twoFactor: boolean
   sessionId: string
   confirmedUntil: Date | null
@@ -53,6 +54,11 @@ export interface ConsoleContext {
 
 export interface SignedInContext extends ConsoleContext {
   person: SignedIn
+  /**
+   * Refuses unless the person confirmed their identity within the last ten minutes. For a route in which only some
+   * changes need it; the others set `confirmed`.
+   */
+  requireConfirmation(): void
 }
 
 export interface WorkspaceContext extends SignedInContext {
