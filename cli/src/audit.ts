@@ -4,7 +4,7 @@ import type { Db } from '@parley/server/db/db'
 import { type Actor, type NewAuditEntry, recordAuditEntry } from '@parley/server/domain/audit/audit'
 import type { Call } from './command.ts'
 
-/** Whoever runs a command, in the audit log: the user of the operating system, and the machine. */
+/** The person who runs a command, in the audit log: the user of the operating system, and the machine. */
 export const commandLine: Actor = {
   personId: null,
   name: `command line (${userName()})`,

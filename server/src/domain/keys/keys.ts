@@ -107,7 +107,7 @@ export async function changeKey(
   return { before: toKey(row), key: toKey({ ...row, ...changed }) }
 }
 
-/** A key that has ended stays ended: whoever has a copy of it must not get access again. */
+/** A key that has ended stays ended: a person who has a copy of it must not get access again. */
 function refuseRevival({ expires_at, revoked_at }: KeyRow, now: Date): void {
   const hasExpired = expires_at !== null && expires_at <= now
   if (!revoked_at && !hasExpired) return

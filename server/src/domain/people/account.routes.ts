@@ -14,7 +14,7 @@ import {
 } from './passkeys.ts'
 import { renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
-import type { PeopleDeps } from './sign-in.routes.ts'
+import { browserOf, type PeopleDeps } from './sign-in.routes.ts'
 import { verifyIdentity, verifyPasskey } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
@@ -36,12 +36,13 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: ConfirmReply,
     ownTransactions: true,
     unaudited: 'the action that needs the confirmation is audited',
-    async handle({ db, clock, person, cookie, setCookie }, { body }) {
+    async handle(context, { body }) {
+      const { db, clock, person, cookie, setCookie } = context
       const who = await requirePerson(db, person.personId)
       if (body.passkey) {
-        await verifyPasskey(db, clock, deps, who, cookie('step'), body.passkey)
+        await verifyPasskey(db, clock, deps, who, cookie('step'), body.passkey, browserOf(context))
         setCookie('step', null)
-      } else await verifyIdentity(db, clock, deps.secretKeys(), who, body)
+      } else await verifyIdentity(db, clock, deps.secretKeys(), who, body, browserOf(context))
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
     },
   }),
@@ -80,7 +81,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current })
+      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, browserOf(context))
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)

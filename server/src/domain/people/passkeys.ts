@@ -144,7 +144,7 @@ export interface CheckedPasskey {
 
 /**
  * Verifies the signature and returns the passkey that made it. `personId` is the person whose passkey is expected; null
- * while signing in, when anyone's is.
+ * while signing in, when anyone's is. `onInvalid` gets the owner of a passkey whose signature is invalid.
  */
 export async function checkPasskey(
   db: Db,
@@ -152,7 +152,8 @@ export async function checkPasskey(
   site: Site,
   token: string | undefined,
   body: unknown,
-  personId: string | null = null,
+  personId: string | null,
+  onInvalid: (personId: string) => Promise<void>,
 ): Promise<CheckedPasskey> {
   const stored = await consumePasskeyChallenge(db, clock, token)
   if (stored.person_id !== personId) refuse('wrong_credentials', { message: 'Start again.' })
@@ -178,7 +179,10 @@ export async function checkPasskey(
       transports: passkey.transports as Transports,
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
-  if (!verified || !authenticationInfo) refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
+  if (!verified || !authenticationInfo) {
+    await onInvalid(passkey.person_id)
+    refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
+  }
   return { id: passkey.id, personId: passkey.person_id, counter: authenticationInfo.newCounter }
 }
 

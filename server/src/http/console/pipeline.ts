@@ -122,6 +122,7 @@ const notPermitted = (role: Role, permission: Permission): never =>
 function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, guard: ConsoleGuard): void {
   const path = fullPath(route)
   const changes = route.method !== 'GET'
+  const entriesExpected = (changes && route.unaudited === undefined) || route.audited ? 1 : 0
   const status = route.status ?? 200
   const checks = {
     params: route.params && checkFor('params', route.params),
@@ -149,7 +150,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         const handle = async (within: Db) => {
           const context = newContext(deps, guard, request, reply, client, within, () => entries++)
           const result = await route.handle(context as never, input)
-          if (changes && entries !== (route.unaudited === undefined ? 1 : 0)) {
+          if (entries !== entriesExpected) {
             throw new Error(`${route.method} ${path} wrote ${entries} audit entries`)
           }
           return result

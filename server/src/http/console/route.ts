@@ -46,8 +46,8 @@ export interface ConsoleContext {
   setCookie(name: CookieName, value: string | null): void
   setHeader(name: string, value: string): void
   /**
-   * Writes an audit entry; every route that changes something writes one. Pass `within` if the handler has its own
-   * transaction.
+   * Writes an audit entry; every route that changes something or is `audited` writes one. Pass `within` if the handler
+   * has its own transaction.
    */
   audit(action: AuditedAction, within?: Db): Promise<void>
 }
@@ -82,6 +82,8 @@ interface RouteBase {
   status?: number
   /** Only for a person who confirmed their identity within the last ten minutes. */
   confirmed?: boolean
+  /** A GET route that writes an audit entry, because it hands out data: an export or a download. */
+  audited?: boolean
   /** Why a route that is not GET writes no audit entry. */
   unaudited?: string
   /** The handler starts its own transactions, to keep a change even if it refuses, or because it calls WhatsApp. */
