@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
+import { newBrowser } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
 import { choose } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
@@ -77,6 +78,22 @@ test('a passkey can be added and used to sign in and to confirm until it is remo
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('alert').getByText('This passkey is not registered. Sign in with your password.').waitFor()
   await signIn(page, ada.password)
+})
+
+test('an operator finds a failed sign-in in the audit log of the installation, by its action', async () => {
+  const signInWith = async (password: string) => {
+    const body = { email: ada.email, password }
+    return (await newBrowser(console.place.url).call('/sign-in', { method: 'POST', body })).status
+  }
+  expect([await signInWith(ada.password), await signInWith('not the password at all')]).toEqual([200, 401])
+  const page = await console.open('/operator/workspaces?tab=log')
+  const log = page.getByRole('table', { name: 'Installation audit log' })
+  await log.getByText('signed in (password)').first().waitFor()
+  await page.getByRole('button', { name: 'Action' }).click()
+  await page.getByRole('option', { name: 'Sign-in failed' }).click()
+  await log.getByText('failed to sign in (wrong password)').waitFor()
+  await log.getByText('signed in (password)').first().waitFor({ state: 'detached' })
+  await screenshot(page, 'a failed sign-in')
 })
 
 test('the account name is saved, and an empty or long name shows an error at the field', async () => {

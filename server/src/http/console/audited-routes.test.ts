@@ -9,6 +9,7 @@ import { consoleRoutes } from '../../console.ts'
 import { invite, newSetupLink } from '../../domain/people/links.ts'
 import { codeAt } from '../../domain/people/totp.ts'
 import { fullPath } from './route.ts'
+import { Streamed } from './stream.ts'
 
 /**
  * Every route that changes something, and every export and download, writes exactly one audit entry: who, from where, what.
@@ -524,6 +525,12 @@ test('every route that changes something is in the table', () => {
     .filter(({ method, audited }) => method !== 'GET' || audited)
     .map((route) => `${route.method} ${fullPath(route)}`)
   expect([...new Set(rows.map(({ route }) => route))].sort()).toEqual(expected.sort())
+})
+
+test('every route that sends a file is audited', () => {
+  const files = consoleRoutes(server.runtime).filter(({ reply }) => reply === Streamed)
+  expect(files.length).toBeGreaterThanOrEqual(5)
+  expect(files.filter(({ audited }) => !audited).map(fullPath)).toEqual([])
 })
 
 test('every change, export and download writes one audit entry, and changes nothing without it', async () => {
