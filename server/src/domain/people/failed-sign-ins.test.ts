@@ -34,8 +34,8 @@ test('a failed sign-in is in the audit log with its address and reason, but not 
   expect(await entries()).toMatchObject([
     { action: 'session.failed', address: '127.0.0.1', after: { why: 'wrong password' } },
   ])
-  expect((await signIn('nobody@example.com')).status).toBe(401)
-  const { data } = (await operator.call('/operator/audit?actor=nobody@example.com')).body
+  expect((await signIn('unknown@example.com')).status).toBe(401)
+  const { data } = (await operator.call('/operator/audit?actor=unknown@example.com')).body
   expect(data).toEqual([])
 })
 
