@@ -59,7 +59,8 @@ const layers = [
 
 /** Nouns from bottom to top. A noun may import the rules of nouns below it, but not of nouns on the same level. */
 const nouns = [
-  ['workspaces', 'requests', 'audit', 'deliveries'],
+  ['audit'],
+  ['workspaces', 'requests', 'deliveries'],
   ['keys', 'webhooks', 'senders', 'templates', 'credits', 'people'],
   ['connections'],
   ['files', 'orders'],
@@ -93,7 +94,17 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'user_id_changes',
   ],
   orders: ['orders', 'order_changes'],
-  people: ['people', 'passkeys', 'backup_codes', 'sessions', 'challenges', 'sign_in_tries', 'memberships', 'links'],
+  people: [
+    'people',
+    'passkeys',
+    'backup_codes',
+    'sessions',
+    'challenges',
+    'sign_in_tries',
+    'failed_sign_ins',
+    'memberships',
+    'links',
+  ],
   requests: ['request_log', 'refusal_hours', 'traffic_hours', 'unauthenticated_minutes', 'muted_refusals'],
   senders: ['senders', 'marketing_preferences'],
   templates: ['templates'],

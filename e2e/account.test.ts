@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { screenshot } from '../server/testing/browser.ts'
+import { newBrowser } from '../server/testing/console.ts'
 import { until } from '../server/testing/until.ts'
 import { choose } from './page-ready.ts'
 import { ada, useSignedIn } from './signed-in.ts'
@@ -8,8 +9,8 @@ import { ada, useSignedIn } from './signed-in.ts'
 /** Account and workspace settings: they are saved, are there after a reload, and errors are shown at the field. */
 const console = useSignedIn('localhost')
 
-test('a passkey can be added and used to sign in until it is removed', async () => {
-  const page = await console.open('/account', { expects: /401/ })
+test('a passkey can be added and used to sign in and to confirm until it is removed', async () => {
+  const page = await console.open('/account', { expects: /401|403/ })
   const authenticator = await page.context().newCDPSession(page)
   await authenticator.send('WebAuthn.enable')
   await authenticator.send('WebAuthn.addVirtualAuthenticator', {
@@ -46,6 +47,27 @@ test('a passkey can be added and used to sign in until it is removed', async () 
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 
+  // Later, an action that needs a recent confirmation asks for the passkey, also if there is no password.
+  const { db } = console.store
+  const hash = await db.first<{ password_hash: string }>('select password_hash from people where email = $1', [
+    ada.email,
+  ])
+  for (const hasPassword of [true, false]) {
+    if (!hasPassword) await db.change('update people set password_hash = null where email = $1', [ada.email])
+    await db.change(`update sessions set confirmed_at = confirmed_at - interval '1 hour'`)
+    await page.goto(`${console.place.url}/w/${console.place.workspaceId}/audit`)
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const prompt = page.getByRole('dialog', { name: 'Confirm your identity' })
+    await prompt.getByText('Confirm with your fingerprint, face or device PIN.').waitFor()
+    expect(await prompt.getByRole('button', { name: 'Use your password instead' }).count()).toBe(hasPassword ? 1 : 0)
+    if (hasPassword) await screenshot(page, 'confirming with a passkey')
+    const download = page.waitForEvent('download')
+    await prompt.getByRole('button', { name: 'Use passkey' }).click()
+    expect((await download).suggestedFilename()).toBe('audit.csv')
+    await prompt.waitFor({ state: 'hidden' })
+  }
+  await db.change('update people set password_hash = $2 where email = $1', [ada.email, hash?.password_hash])
+
   await page.goto(`${console.place.url}/account`)
   await passkeys.getByRole('button', { name: 'Remove Laptop' }).click()
   const question = page.getByRole('dialog', { name: 'Remove this passkey?' })
@@ -56,6 +78,22 @@ test('a passkey can be added and used to sign in until it is removed', async () 
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await page.getByRole('alert').getByText('This passkey is not registered. Sign in with your password.').waitFor()
   await signIn(page, ada.password)
+})
+
+test('an operator finds a failed sign-in in the audit log of the installation, by its action', async () => {
+  const signInWith = async (password: string) => {
+    const body = { email: ada.email, password }
+    return (await newBrowser(console.place.url).call('/sign-in', { method: 'POST', body })).status
+  }
+  expect([await signInWith(ada.password), await signInWith('not the password at all')]).toEqual([200, 401])
+  const page = await console.open('/operator/workspaces?tab=log')
+  const log = page.getByRole('table', { name: 'Installation audit log' })
+  await log.getByText('signed in (password)').first().waitFor()
+  await page.getByRole('button', { name: 'Action' }).click()
+  await page.getByRole('option', { name: 'Sign-in failed' }).click()
+  await log.getByText('failed to sign in (wrong password)').waitFor()
+  await log.getByText('signed in (password)').first().waitFor({ state: 'detached' })
+  await screenshot(page, 'a failed sign-in')
 })
 
 test('the account name is saved, and an empty or long name shows an error at the field', async () => {

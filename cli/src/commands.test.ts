@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { hostname, userInfo } from 'node:os'
+import { version } from '@parley/server/config'
 import { openDatabase } from '@parley/server/db/db'
 import { publish } from '@parley/server/domain/deliveries/engine/publish'
+import { followLink } from '@parley/server/domain/people/links'
+import { systemClock } from '@parley/server/lib/clock'
 import { type Simulator, startSimulator } from '@parley/simulator/start'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newDatabase } from '../../server/testing/database.ts'
@@ -13,12 +17,20 @@ let simulator: Simulator
 let env: Record<string, string>
 let drop: () => Promise<void>
 let publishOne: (workspaceId: string) => Promise<void>
+let entries: () => Promise<{ action: string; actor: string; user_agent: string; before: unknown; after: unknown }[]>
+let join: (link: string) => Promise<void>
 
 beforeAll(async () => {
   simulator = await startSimulator({ port: 0, dataset: 'demo' })
   const database = await newDatabase()
   const db = openDatabase(database.connection, () => {}, 2)
   publishOne = (workspaceId) => publish(db, new Date(), [{ workspaceId, type: 'message.received', data: {} }])
+  entries = () => db.rows('select action, actor, user_agent, before, after from audit_entries order by at, id')
+  join = async (link) => {
+    const person = { name: 'Bea', email: 'bea@example.com', password: 'seven quiet otters' }
+    const token = link.split('/link/')[1] ?? ''
+    await db.transaction((tx) => followLink(tx, systemClock, token, person, null))
+  }
   drop = async () => {
     await db.close()
     await database.drop()
@@ -41,6 +53,8 @@ const ids: Record<string, string> = {}
 
 interface Row {
   words: string
+  /** The action of its audit entry. A command without one changes nothing. */
+  audited?: string
   /** Expected members of the JSON output. */
   expected: unknown
   /** Stores a member of the JSON output in `ids`. */
@@ -54,16 +68,34 @@ const some = (member: object) => ({ object: 'list', data: expect.arrayContaining
 
 const rows: Row[] = [
   { words: 'migrate', expected: { applied: [] } },
-  { words: 'workspace create --name Shop', expected: { name: 'Shop', suspended_at: null }, keep: ['workspace', 'id'] },
+  {
+    words: 'workspace create --name Shop',
+    audited: 'workspace.create',
+    expected: { name: 'Shop', suspended_at: null },
+    keep: ['workspace', 'id'],
+  },
   { words: 'workspace list', expected: some({ name: 'Shop' }) },
-  { words: 'workspace suspend <workspace> --reason unpaid', expected: { suspended_reason: 'unpaid' } },
-  { words: 'workspace resume <workspace>', expected: { suspended_reason: null, suspended_at: null } },
-  { words: 'workspace credit <workspace> 50 --note first', expected: { amount: 50, balance: 50 } },
-  { words: 'price set image 2', expected: { item: 'image', credits: 2 } },
+  {
+    words: 'workspace suspend <workspace> --reason unpaid',
+    audited: 'workspace.suspend',
+    expected: { suspended_reason: 'unpaid' },
+  },
+  {
+    words: 'workspace resume <workspace>',
+    audited: 'workspace.resume',
+    expected: { suspended_reason: null, suspended_at: null },
+  },
+  {
+    words: 'workspace credit <workspace> 50 --note first',
+    audited: 'workspace.credit',
+    expected: { amount: 50, balance: 50 },
+  },
+  { words: 'price set image 2', audited: 'price.set', expected: { item: 'image', credits: 2 } },
   { words: 'price list', expected: some({ item: 'image', credits: 2 }) },
   {
     words:
       'key create --workspace <workspace> --name till --scope messages:send,messages:read --ip 10.0.0.0/8 --rate 5',
+    audited: 'key.create',
     expected: {
       account_id: expect.any(String),
       scopes: ['messages:send', 'messages:read'],
@@ -76,6 +108,7 @@ const rows: Row[] = [
   },
   {
     words: 'key change <key> --rate 9 --ip 0.0.0.0/0 --expires-at 2199-01-01T00:00:00Z',
+    audited: 'key.change',
     expected: {
       name: 'till',
       scopes: ['messages:send', 'messages:read'],
@@ -86,11 +119,13 @@ const rows: Row[] = [
   },
   {
     words: 'key change <key> --ip any --name desk',
+    audited: 'key.change',
     expected: { name: 'desk', ip_allow_list: [], rate_limit_per_min: 9 },
   },
   { words: 'key list --workspace <workspace>', expected: some({ name: 'desk', revoked_at: null }) },
   {
     words: 'key rotate <key> --grace-hours 1',
+    audited: 'key.rotate',
     expected: {
       name: 'desk',
       rate_limit_per_min: 9,
@@ -98,23 +133,46 @@ const rows: Row[] = [
       secret: expect.stringMatching(/^prl_live_/),
     },
   },
-  { words: 'key revoke <key>', expected: { revoked_at: expect.any(String) } },
+  { words: 'key revoke <key>', audited: 'key.revoke', expected: { revoked_at: expect.any(String) } },
   {
     words: 'webhook create --workspace <workspace> --name crm --url https://127.0.0.1/a --event message.received',
+    audited: 'webhook.create',
     expected: { enabled: true, secret: expect.stringMatching(/^whsec_/) },
     keep: ['webhook', 'id'],
   },
   {
     words: 'webhook change <webhook> --url https://127.0.0.1/b --event message.received --event message.failed',
+    audited: 'webhook.change',
     expected: { name: 'crm', url: 'https://127.0.0.1/b', events: ['message.failed', 'message.received'] },
   },
-  { words: 'webhook rotate <webhook>', expected: { secret: expect.stringMatching(/^whsec_/) } },
-  { words: 'webhook rotate <webhook> --staged', expected: { secret: expect.stringMatching(/^whsec_/) } },
-  { words: 'webhook activate <webhook>', expected: { secret_hint: expect.stringMatching(/^whsec_/) } },
-  { words: 'webhook rotate <webhook> --staged', expected: { secret: expect.stringMatching(/^whsec_/) } },
-  { words: 'webhook activate <webhook> --cancel', expected: { secret_hint: expect.stringMatching(/^whsec_/) } },
+  {
+    words: 'webhook rotate <webhook>',
+    audited: 'webhook.rotate',
+    expected: { secret: expect.stringMatching(/^whsec_/) },
+  },
+  {
+    words: 'webhook rotate <webhook> --staged',
+    audited: 'webhook.stage_secret',
+    expected: { secret: expect.stringMatching(/^whsec_/) },
+  },
+  {
+    words: 'webhook activate <webhook>',
+    audited: 'webhook.activate_secret',
+    expected: { secret_hint: expect.stringMatching(/^whsec_/) },
+  },
+  {
+    words: 'webhook rotate <webhook> --staged',
+    audited: 'webhook.stage_secret',
+    expected: { secret: expect.stringMatching(/^whsec_/) },
+  },
+  {
+    words: 'webhook activate <webhook> --cancel',
+    audited: 'webhook.cancel_rotation',
+    expected: { secret_hint: expect.stringMatching(/^whsec_/) },
+  },
   {
     words: 'webhook test <webhook> --event message.failed',
+    audited: 'webhook.test',
     expected: { state: 'pending', webhook_id: expect.any(String) },
     keep: ['event', 'event_id'],
   },
@@ -122,39 +180,57 @@ const rows: Row[] = [
     words: 'delivery list --webhook <webhook>',
     expected: some({ event: 'webhook.test' }),
   },
-  { words: 'delivery retry <event> --webhook <webhook>', expected: { state: 'pending' } },
+  { words: 'delivery retry <event> --webhook <webhook>', audited: 'delivery.retry', expected: { state: 'pending' } },
   {
     words: 'delivery retry --webhook <webhook> --failed-since 2026-01-01T00:00:00Z',
+    audited: 'webhook.recover',
     expected: { failed_since: '2026-01-01T00:00:00.000Z', retried: 0 },
   },
-  { words: 'webhook disable <webhook> --reason moving', expected: { enabled: false, disabled_reason: 'moving' } },
+  {
+    words: 'webhook disable <webhook> --reason moving',
+    audited: 'webhook.disable',
+    expected: { enabled: false, disabled_reason: 'moving' },
+  },
   {
     words: 'webhook list',
     expected: some({ disabled_reason: 'moving' }),
     before: () => publishOne(ids.workspace ?? ''),
   },
   { words: 'delivery list --state held', expected: some({ event: 'message.received' }) },
-  { words: 'webhook enable <webhook>', expected: { enabled: true, disabled_reason: null } },
-  { words: 'webhook delete <webhook> --yes', expected: { deleted: true, dropped: 2 } },
+  { words: 'webhook enable <webhook>', audited: 'webhook.enable', expected: { enabled: true, disabled_reason: null } },
+  { words: 'webhook delete <webhook> --yes', audited: 'webhook.delete', expected: { deleted: true, dropped: 2 } },
   { words: 'webhook list --workspace <workspace>', expected: list() },
   {
     words: 'app create --name Demo --app-secret <secret> --verify-token v-1 --graph-url <simulator>',
+    audited: 'app.create',
     expected: { callback_url: expect.stringContaining('https://parley.example/network/whatsapp/') },
     keep: ['app', 'id'],
   },
-  { words: 'app change <app> --verify-token another', expected: { name: 'Demo' } },
+  { words: 'app change <app> --verify-token another', audited: 'app.change', expected: { name: 'Demo' } },
   { words: 'app list', expected: some({ name: 'Demo' }) },
   {
     words: 'connection create --workspace <workspace> --app <app> --waba-id 102290000000001 --access-token <token>',
+    audited: 'connection.create',
     expected: { senders: 2, sync_error: null },
     keep: ['connection', 'id'],
   },
   {
     words: 'connection change <connection> --access-token <token>',
+    audited: 'connection.change',
     expected: { senders: 2, sync_error: null },
   },
-  { words: 'connection sync <connection>', expected: { senders: 2 } },
+  { words: 'connection sync <connection>', audited: 'connection.sync', expected: { senders: 2 } },
   { words: 'connection list', expected: some({ waba_id: '102290000000001' }) },
+  {
+    words: 'user create --email bea@example.com --workspace <workspace> --role admin',
+    audited: 'invite.create',
+    expected: { role: 'admin' },
+  },
+  { words: 'user operator', audited: 'person.operator_link', expected: { operator: true }, keep: ['link', 'url'] },
+  { words: 'user list', expected: some({ email: 'bea@example.com' }), before: () => join(ids.link ?? '') },
+  { words: 'user operator --email bea@example.com', audited: 'person.operator', expected: { operator: true } },
+  { words: 'user reset --email bea@example.com', audited: 'person.reset_link', expected: { second_factor_off: false } },
+  { words: 'user passkeys --email bea@example.com', expected: list() },
   {
     words: 'phone send --from 491701234567 --to 15550780001 --text hi',
     expected: { type: 'text', wa_message_id: expect.any(String) },
@@ -166,8 +242,9 @@ const rows: Row[] = [
   { words: 'doctor --offline', expected: { object: 'doctor', checks: expect.any(Array) } },
 ]
 
-test.each(rows)('$words', async ({ words, expected, keep, code = 0, before }) => {
+test.each(rows)('$words', async ({ words, expected, keep, code = 0, before, audited }) => {
   await before?.()
+  const first = await entries()
   ids.simulator = simulator.url
   ids.secret = simulator.control.apps.list()[0]?.secret ?? ''
   ids.token = simulator.control.tokens.list()[0]?.token ?? ''
@@ -184,15 +261,23 @@ test.each(rows)('$words', async ({ words, expected, keep, code = 0, before }) =>
   const json = JSON.parse(out.join('\n')) as Record<string, string>
   expect(json).toMatchObject(expected as object)
   if (keep) ids[keep[0]] = json[keep[1]] ?? ''
+  const written = (await entries()).slice(first.length)
+  expect(written.map(({ action }) => action)).toEqual(audited ? [audited] : [])
+  const secrets = [json.secret, 'demo-app-secret', 'demo-verify-token', 'demo-access-token', 'another']
+  for (const { actor, user_agent, before: was, after } of written) {
+    expect(actor).toBe(`command line (${userInfo().username})`)
+    expect(user_agent).toBe(`parley/${version} (${hostname()})`)
+    for (const secret of secrets) if (secret) expect(JSON.stringify([was, after])).not.toContain(secret)
+  }
 })
 
-/** These run until they are stopped and have their own tests, as the `user` and `phone` commands do. */
+/** These run until they are stopped and have their own tests, as the `phone` commands do. */
 const testedElsewhere = ['start', 'listen']
 
 test('every command is in the table above or tested elsewhere', () => {
   const covered = commands.filter(({ name }) => rows.some(({ words }) => `${words} `.startsWith(`${name} `)))
   const uncovered = commands.filter((command) => !covered.includes(command)).map(({ name }) => name)
-  expect(uncovered.filter((name) => !testedElsewhere.includes(name) && !/^(user|phone) /.test(name))).toEqual([])
+  expect(uncovered.filter((name) => !testedElsewhere.includes(name) && !/^phone /.test(name))).toEqual([])
 })
 
 test('webhook delete requires --yes if undelivered events would be dropped', async () => {
@@ -213,4 +298,12 @@ test('webhook delete requires --yes if undelivered events would be dropped', asy
   })
   expect((await run(['delivery', 'list', '--webhook', id])).output).toContain('message.received')
   expect((await run(['delivery', 'retry', '--webhook', id])).output).toContain('EVENT_ID or --failed-since')
+})
+
+test('key change does not change the expiry of a revoked key', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const code = await runCli(['key', 'change', ids.key ?? '', '--expires-at', '2199-02-01T00:00:00Z'], env)
+  expect(error.mock.calls).toEqual([['This key was revoked, so its expiry cannot be changed. Create a new key.']])
+  error.mockRestore()
+  expect(code).toBe(1)
 })

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { expect, test, vi } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
 import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
@@ -68,7 +69,7 @@ test('user reset --second-factor immediately removes password, app, codes and pa
   expect((await awaitingCode.call('/sign-in/code', post({ code: person.codes[0], kind: 'backup' }))).status).toBe(401)
   expect((await signIn(person.email)).status).toBe(401)
   expect(await auditEntry('person.reset_link', person.id)).toEqual({
-    actor: 'command line',
+    actor: `command line (${userInfo().username})`,
     before: null,
     after: { second_factor_off: true, passkeys_removed: 2, sessions_ended: 1 },
   })
@@ -107,7 +108,7 @@ test('user list shows passkeys; user passkeys lists and removes them', async () 
   expect((await person.passkeys[0]?.signIn(newBrowser(server.url)))?.status).toBe(401)
   expect((await person.passkeys[1]?.signIn(newBrowser(server.url)))?.status).toBe(200)
   expect(await auditEntry('person.passkey_remove', person.id)).toEqual({
-    actor: 'command line',
+    actor: `command line (${userInfo().username})`,
     before: { passkey: first.id, name: 'Passkey 1' },
     after: null,
   })

@@ -10,6 +10,10 @@ export interface Passkey {
   /** Completes a registration. */
   finish(browser: Browser, name: string, options: { challenge: string }): Promise<BrowserResponse>
   signIn(browser: Browser): Promise<BrowserResponse>
+  /** Confirms the identity of the signed-in person. */
+  confirm(browser: Browser): Promise<BrowserResponse>
+  /** The signature of a challenge that the browser got. */
+  signed(challenge: string): object
 }
 
 const post = (body: object = {}) => ({ method: 'POST', body })
@@ -70,11 +74,17 @@ export function newPasskey(origin = 'http://parley.test'): Passkey {
     },
     async signIn(browser) {
       const { challenge } = (await browser.call('/sign-in/passkey/options', { method: 'POST' })).body
+      return browser.call('/sign-in/passkey', post({ response: passkey.signed(challenge) }))
+    },
+    async confirm(browser) {
+      const { challenge } = (await browser.call('/confirm/passkey/options', { method: 'POST' })).body
+      return browser.call('/confirm', post({ passkey: passkey.signed(challenge) }))
+    },
+    signed(challenge) {
       const client = clientData('webauthn.get', challenge)
       const data = authenticatorData(0x05)
       const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey)
-      const response = credential({ clientDataJSON: client, authenticatorData: data, signature })
-      return browser.call('/sign-in/passkey', post({ response }))
+      return credential({ clientDataJSON: client, authenticatorData: data, signature })
     },
   }
   return passkey

@@ -1,5 +1,6 @@
 import { type App, createApp, defaultGraphUrl, ingressPath, listApps } from '@parley/server/domain/connections/apps'
 import { replaceAppSecrets } from '@parley/server/domain/connections/replace-secrets'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime } from '../format.ts'
 import { readSecret } from '../read-secret.ts'
@@ -47,14 +48,18 @@ export const appCommands: readonly Command[] = [
       'app create --name "Acme" --app-secret - --verify-token - < secrets.txt',
     ],
     async run(call) {
-      const { db, clock, config, option } = call
+      const { clock, config, option } = call
       const input = {
         name: option('name') ?? '',
         appSecret: await readSecret(call, 'app-secret', appSecret),
         verifyToken: await readSecret(call, 'verify-token', verifyToken),
         graphUrl: option('graph-url'),
       }
-      const app = await createApp(await db(), clock, config.secretKeys(), input)
+      const app = await change(call, async (tx, audit) => {
+        const created = await createApp(tx, clock, config.secretKeys(), input)
+        await audit({ action: 'app.create', ...targetOf(created), after: { graph_url: created.graphUrl } })
+        return created
+      })
       const json = toJson(app, config.publicUrl)
       return {
         lines: [
@@ -86,13 +91,21 @@ export const appCommands: readonly Command[] = [
     },
     examples: ['app change ID --app-secret -'],
     async run(call) {
-      const { db, config, option, args } = call
+      const { config, option, args } = call
       const given = async (name: string) =>
         option(name) === undefined ? undefined : readSecret(call, name, { help: '' })
       const input = { appSecret: await given('app-secret'), verifyToken: await given('verify-token') }
       if (!input.appSecret && !input.verifyToken)
         throw new UsageError('Nothing to change. Pass --app-secret or --verify-token.')
-      const app = await replaceAppSecrets(await db(), config.secretKeys(), args[0] ?? '', input)
+      const app = await change(call, async (tx, audit) => {
+        const changed = await replaceAppSecrets(tx, config.secretKeys(), args[0] ?? '', input)
+        const after = {
+          ...(input.appSecret && { app_secret: 'replaced' }),
+          ...(input.verifyToken && { verify_token: 'replaced' }),
+        }
+        await audit({ action: 'app.change', ...targetOf(changed), after })
+        return changed
+      })
       return { lines: [`Updated app ${app.name} (${app.id}).`], json: toJson(app, config.publicUrl) }
     },
   },
@@ -108,6 +121,8 @@ export const appCommands: readonly Command[] = [
     },
   },
 ]
+
+const targetOf = ({ id, name }: App) => ({ workspaceId: null, target: id, targetName: name })
 
 const toJson = (app: App, publicUrl: string) => ({
   id: app.id,

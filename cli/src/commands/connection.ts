@@ -1,5 +1,7 @@
 import { version } from '@parley/server/config'
+import { recordAuditEntry } from '@parley/server/domain/audit/audit'
 import {
+  type AuditChange,
   type Connection,
   createConnection,
   listConnections,
@@ -9,6 +11,7 @@ import { type Network, newNetwork } from '@parley/server/domain/connections/netw
 import { replaceAccessToken } from '@parley/server/domain/connections/replace-secrets'
 import { type SyncOutcome, syncConnection } from '@parley/server/domain/connections/sync'
 import { StartupError } from '@parley/server/lib/refuse'
+import { change, commandLine } from '../audit.ts'
 import type { Call, Command } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
@@ -39,12 +42,14 @@ export const connectionCommands: readonly Command[] = [
       const token = await readSecret(call, 'access-token', accessToken)
       const { id: workspaceId } = await readWorkspace(call)
       return withNetwork(call, async (network) => {
-        const { connection, sync } = await createConnection(network, {
+        const input = {
           workspaceId,
           appId: option('app') ?? '',
           wabaId: option('waba-id') ?? '',
           accessToken: token,
-        })
+        }
+        const after = { app_id: input.appId, waba_id: input.wabaId }
+        const { connection, sync } = await createConnection(network, input, auditing(call, 'connection.create', after))
         const lines = [`Created connection ${connection.id}.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
@@ -60,7 +65,12 @@ export const connectionCommands: readonly Command[] = [
     async run(call) {
       const token = await readSecret(call, 'access-token', accessToken)
       return withNetwork(call, async (network) => {
-        const { connection, sync } = await replaceAccessToken(network, call.args[0] ?? '', token)
+        const { connection, sync } = await replaceAccessToken(
+          network,
+          call.args[0] ?? '',
+          token,
+          auditing(call, 'connection.change', { access_token: 'replaced' }),
+        )
         const lines = [`Updated the access token of connection ${connection.id}.`, ...linesOf(sync)]
         return { lines, json: { ...toJson(connection), ...countsOf(sync) } }
       })
@@ -74,6 +84,8 @@ export const connectionCommands: readonly Command[] = [
       withNetwork(call, async (network) => {
         const id = call.args[0] ?? ''
         const sync = await syncConnection(network, id)
+        const after = { ok: sync.kind !== 'failed' }
+        await change(call, (_tx, audit) => audit({ action: 'connection.sync', workspaceId: null, target: id, after }))
         if (sync.kind === 'failed') throw new StartupError(`Sync failed, nothing was changed. ${sync.why}`)
         const connection = await requireConnection(network.db, id)
         return { lines: linesOf(sync), json: { ...toJson(connection), ...countsOf(sync) } }
@@ -102,6 +114,11 @@ export const connectionCommands: readonly Command[] = [
     },
   },
 ]
+
+const auditing =
+  ({ clock }: Call, action: string, after: Record<string, unknown>): AuditChange =>
+  (db, { id, workspaceId, wabaId }) =>
+    recordAuditEntry(db, clock, commandLine, { action, workspaceId, target: id, targetName: wabaId, after })
 
 async function withNetwork<T>({ db, clock, config }: Call, work: (network: Network) => Promise<T>): Promise<T> {
   // Loaded on demand: the other commands do not call the Graph API.

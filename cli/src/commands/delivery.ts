@@ -1,6 +1,8 @@
 import { type DeliveryState, deliveryStates } from '@parley/contract/console/deliveries'
 import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import { retryDelivery, retryFailedSince } from '@parley/server/domain/deliveries/retry'
+import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { readTime } from '../read-options.ts'
@@ -47,20 +49,32 @@ export const deliveryCommands: readonly Command[] = [
       'delivery retry EVENT_ID --webhook ID',
       'delivery retry --webhook ID --failed-since 2026-11-15T08:00:00Z',
     ],
-    async run({ db, clock, option, args: [eventId] }) {
+    async run(call) {
+      const { clock, option } = call
+      const [eventId] = call.args
       const webhookId = option('webhook') ?? ''
       const since = option('failed-since')
       if ((eventId === undefined) === (since === undefined))
         throw new UsageError('Pass either EVENT_ID or --failed-since.')
       if (eventId === undefined) {
         const from = readTime('failed-since', since ?? '')
-        const retried = await retryFailedSince(await db(), clock, webhookId, from)
+        const retried = await change(call, async (tx, audit) => {
+          const { workspaceId, webhook } = await requireWebhook(tx, webhookId)
+          const count = await retryFailedSince(tx, clock, webhookId, from)
+          const after = { since: from.toISOString(), retried: count }
+          await audit({ action: 'webhook.recover', workspaceId, target: webhookId, targetName: webhook.name, after })
+          return count
+        })
         return {
           lines: [`Retrying ${plural(retried, 'event')} that failed since ${formatTime(from)}.`],
           json: { webhook_id: webhookId, failed_since: from.toISOString(), retried },
         }
       }
-      await retryDelivery(await db(), clock, webhookId, eventId)
+      await change(call, async (tx, audit) => {
+        const { workspaceId } = await requireWebhook(tx, webhookId)
+        await retryDelivery(tx, clock, webhookId, eventId)
+        await audit({ action: 'delivery.retry', workspaceId, target: eventId, after: { webhook: webhookId } })
+      })
       return {
         lines: [`Retrying event ${eventId}.`],
         json: { event_id: eventId, webhook_id: webhookId, state: 'pending' },

@@ -1,7 +1,7 @@
 import { type GraceHours, graceHours } from '@parley/contract/console/keys'
 import { rateLimitRange } from '@parley/contract/key'
 import { scopes } from '@parley/contract/scopes'
-import { recordAuditEntry } from '@parley/server/domain/audit/audit'
+import { rulesOf as auditedRulesOf } from '@parley/server/domain/keys/key-input'
 import {
   changeKey,
   createKey,
@@ -12,7 +12,8 @@ import {
   warningsOf,
 } from '@parley/server/domain/keys/keys'
 import { rotateKey, rotationEntry } from '@parley/server/domain/keys/rotate'
-import { commandLine } from '../actor.ts'
+import { changesOf } from '@parley/server/lib/changes'
+import { change } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime } from '../format.ts'
 import { readList, readTime } from '../read-options.ts'
@@ -44,13 +45,18 @@ export const keyCommands: readonly Command[] = [
       'key create --workspace ID --name "Shop" --scope messages:send,messages:read --ip 203.0.113.0/24 --rate 60',
     ],
     async run(call) {
-      const { db, clock, option } = call
-      const { key, secret } = await createKey(await db(), clock, {
+      const { clock, option } = call
+      const input = {
         ...rulesOf(call),
         workspaceId: (await readWorkspace(call)).id,
         name: option('name') ?? '',
         scopes: readList(call.options('scope')),
         createdBy: 'operator',
+      }
+      const { key, secret } = await change(call, async (tx, audit) => {
+        const created = await createKey(tx, clock, input)
+        await audit({ action: 'key.create', ...targetOf(created.key), after: auditedRulesOf(created.key) })
+        return created
       })
       const warnings = warningsOf(key)
       return {
@@ -74,7 +80,10 @@ export const keyCommands: readonly Command[] = [
     options: {
       name: { value: 'NAME', help: 'New name' },
       scope: { value: 'SCOPE', repeated: true, help: 'Scopes of the key; replaces the current ones' },
-      'expires-at': { value: 'TIME', help: 'When the key expires, such as 2027-01-31T00:00:00Z' },
+      'expires-at': {
+        value: 'TIME',
+        help: 'When the key expires, such as 2027-01-31T00:00:00Z. An expired key cannot be renewed',
+      },
       ip: {
         value: 'CIDR',
         repeated: true,
@@ -84,11 +93,19 @@ export const keyCommands: readonly Command[] = [
     },
     examples: ['key change ID --rate 60', 'key change ID --ip any'],
     async run(call) {
-      const { db, clock, option, args } = call
+      const { clock, option, args } = call
       const name = option('name')
       const scopes = readList(call.options('scope'))
       const input = { ...rulesOf(call), ...(name && { name }), ...(scopes.length > 0 && { scopes }) }
-      const key = await changeKey(await db(), clock, args[0] ?? '', input)
+      const { key } = await change(call, async (tx, audit) => {
+        const changed = await changeKey(tx, clock, args[0] ?? '', input)
+        await audit({
+          action: 'key.change',
+          ...targetOf(changed.key),
+          ...changesOf(auditedRulesOf(changed.before), auditedRulesOf(changed.key)),
+        })
+        return changed
+      })
       const warnings = warningsOf(key)
       return {
         lines: [`Updated API key ${key.name} (${key.id}).`, ...warningLines(warnings)],
@@ -130,12 +147,17 @@ export const keyCommands: readonly Command[] = [
       },
     },
     examples: ['key rotate ID', 'key rotate ID --grace-hours 0'],
-    async run({ db, clock, option, args: [id = ''] }) {
+    async run(call) {
+      const {
+        clock,
+        option,
+        args: [id = ''],
+      } = call
       const hours = readGraceHours(option('grace-hours'))
-      const { key, secret, old } = await (await db()).transaction(async (tx) => {
+      const { key, secret, old } = await change(call, async (tx, audit) => {
         const { workspaceId } = await findAnyKey(tx, id)
         const rotated = await rotateKey(tx, clock, { workspaceId, id, graceHours: hours, createdBy: 'operator' })
-        await recordAuditEntry(tx, clock, commandLine, { ...rotationEntry(rotated), workspaceId })
+        await audit({ ...rotationEntry(rotated), workspaceId })
         return rotated
       })
       const ends = old.revokedAt ?? old.expiresAt
@@ -159,8 +181,12 @@ export const keyCommands: readonly Command[] = [
     summary: 'Revoke an API key',
     details: 'It stops working immediately and cannot be restored.',
     args: ['ID'],
-    async run({ db, clock, args: [id = ''] }) {
-      const key = await revokeKey(await db(), clock, id)
+    async run(call) {
+      const key = await change(call, async (tx, audit) => {
+        const revoked = await revokeKey(tx, call.clock, call.args[0] ?? '')
+        await audit({ action: 'key.revoke', ...targetOf(revoked) })
+        return revoked
+      })
       return { lines: [`Revoked API key ${key.name} (${key.id}).`], json: toJson(key) }
     },
   },
@@ -172,6 +198,8 @@ function readGraceHours(text: string | undefined): GraceHours {
   if (hours === undefined) throw new UsageError(`Invalid --grace-hours "${text}". Use one of ${graceHours.join(', ')}.`)
   return hours
 }
+
+const targetOf = ({ id, name, workspaceId }: Key) => ({ target: id, targetName: name, workspaceId })
 
 /** The options that `key create` and `key change` share, as far as they are given. */
 function rulesOf({ option, options }: Call) {

@@ -1,13 +1,19 @@
 import { readVersion } from '@parley/server/db/migrate'
+import { change } from '../audit.ts'
 import type { Command } from '../command.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
   summary: 'Migrate the database to this version',
   details: '"npx parley start" also does this.',
-  async run({ store }) {
-    const { applied, db } = await store('migrate')
+  async run(call) {
+    const { applied, db } = await call.store('migrate')
     const version = await readVersion(db)
+    if (applied.length > 0) {
+      await change(call, (_tx, audit) =>
+        audit({ action: 'installation.migrate', workspaceId: null, after: { version, applied } }),
+      )
+    }
     const lines =
       applied.length > 0
         ? [...applied.map((name) => `Applied ${name}.`), `The database is now at version ${version}.`]

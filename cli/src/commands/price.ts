@@ -1,4 +1,5 @@
 import { listPrices, setPrice } from '@parley/server/domain/credits/prices'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
@@ -19,9 +20,21 @@ export const priceCommands: readonly Command[] = [
     details: 'Applies to messages accepted from now on. "npx parley price list" shows the items.',
     args: ['ITEM', 'CREDITS'],
     examples: ['price set text 1', 'price set template.MARKETING 3'],
-    async run({ db, args: [item = '', credits = ''] }) {
+    async run(call) {
+      const [item = '', credits = ''] = call.args
       if (!/^\d{1,9}$/.test(credits)) throw new UsageError(`Invalid CREDITS "${credits}". Enter a whole number.`)
-      await setPrice(await db(), item, Number(credits))
+      await change(call, async (tx, audit) => {
+        const before = (await listPrices(tx)).find((each) => each.item === item)
+        await setPrice(tx, item, Number(credits))
+        await audit({
+          action: 'price.set',
+          workspaceId: null,
+          target: item,
+          targetName: item,
+          before: { credits: before?.credits ?? null },
+          after: { credits: Number(credits) },
+        })
+      })
       return {
         lines: [`Set the price of ${item} to ${plural(Number(credits), 'credit')}.`],
         json: { item, credits: Number(credits) },

@@ -1,9 +1,8 @@
 import { type Resealed, resealSecrets } from '@parley/server/domain/health/reseal'
+import { commandLine } from '../audit.ts'
 import type { Command } from '../command.ts'
 import { plural } from '../format.ts'
 import { newProgress } from '../progress.ts'
-
-const commandLine = { personId: null, name: 'command line', address: null, userAgent: null }
 
 export const secretsCommands: readonly Command[] = [
   {

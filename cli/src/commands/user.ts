@@ -4,7 +4,7 @@ import { invite, linkUrl, listAllInvites, newResetLink, newSetupLink } from '@pa
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
 import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
-import { commandLine } from '../actor.ts'
+import { change, commandLine } from '../audit.ts'
 import { type Call, type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
@@ -98,17 +98,23 @@ export const userCommands: readonly Command[] = [
     examples: ['user operator', 'user operator --email bea@example.com'],
     async run(call) {
       const { clock, config, option } = call
-      const db = await call.db()
       const email = option('email')
       if (email !== undefined) {
         const person = await requireByEmail(call, email)
-        await makeOperator(db, person.id)
+        await change(call, async (tx, audit) => {
+          await makeOperator(tx, person.id)
+          await audit({ action: 'person.operator', workspaceId: null, target: person.id, targetName: person.email })
+        })
         return {
           lines: [`${person.email} is now an operator.`],
           json: { email: person.email, operator: true, url: null },
         }
       }
-      const url = linkUrl(config.publicUrl, await newSetupLink(db, clock, null, 'command line'))
+      const token = await change(call, async (tx, audit) => {
+        await audit({ action: 'person.operator_link', workspaceId: null })
+        return newSetupLink(tx, clock, null, 'command line')
+      })
+      const url = linkUrl(config.publicUrl, token)
       return {
         lines: ['Open this link to create an operator account. It works once and expires in 7 days:', '', `  ${url}`],
         json: { email: null, operator: true, url },

@@ -3,6 +3,8 @@ import { type EventType, eventTypes } from '@parley/contract/events'
 import type { Db } from '@parley/server/db/db'
 import { type AttemptRecord, listAttempts } from '@parley/server/domain/deliveries/reading/attempts'
 import { sendTestEvent } from '@parley/server/domain/webhooks/test-event'
+import { requireWebhook } from '@parley/server/domain/webhooks/webhooks'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { newProgress } from '../progress.ts'
 
@@ -19,8 +21,17 @@ export const testCommand: Command = {
     wait: { help: 'Wait for the first attempt and print its result' },
   },
   examples: ['webhook test ID --wait'],
-  async run({ db, clock, flag, option, args: [id = ''] }) {
-    const eventId = await sendTestEvent(await db(), clock, id, readEventType(option('event')))
+  async run(call) {
+    const { db, clock, flag, option } = call
+    const [id = ''] = call.args
+    const type = readEventType(option('event'))
+    const eventId = await change(call, async (tx, audit) => {
+      const { workspaceId, webhook } = await requireWebhook(tx, id)
+      const sent = await sendTestEvent(tx, clock, id, type)
+      const after = { type, event: sent }
+      await audit({ action: 'webhook.test', workspaceId, target: id, targetName: webhook.name, after })
+      return sent
+    })
     const ids = { event_id: eventId, webhook_id: id }
     if (!flag('wait')) {
       const lines = [`Queued test event ${eventId}.`, `See the result with: npx parley delivery list --webhook ${id}`]

@@ -5,16 +5,21 @@ import { listDeliveries } from '@parley/server/domain/deliveries/reading/newest'
 import {
   activateSecret,
   cancelRotation,
-  changeWebhook,
-  createWebhook,
+  checkInput,
   deleteWebhook,
   disableWebhook,
   enableWebhook,
   listAllWebhooks,
+  type OwnedWebhook,
+  requireWebhook,
   rotateWebhook,
+  saveNewWebhook,
+  saveWebhook,
   stageRotation,
 } from '@parley/server/domain/webhooks/webhooks'
+import { changesOf } from '@parley/server/lib/changes'
 import { StartupError } from '@parley/server/lib/refuse'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { readList } from '../read-options.ts'
@@ -35,14 +40,15 @@ export const webhookCommands: readonly Command[] = [
     },
     examples: ['webhook create --workspace ID --name "CRM" --url https://crm.example/hooks --event message.received'],
     async run(call) {
-      const { db, clock, config, option, options } = call
-      const input = {
-        workspaceId: (await readWorkspace(call)).id,
-        name: option('name') ?? '',
-        url: option('url') ?? '',
-        events: readList(options('event')),
-      }
-      const created = await createWebhook(await db(), clock, config.secretKeys(), config.targetRules, input)
+      const { clock, config, option, options } = call
+      const { id: workspaceId } = await readWorkspace(call)
+      const input = { name: option('name') ?? '', url: option('url') ?? '', events: readList(options('event')) }
+      const checked = await checkInput(config.targetRules, input, workspaceId)
+      const created = await change(call, async (tx, audit) => {
+        const saved = await saveNewWebhook(tx, clock, config.secretKeys(), workspaceId, checked)
+        await audit({ action: 'webhook.create', ...targetOf({ workspaceId, ...saved }), after: settingsOf(saved) })
+        return saved
+      })
       return withSecret(`Created webhook ${created.webhook.name} (${created.webhook.id}).`, created)
     },
   },
@@ -81,11 +87,19 @@ export const webhookCommands: readonly Command[] = [
       event: { value: 'EVENT', repeated: true, help: 'Event types to receive; replaces the current ones' },
     },
     examples: ['webhook change ID --url https://crm.example/v2/hooks'],
-    async run({ db, config, option, options, args: [id = ''] }) {
+    async run(call) {
+      const { config, option, options } = call
       const [name, url, events] = [option('name'), option('url'), readList(options('event'))]
       const input = { ...(name && { name }), ...(url && { url }), ...(events.length > 0 && { events }) }
       if (Object.keys(input).length === 0) throw new UsageError('Nothing to change. Pass --name, --url or --event.')
-      const webhook = await changeWebhook(await db(), config.targetRules, id, input)
+      const before = await requireWebhook(await call.db(), call.args[0] ?? '')
+      const checked = await checkInput(config.targetRules, { ...settingsOf(before), ...input }, before.workspaceId)
+      const webhook = await change(call, async (tx, audit) => {
+        const saved = await saveWebhook(tx, before.uuid, checked)
+        const changes = changesOf(settingsOf(before), settingsOf({ webhook: saved }))
+        await audit({ action: 'webhook.change', ...targetOf({ ...before, webhook: saved }), ...changes })
+        return saved
+      })
       return { lines: [`Updated webhook ${webhook.name} (${webhook.id}).`], json: webhook }
     },
   },
@@ -95,14 +109,21 @@ export const webhookCommands: readonly Command[] = [
     details: 'Undelivered events are dropped. Past deliveries can still be viewed.',
     args: ['ID'],
     options: { yes: { help: 'Delete it even if undelivered events would be dropped' } },
-    async run({ db, clock, flag, args: [id = ''] }) {
-      const dropped = await countUndelivered(await db(), id)
+    async run(call) {
+      const { clock, flag } = call
+      const [id = ''] = call.args
+      const dropped = await countUndelivered(await call.db(), id)
       if (dropped > 0 && !flag('yes')) {
         throw new StartupError(
           `${plural(dropped, 'undelivered event')} for ${id} would be dropped. To delete it anyway, add --yes.`,
         )
       }
-      await deleteWebhook(await db(), clock, id)
+      await change(call, async (tx, audit) => {
+        const owned = await requireWebhook(tx, id)
+        await deleteWebhook(tx, clock, id)
+        const before = { ...settingsOf(owned), undelivered: dropped }
+        await audit({ action: 'webhook.delete', ...targetOf(owned), before })
+      })
       return { lines: [`Deleted webhook ${id}.`], json: { id, object: 'webhook', deleted: true, dropped } }
     },
   },
@@ -115,16 +136,29 @@ export const webhookCommands: readonly Command[] = [
     args: ['ID'],
     options: { staged: { help: 'Keep the old secret until you run: parley webhook activate ID' } },
     examples: ['webhook rotate ID --staged'],
-    async run({ db, clock, config, flag, args: [id = ''] }) {
+    async run(call) {
+      const { clock, config, flag } = call
+      const [id = ''] = call.args
       if (flag('staged')) {
-        const { webhook, secret } = await stageRotation(await db(), config.secretKeys(), id)
+        const { webhook, secret } = await change(call, async (tx, audit) => {
+          const owned = await requireWebhook(tx, id)
+          const staged = await stageRotation(tx, config.secretKeys(), id)
+          const after = { staged_secret_hint: staged.stagedSecretHint }
+          await audit({ action: 'webhook.stage_secret', ...targetOf(owned), after })
+          return staged
+        })
         const line = `Created a new secret for webhook ${webhook.name} (${webhook.id}). Deliveries are signed with both secrets.`
         return withSecret(line, { webhook, secret }, [
           '',
           `When the receiver has it, end the old secret with: npx parley webhook activate ${webhook.id}`,
         ])
       }
-      const rotated = await rotateWebhook(await db(), clock, config.secretKeys(), id)
+      const rotated = await change(call, async (tx, audit) => {
+        const before = await requireWebhook(tx, id)
+        const replaced = await rotateWebhook(tx, clock, config.secretKeys(), id)
+        await audit({ action: 'webhook.rotate', ...targetOf(before), ...hintsOf(before.webhook, replaced.webhook) })
+        return replaced
+      })
       return withSecret(`Rotated the secret of webhook ${rotated.webhook.name} (${rotated.webhook.id}).`, rotated)
     },
   },
@@ -134,12 +168,24 @@ export const webhookCommands: readonly Command[] = [
     details: 'Deliveries that failed within the last hour are retried, signed with the new secret only.',
     args: ['ID'],
     options: { cancel: { help: 'Drop the new secret instead and keep the old one' } },
-    async run({ db, clock, flag, args: [id = ''] }) {
-      if (flag('cancel')) {
-        const webhook = await cancelRotation(await db(), id)
+    async run(call) {
+      const [id = ''] = call.args
+      if (call.flag('cancel')) {
+        const webhook = await change(call, async (tx, audit) => {
+          const owned = await requireWebhook(tx, id)
+          const kept = await cancelRotation(tx, id)
+          const before = { staged_secret_hint: owned.stagedSecretHint }
+          await audit({ action: 'webhook.cancel_rotation', ...targetOf(owned), before })
+          return kept
+        })
         return { lines: [`Dropped the new secret of webhook ${webhook.name} (${webhook.id}).`], json: webhook }
       }
-      const webhook = await activateSecret(await db(), clock, id)
+      const webhook = await change(call, async (tx, audit) => {
+        const before = await requireWebhook(tx, id)
+        const activated = await activateSecret(tx, call.clock, id)
+        await audit({ action: 'webhook.activate_secret', ...targetOf(before), ...hintsOf(before.webhook, activated) })
+        return activated
+      })
       return {
         lines: [`Activated the new secret of webhook ${webhook.name} (${webhook.id}). The old one no longer works.`],
         json: webhook,
@@ -150,8 +196,14 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook enable',
     summary: 'Enable a webhook and deliver the events held for it',
     args: ['ID'],
-    async run({ db, clock, args: [id = ''] }) {
-      const webhook = await enableWebhook(await db(), clock, id)
+    async run(call) {
+      const [id = ''] = call.args
+      const webhook = await change(call, async (tx, audit) => {
+        const before = await requireWebhook(tx, id)
+        const enabled = await enableWebhook(tx, call.clock, id)
+        await audit({ action: 'webhook.enable', ...targetOf(before), ...statesOf(before.webhook, enabled) })
+        return enabled
+      })
       return {
         lines: [`Enabled webhook ${webhook.name} (${webhook.id}). Held events are being delivered.`],
         json: webhook,
@@ -165,12 +217,36 @@ export const webhookCommands: readonly Command[] = [
     args: ['ID'],
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
     examples: ['webhook disable ID --reason "Moving to a new server"'],
-    async run({ db, option, args: [id = ''] }) {
-      const webhook = await disableWebhook(await db(), id, option('reason') ?? '')
+    async run(call) {
+      const [id = ''] = call.args
+      const webhook = await change(call, async (tx, audit) => {
+        const before = await requireWebhook(tx, id)
+        const disabled = await disableWebhook(tx, id, call.option('reason') ?? '')
+        await audit({ action: 'webhook.disable', ...targetOf(before), ...statesOf(before.webhook, disabled) })
+        return disabled
+      })
       return { lines: [`Disabled webhook ${webhook.name} (${webhook.id}). Its events are held.`], json: webhook }
     },
   },
 ]
+
+const targetOf = ({ workspaceId, webhook }: Pick<OwnedWebhook, 'workspaceId' | 'webhook'>) => ({
+  workspaceId,
+  target: webhook.id,
+  targetName: webhook.name,
+})
+
+const settingsOf = ({ webhook: { name, url, events } }: { webhook: Webhook }) => ({ name, url, events })
+
+const hintsOf = (before: Webhook, after: Webhook) => ({
+  before: { secret_hint: before.secret_hint },
+  after: { secret_hint: after.secret_hint },
+})
+
+const statesOf = (before: Webhook, after: Webhook) => ({
+  before: { enabled: before.enabled, disabled_reason: before.disabled_reason },
+  after: { enabled: after.enabled, disabled_reason: after.disabled_reason },
+})
 
 async function countUndelivered(db: Db, webhookId: string): Promise<number> {
   const undelivered = (['pending', 'retrying', 'held'] as const).map((state) =>

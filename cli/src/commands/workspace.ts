@@ -2,10 +2,12 @@ import { giveCredits } from '@parley/server/domain/credits/credits'
 import {
   createWorkspace,
   listWorkspaces,
+  requireWorkspace,
   resumeWorkspace,
   suspendWorkspace,
   type Workspace,
 } from '@parley/server/domain/workspaces/workspaces'
+import { change } from '../audit.ts'
 import { type Command, UsageError } from '../command.ts'
 import { formatTime, plural } from '../format.ts'
 import { jsonList, table } from '../table.ts'
@@ -16,8 +18,12 @@ export const workspaceCommands: readonly Command[] = [
     summary: 'Create a workspace',
     options: { name: { value: 'NAME', required: true, help: 'Name of the workspace' } },
     examples: ['workspace create --name "Acme"'],
-    async run({ db, clock, option }) {
-      const workspace = await createWorkspace(await db(), clock, option('name') ?? '')
+    async run(call) {
+      const workspace = await change(call, async (tx, audit) => {
+        const created = await createWorkspace(tx, call.clock, call.option('name') ?? '')
+        await audit({ action: 'workspace.create', ...targetOf(created) })
+        return created
+      })
       return { lines: [`Created workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
@@ -44,8 +50,13 @@ export const workspaceCommands: readonly Command[] = [
     args: ['ID'],
     options: { reason: { value: 'TEXT', required: true, help: 'Reason, shown in the console' } },
     examples: ['workspace suspend ID --reason "Invoice overdue"'],
-    async run({ db, clock, args: [id = ''], option }) {
-      const workspace = await suspendWorkspace(await db(), clock, id, option('reason') ?? '')
+    async run(call) {
+      const workspace = await change(call, async (tx, audit) => {
+        const suspended = await suspendWorkspace(tx, call.clock, call.args[0] ?? '', call.option('reason') ?? '')
+        const after = { reason: suspended.suspended?.reason }
+        await audit({ action: 'workspace.suspend', ...targetOf(suspended), after })
+        return suspended
+      })
       return { lines: [`Suspended workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
@@ -53,8 +64,15 @@ export const workspaceCommands: readonly Command[] = [
     name: 'workspace resume',
     summary: 'Resume a suspended workspace',
     args: ['ID'],
-    async run({ db, args: [id = ''] }) {
-      const workspace = await resumeWorkspace(await db(), id)
+    async run(call) {
+      const [id = ''] = call.args
+      const workspace = await change(call, async (tx, audit) => {
+        const { suspended } = await requireWorkspace(tx, id)
+        const resumed = await resumeWorkspace(tx, id)
+        const before = { reason: suspended?.reason ?? null }
+        await audit({ action: 'workspace.resume', ...targetOf(resumed), before })
+        return resumed
+      })
       return { lines: [`Resumed workspace ${workspace.name} (${workspace.id}).`], json: toJson(workspace) }
     },
   },
@@ -65,9 +83,17 @@ export const workspaceCommands: readonly Command[] = [
     args: ['ID', 'AMOUNT'],
     options: { note: { value: 'TEXT', required: true, help: 'Reason, recorded in the ledger' } },
     examples: ['workspace credit ID 500 --note "Invoice 7"', 'workspace credit --note "Correction" -- ID -200'],
-    async run({ db, clock, args: [id = '', amount = ''], option }) {
+    async run(call) {
+      const { clock, args, option } = call
+      const [id = '', amount = ''] = args
       if (!/^[+-]?\d{1,12}$/.test(amount)) throw new UsageError(`Invalid AMOUNT "${amount}". Enter a whole number.`)
-      const balance = await giveCredits(await db(), clock, id, Number(amount), option('note') ?? '')
+      const note = option('note') ?? ''
+      const balance = await change(call, async (tx, audit) => {
+        const left = await giveCredits(tx, clock, id, Number(amount), note)
+        const after = { amount: Number(amount), note, balance: left }
+        await audit({ action: 'workspace.credit', ...targetOf(await requireWorkspace(tx, id)), after })
+        return left
+      })
       return {
         lines: [
           `${Number(amount) < 0 ? 'Removed' : 'Added'} ${plural(Math.abs(Number(amount)), 'credit')}. New balance: ${balance}.`,
@@ -77,6 +103,8 @@ export const workspaceCommands: readonly Command[] = [
     },
   },
 ]
+
+const targetOf = ({ id, name }: Workspace) => ({ target: id, targetName: name, workspaceId: id })
 
 const toJson = ({ id, name, createdAt, suspended }: Workspace) => ({
   id,

@@ -1,35 +1,63 @@
+import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, confirmWith } from '../lib/api.ts'
-import { useSession } from '../lib/session.ts'
+import { signByPasskey, wasCancelled } from '../lib/passkey.ts'
+import { type Session, useSession } from '../lib/session.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useForm } from '../lib/use-form.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { PasswordInput, TextInput } from '../ui/fields.tsx'
 
-/** Asks for the password or a code when a request needs a recent confirmation. lib/api then repeats the request. */
+type Method = 'passkey' | 'password' | 'code'
+type Proof = { passkey: true } | { password: string } | { code: string }
+
+/**
+ * Asks for a passkey, the password or a code when a request needs a recent confirmation. lib/api then repeats the
+ * request.
+ */
 export function StepUp() {
   const { person } = useSession()
   const [isOpen, setOpen] = useState(false)
   const resolvePrompt = useRef<(confirmed: boolean) => void>(() => {})
-  const [method, setMethod] = useState<'password' | 'code'>('password')
+  const methods = methodsOf(person)
+  const [chosen, setChosen] = useState<Method | null>(null)
+  const method = chosen ?? methods[0] ?? 'password'
   const finish = (confirmed: boolean) => {
     resolvePrompt.current(confirmed)
     setOpen(false)
   }
   const form = useForm({
     first: { password: '', code: '' },
-    check: (values) => ({
-      [method]: values[method] ? undefined : method === 'password' ? 'Enter your password.' : 'Enter the code.',
+    check: ({ password, code }) => ({
+      password: method !== 'password' || password ? undefined : 'Enter your password.',
+      code: method !== 'code' || code ? undefined : 'Enter the code.',
     }),
-    action: useAction((send, proof: { password: string } | { code: string }) => send('POST', 'confirm', proof), {
-      refetch: ['session'],
-    }),
-    input: ({ password, code }) => (method === 'password' ? { password } : { code: code.replace(/\s/g, '') }),
+    action: useAction(
+      async (send, proof: Proof) =>
+        send(
+          'POST',
+          'confirm',
+          'passkey' in proof ? { passkey: await signByPasskey(send, 'confirm/passkey/options') } : proof,
+        ),
+      { refetch: ['session'] },
+    ),
+    input: ({ password, code }): Proof =>
+      method === 'passkey'
+        ? { passkey: true }
+        : method === 'password'
+          ? { password }
+          : { code: code.replace(/\s/g, '') },
     onDone: () => finish(true),
-    explain: (error) =>
-      error instanceof ApiError && error.code === 'wrong_credentials'
+    explain: (error) => {
+      if (method === 'passkey') {
+        return wasCancelled(error)
+          ? { form: 'You are not confirmed: the request was cancelled or timed out.' }
+          : undefined
+      }
+      return error instanceof ApiError && error.code === 'wrong_credentials'
         ? { [method]: method === 'password' ? 'Wrong password.' : 'Wrong or already used code.' }
-        : undefined,
+        : undefined
+    },
   })
 
   useEffect(() => {
@@ -55,12 +83,17 @@ export function StepUp() {
       detail="This action affects secrets or access. We won’t ask again for 10 minutes."
       size="s"
       form={form}
-      submit="Confirm"
+      submit={method === 'passkey' ? 'Use passkey' : 'Confirm'}
+      {...(method === 'passkey' ? { icon: 'passkey' } : {})}
     >
-      <input type="hidden" autoComplete="username" value={person.email} readOnly />
-      {method === 'password' ? (
-        <PasswordInput label="Password" autoComplete="current-password" {...form.text('password')} data-autofocus />
-      ) : (
+      {method === 'passkey' && <p>Confirm with your fingerprint, face or device PIN.</p>}
+      {method === 'password' && (
+        <>
+          <input type="hidden" autoComplete="username" value={person.email} readOnly />
+          <PasswordInput label="Password" autoComplete="current-password" {...form.text('password')} data-autofocus />
+        </>
+      )}
+      {method === 'code' && (
         <TextInput
           label="Code from your authenticator app"
           inputMode="numeric"
@@ -69,20 +102,35 @@ export function StepUp() {
           data-autofocus
         />
       )}
-      {person.two_factor && (
-        <div>
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              setMethod(method === 'password' ? 'code' : 'password')
-              form.reset()
-            }}
-          >
-            {method === 'password' ? 'Use a code instead' : 'Use your password instead'}
-          </button>
-        </div>
-      )}
+      {methods
+        .filter((each) => each !== method)
+        .map((each) => (
+          <div key={each}>
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                setChosen(each)
+                form.reset()
+              }}
+            >
+              {instead[each]}
+            </button>
+          </div>
+        ))}
     </FormDialog>
   )
 }
+
+const instead: Readonly<Record<Method, string>> = {
+  passkey: 'Use a passkey instead',
+  password: 'Use your password instead',
+  code: 'Use a code instead',
+}
+
+/** How this person can confirm in this browser, the easiest first. */
+const methodsOf = ({ passkeys, has_password, two_factor }: Session['person']): Method[] => [
+  ...(passkeys > 0 && browserSupportsWebAuthn() ? (['passkey'] as const) : []),
+  ...(has_password ? (['password'] as const) : []),
+  ...(two_factor ? (['code'] as const) : []),
+]

@@ -7,7 +7,7 @@ const Values = nullable(Type.Record(Type.String(), Type.Unknown()))
 export const AuditEntry = Type.Object({
   id: Uuid,
   at: Timestamp,
-  /** An email address, or `command line`. */
+  /** An email address, `command line (<user of the operating system>)`, or `system`. */
   actor: Type.String(),
   /** `<noun>.<verb>` */
   action: Type.String(),

@@ -10,6 +10,8 @@ export const SessionReply = Type.Object({
     id: Type.String(),
     name: Type.String(),
     email: Type.String(),
+    /** Without one, the person signs in and confirms with a passkey. */
+    has_password: Type.Boolean(),
     two_factor: Type.Boolean(),
     passkeys: Type.Integer(),
     /** Operators run the installation: they manage its workspaces, apps and health. */

@@ -48,6 +48,12 @@ export function isWithin(address: string, ranges: readonly AddressRange[]): bool
   )
 }
 
+/** Whether every address of the inner range is in the outer one. */
+export const covers = (outer: AddressRange, inner: AddressRange): boolean =>
+  outer.base.kind() === inner.base.kind() &&
+  outer.bits <= inner.bits &&
+  sameAddress(networkOf(inner.base, outer.bits), outer.base)
+
 /**
  * Whether this is a public Internet address: not private, local or reserved, and not one that embeds another address.
  */

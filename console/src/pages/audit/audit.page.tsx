@@ -1,6 +1,6 @@
-import { actionLabel } from '../../lib/audit-actions.ts'
 import { useFilters, useSearchParam } from '../../lib/url.ts'
 import { auditColumns } from '../../parts/audit-columns.tsx'
+import { auditFilters } from '../../parts/audit-filters.ts'
 import { ExportButton } from '../../parts/export-button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -20,22 +20,11 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        detail="Every change in this workspace: who made it, when and from where. Entries cannot be edited or deleted."
+        detail="Every change, export and download in this workspace: who, when and from where. Entries cannot be edited or deleted."
         actions={<ExportButton file="audit.csv" query={filters} />}
       />
       <PageBody>
-        <FilterBar
-          filters={[
-            { kind: 'select', name: 'actor', title: 'Person', options: (facets?.actors ?? []).map(option) },
-            {
-              kind: 'select',
-              name: 'action',
-              title: 'Action',
-              options: (facets?.actions ?? []).map((action) => ({ value: action, title: actionLabel(action) })),
-            },
-            { kind: 'text', name: 'target', title: 'Target ID' },
-          ]}
-        />
+        <FilterBar filters={[...auditFilters(facets), { kind: 'text', name: 'target', title: 'Target ID' }]} />
         <DataTable
           label="Audit log"
           list={list}
@@ -60,5 +49,3 @@ export function AuditPage() {
     </>
   )
 }
-
-const option = (value: string) => ({ value, title: value })

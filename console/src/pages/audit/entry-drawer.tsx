@@ -86,6 +86,7 @@ function pageOf({ action, target }: AuditEntry): string | null {
   if (noun === 'webhook' && action !== 'webhook.delete') return `webhooks/${target}`
   if (noun === 'message') return `messages/${target}`
   if (noun === 'order') return `orders/${target}`
+  if (noun === 'form') return `forms/${target}`
   if (noun === 'refusals') return `api-errors?open=${target}`
   return null
 }

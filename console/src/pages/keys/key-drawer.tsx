@@ -53,7 +53,7 @@ export function KeyDrawer({
           <Notice tone="note">
             {apiKey.state === 'revoked'
               ? 'Requests with this key fail with key_revoked.'
-              : 'Requests with this key fail with key_expired. Set a later expiry date, or rotate the key.'}
+              : 'Requests with this key fail with key_expired. It cannot be renewed: rotate it or create a new key.'}
           </Notice>
         )}
         <KeyValue

@@ -38,8 +38,9 @@ const presets = [
   { title: 'All', value: everyScope },
 ]
 
-/** The fields to create or edit a key. `expiresAt` is its current expiry. */
+/** The fields to create or edit a key. `expiresAt` is its current expiry, which cannot be changed once it has passed. */
 export function KeyFields({ form, expiresAt = null }: { form: Form<KeyDraft>; expiresAt?: string | null }) {
+  const hasExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
   return (
     <Stack gap={5}>
       <TextInput
@@ -54,7 +55,7 @@ export function KeyFields({ form, expiresAt = null }: { form: Form<KeyDraft>; ex
       />
       <CheckboxGroups label="Scopes" groups={groups} presets={presets} {...form.field('scopes')} />
       <RateField {...form.field('rate_limit_per_min')} />
-      <ExpiryField {...form.field('expires_at')} expiresAt={expiresAt} />
+      {!hasExpired && <ExpiryField {...form.field('expires_at')} expiresAt={expiresAt} />}
       <RangesField {...form.field('ip_allow_list')} />
     </Stack>
   )

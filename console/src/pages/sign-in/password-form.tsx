@@ -1,10 +1,11 @@
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
+import { wasCancelled } from '../../lib/passkey.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordInput, TextInput } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import styles from './sign-in.module.css'
-import { signInError, useSignIn, useSignInWithPasskey, wasCancelled } from './sign-in.queries.ts'
+import { signInError, useSignIn, useSignInWithPasskey } from './sign-in.queries.ts'
 
 export function PasswordForm({ onStep }: { onStep: (next: 'done' | 'second_factor') => void }) {
   const passkey = useSignInWithPasskey()

@@ -1,6 +1,6 @@
 import type { NextStep } from '@parley/contract/console/session'
-import { type PublicKeyCredentialRequestOptionsJSON, startAuthentication } from '@simplewebauthn/browser'
 import { ApiError, errorMessage } from '../../lib/api.ts'
+import { signByPasskey } from '../../lib/passkey.ts'
 import { useAction } from '../../lib/use-action.ts'
 
 export const useSignIn = () =>
@@ -11,8 +11,7 @@ export const useEnterCode = () =>
 
 export const useSignInWithPasskey = () =>
   useAction(async (send) => {
-    const optionsJSON = await send<PublicKeyCredentialRequestOptionsJSON>('POST', 'sign-in/passkey/options')
-    const response = await startAuthentication({ optionsJSON })
+    const response = await signByPasskey(send, 'sign-in/passkey/options')
     return send<NextStep>('POST', 'sign-in/passkey', { response })
   })
 
@@ -25,7 +24,3 @@ export function signInError(error: unknown, wrong: string): string {
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
   return `Too many attempts. Try again in ${wait}.`
 }
-
-/** Closing the browser's passkey dialog is not an error. */
-export const wasCancelled = (error: unknown) =>
-  error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError')

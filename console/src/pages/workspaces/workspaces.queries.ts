@@ -2,10 +2,11 @@ import type { AuditEntry } from '@parley/contract/console/audit'
 import type { OperatedPerson, Price } from '@parley/contract/console/operator'
 import type { CreatedLink } from '@parley/contract/console/team'
 import type { OperatedWorkspace } from '@parley/contract/console/workspace'
-import type { Send } from '../../lib/api.ts'
+import type { Query, Send } from '../../lib/api.ts'
 import { formatCredits } from '../../lib/format.ts'
-import { useList, useUnpagedList } from '../../lib/query.ts'
+import { useData, useList, useUnpagedList } from '../../lib/query.ts'
 import { useAction } from '../../lib/use-action.ts'
+import type { AuditFacets } from '../../parts/audit-filters.ts'
 import { priceLabel } from '../../parts/price-columns.tsx'
 
 export type { AuditEntry, CreatedLink, OperatedPerson, OperatedWorkspace, Price }
@@ -16,7 +17,8 @@ const prices = 'operator/prices'
 export const useWorkspaces = () => useUnpagedList<OperatedWorkspace>(workspaces)
 export const usePeople = () => useUnpagedList<OperatedPerson>('operator/people')
 export const usePrices = () => useUnpagedList<Price>(prices)
-export const useInstallationLog = () => useList<AuditEntry>('operator/audit')
+export const useInstallationLog = (filters: Query) => useList<AuditEntry>('operator/audit', filters)
+export const useInstallationFacets = () => useData<AuditFacets>('operator/audit/facets')
 
 /** An action by an operator. Refetches the operator pages and the session, which lists the workspaces. */
 const useOperatorAction = <Input = void, Result = unknown>(

@@ -74,10 +74,11 @@ export const entriesOf = (
   ).rows(db, { workspaceId, ...filter, afterAt: after?.at, afterId: after?.id, take })
 
 /** The actors and actions to filter by, from the newest 5000 entries. */
-export const facetsOf = (db: Db, workspaceId: string): Promise<{ actor: string; action: string }[]> =>
+export const facetsOf = (db: Db, workspaceId: string | null): Promise<{ actor: string; action: string }[]> =>
   db.rows(
     `select distinct actor, action from
-       (select actor, action from audit_entries where workspace_id = $1 order by at desc, id desc limit 5000) as newest
+       (select actor, action from audit_entries where ${workspaceId === null ? '$1::uuid is null and workspace_id is null' : 'workspace_id = $1'}
+        order by at desc, id desc limit 5000) as newest
      order by 1, 2`,
     [workspaceId],
   )

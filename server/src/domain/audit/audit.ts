@@ -6,11 +6,14 @@ import { type AuditFilter, type AuditRow, entriesOf, facetsOf, insertEntry } fro
 /** Who performed an action. */
 export interface Actor {
   personId: string | null
-  /** An email address, or `command line`. */
+  /** An email address, `command line (<user of the operating system>)`, or `system`. */
   name: string
   address: string | null
   userAgent: string | null
 }
+
+/** The service itself, such as when it disables an endpoint that keeps failing. */
+export const system: Actor = { personId: null, name: 'system', address: null, userAgent: null }
 
 export interface NewAuditEntry {
   /** `<noun>.<verb>`: key.create, webhook.disable, member.role */
@@ -24,7 +27,12 @@ export interface NewAuditEntry {
 }
 
 /** Records an action in the audit log, in the transaction that performs it. */
-export async function recordAuditEntry(db: Db, clock: Clock, actor: Actor, entry: NewAuditEntry): Promise<void> {
+export async function recordAuditEntry(
+  db: Db,
+  clock: Pick<Clock, 'now'>,
+  actor: Actor,
+  entry: NewAuditEntry,
+): Promise<void> {
   await insertEntry(db, {
     id: newUuid(clock.now().getTime()),
     workspace_id: entry.workspaceId,
@@ -56,7 +64,11 @@ export const auditPage = (
 export const newestEntries = (db: Db, workspaceId: string, query: AuditQuery, limit: number): Promise<AuditRow[]> =>
   entriesOf(db, workspaceId, query, null, limit)
 
-export async function auditFacets(db: Db, workspaceId: string): Promise<{ actors: string[]; actions: string[] }> {
+/** Null: of the entries that belong to no workspace. */
+export async function auditFacets(
+  db: Db,
+  workspaceId: string | null,
+): Promise<{ actors: string[]; actions: string[] }> {
   const pairs = await facetsOf(db, workspaceId)
   const unique = (values: string[]) => [...new Set(values)].sort()
   return { actors: unique(pairs.map(({ actor }) => actor)), actions: unique(pairs.map(({ action }) => action)) }

@@ -2,6 +2,7 @@ import { AuditEntry } from '@parley/contract/console/audit'
 import { List, pageQuery } from '@parley/contract/page'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
+import { Streamed, streamCsv } from '../../http/console/stream.ts'
 import { pageOf, readPage } from '../../http/page.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { type AuditQuery, type AuditRow, auditFacets, auditPage, newestEntries } from './audit.ts'
@@ -9,6 +10,7 @@ import { type AuditQuery, type AuditRow, auditFacets, auditPage, newestEntries }
 const { order: _newestFirst, ...paging } = pageQuery
 const FilterText = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }))
 const filters = { actor: FilterText, action: FilterText, target: FilterText }
+const Facets = Type.Object({ actors: Type.Array(Type.String()), actions: Type.Array(Type.String()) })
 const Query = Type.Object({ ...paging, ...filters }, { additionalProperties: false })
 
 export const auditConsoleRoutes = (): ConsoleRoute[] => [
@@ -34,7 +36,7 @@ export const auditConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/audit/facets',
     who: 'audit:read',
-    reply: Type.Object({ actors: Type.Array(Type.String()), actions: Type.Array(Type.String()) }),
+    reply: Facets,
     handle: ({ db, workspaceId }) => auditFacets(db, workspaceId),
   }),
   workspaceRoute({
@@ -42,11 +44,11 @@ export const auditConsoleRoutes = (): ConsoleRoute[] => [
     path: '/audit.csv',
     who: 'audit:read',
     confirmed: true,
+    audited: true,
     query: Type.Object(filters, { additionalProperties: false }),
-    reply: Type.String(),
-    async handle({ db, workspaceId, setHeader }, { query }) {
-      setHeader('Content-Type', 'text/csv; charset=utf-8')
-      setHeader('Content-Disposition', 'attachment; filename="audit.csv"')
+    reply: Streamed,
+    async handle(context, { query }) {
+      const { db, workspaceId } = context
       const rows = await newestEntries(db, workspaceId, toQuery(query), 50_000)
       const head = ['at', 'actor', 'action', 'target', 'target_name', 'before', 'after', 'address', 'user_agent']
       const lines = rows
@@ -62,7 +64,7 @@ export const auditConsoleRoutes = (): ConsoleRoute[] => [
           entry.address,
           entry.user_agent,
         ])
-      return csvLines([head, ...lines])
+      return streamCsv(context, 'audit.csv', query, [csvLines([head, ...lines])])
     },
   }),
   personRoute({
@@ -76,6 +78,13 @@ export const auditConsoleRoutes = (): ConsoleRoute[] => [
       const { total: _, ...list } = pageOf(page, await auditPage(db, null, toQuery(query), page), 0, markOf, toEntry)
       return list
     },
+  }),
+  personRoute({
+    method: 'GET',
+    path: '/operator/audit/facets',
+    who: 'operator',
+    reply: Facets,
+    handle: ({ db }) => auditFacets(db, null),
   }),
 ]
 

@@ -48,6 +48,9 @@ export interface ConnectionInput {
   accessToken: string
 }
 
+/** Writes the audit entry of a change, in the transaction of the change. */
+export type AuditChange = (db: Db, connection: Pick<Connection, 'id' | 'workspaceId' | 'wabaId'>) => Promise<void>
+
 /**
  * Connects an account: checks the token, subscribes the app to the account's webhooks, and only then stores anything.
  * If the first sync fails, the connection is kept, and the outcome says why.
@@ -55,6 +58,7 @@ export interface ConnectionInput {
 export async function createConnection(
   network: Network,
   input: ConnectionInput,
+  audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, clock, client, secretKeys } = network
   validateConnection(input)
@@ -75,7 +79,10 @@ export async function createConnection(
     sync_due_at: new Date(clock.now().getTime() + leaseMs),
   }
   const sealed = seal(secretKeys, input.accessToken, accessTokenContext(id))
-  if ((await insertConnection(db, row, sealed)) === 0) refuseTaken(input)
+  await db.transaction(async (tx) => {
+    if ((await insertConnection(tx, row, sealed)) === 0) refuseTaken(input)
+    await audit?.(tx, { id, ...input })
+  })
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }

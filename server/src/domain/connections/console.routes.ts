@@ -60,9 +60,11 @@ export const connectionConsoleRoutes = ({
     ownTransactions: true,
     async handle({ audit }, { body }) {
       const { workspace_id: workspaceId, app_id: appId, waba_id: wabaId, access_token: accessToken } = body
-      const { connection, sync } = await createConnection(network, { workspaceId, appId, wabaId, accessToken })
+      const input = { workspaceId, appId, wabaId, accessToken }
       const after = { app_id: appId, waba_id: wabaId }
-      await audit({ action: 'connection.create', target: connection.id, targetName: wabaId, after, workspaceId })
+      const { connection, sync } = await createConnection(network, input, (tx, { id }) =>
+        audit({ action: 'connection.create', target: id, targetName: wabaId, after, workspaceId }, tx),
+      )
       return { connection: toConnection(connection), sync: toReport(sync) }
     },
   }),

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { refuseIfAny } from '../../lib/refuse.ts'
 import { open, type SecretKeys, seal } from '../../lib/seal.ts'
 import { type App, requireApp, secretErrors } from './apps.ts'
-import { type Connection, requireConnection, requireSuccess } from './connections.ts'
+import { type AuditChange, type Connection, requireConnection, requireSuccess } from './connections.ts'
 import type { Network } from './network.ts'
 import { localApps, localConnections, setAccessToken, setAppSecrets } from './replace-secrets.sql.ts'
 import { accessTokenContext, appSecretContext, verifyTokenContext } from './seal-contexts.ts'
@@ -13,14 +13,19 @@ export async function replaceAccessToken(
   network: Network,
   id: string,
   accessToken: string,
+  audit?: AuditChange,
 ): Promise<{ connection: Connection; sync: SyncOutcome }> {
   const { db, client, secretKeys } = network
-  const { appId, wabaId } = await requireConnection(db, id)
+  const current = await requireConnection(db, id)
+  const { appId, wabaId } = current
   refuseIfAny(secretErrors('access_token', accessToken, 4000))
   const access = { graphUrl: (await requireApp(db, appId)).graphUrl, accessToken }
   requireSuccess(await client.listPhoneNumbers(access, wabaId), access)
   requireSuccess(await client.subscribeApp(access, wabaId), access)
-  await setAccessToken(db, id, seal(secretKeys, accessToken, accessTokenContext(id)))
+  await db.transaction(async (tx) => {
+    await setAccessToken(tx, id, seal(secretKeys, accessToken, accessTokenContext(id)))
+    await audit?.(tx, current)
+  })
   const sync = await syncConnection(network, id)
   return { connection: await requireConnection(db, id), sync }
 }

@@ -56,9 +56,10 @@ export const creditConsoleRoutes = (): ConsoleRoute[] => [
     path: '/credits.csv',
     who: 'credits:read',
     confirmed: true,
+    audited: true,
     query: StatementFilters,
     reply: Streamed,
     handle: (context, { query }) =>
-      streamCsv(context, 'credits.csv', exportEntries(context.db, context.workspaceId, query)),
+      streamCsv(context, 'credits.csv', query, exportEntries(context.db, context.workspaceId, query)),
   }),
 ]

@@ -39,11 +39,14 @@ export const flowConsoleRoutes = (): ConsoleRoute[] => [
     method: 'GET',
     path: '/forms/:id/files/:index',
     who: 'forms:read',
+    audited: true,
     params: FlowFileParams,
     reply: Streamed,
     async handle(context, { params }) {
       const { db, clock, workspaceId } = context
       const file = await openFlowFile(db, clock, workspaceId, params.id, Number(params.index))
+      const after = { index: Number(params.index) }
+      await context.audit({ action: 'form.download', target: params.id, after })
       return streamBytes(context, sendBytes(file, { range: undefined, ifRange: undefined }))
     },
   }),

@@ -19,6 +19,7 @@ import { listConsoleKeys, toConsoleKey } from './console.ts'
 import { readKeyInput, rulesOf } from './key-input.ts'
 import { changeKey, createKey, getKey, revokeKey, warningsOf } from './keys.ts'
 import { rotateKey, rotationEntry } from './rotate.ts'
+import { widens } from './widens.ts'
 
 /** Manage the API keys of a workspace in the console. */
 export const keyConsoleRoutes = (): ConsoleRoute[] => [
@@ -75,9 +76,9 @@ export const keyConsoleRoutes = (): ConsoleRoute[] => [
     params: ById,
     body: KeyChange,
     reply: ChangedKey,
-    async handle({ db, clock, workspaceId, audit }, { params, body }) {
-      const before = await getKey(db, workspaceId, params.id)
-      const key = await changeKey(db, clock, params.id, readKeyInput(body), workspaceId)
+    async handle({ db, clock, workspaceId, requireConfirmation, audit }, { params, body }) {
+      const { before, key } = await changeKey(db, clock, params.id, readKeyInput(body), workspaceId)
+      if (widens(before, key)) requireConfirmation()
       await audit({
         action: 'key.change',
         target: key.id,

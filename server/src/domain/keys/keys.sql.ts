@@ -83,6 +83,12 @@ export const allKeys = (db: Db): Promise<KeyRow[]> =>
 export const keyById = (db: Db, id: string): Promise<KeyRow | undefined> =>
   db.first(`select ${columns} from api_keys k left join key_usage u on u.key_id = k.id where k.id = $1`, [id])
 
+export const lockedKeyById = (db: Db, id: string): Promise<KeyRow | undefined> =>
+  db.first(
+    `select ${columns} from api_keys k left join key_usage u on u.key_id = k.id where k.id = $1 for update of k`,
+    [id],
+  )
+
 /** Keeps the time of an earlier revocation. */
 export const setRevoked = (db: Db, id: string, at: Date): Promise<number> =>
   db.change('update api_keys set revoked_at = $2 where id = $1 and revoked_at is null', [id, at])

@@ -6,9 +6,9 @@ import { readRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { textErrors } from '../../lib/field-errors.ts'
 import { isUuid, newUuid } from '../../lib/ids.ts'
-import { refuse, refuseIfAny } from '../../lib/refuse.ts'
+import { refuse, refuseIfAny, refuseParam } from '../../lib/refuse.ts'
 import { requireWorkspace } from '../workspaces/workspaces.ts'
-import { allKeys, insertKey, type KeyRow, keyById, keysOf, setKeyRules, setRevoked } from './keys.sql.ts'
+import { allKeys, insertKey, type KeyRow, keyById, keysOf, lockedKeyById, setKeyRules, setRevoked } from './keys.sql.ts'
 import { digestOf, hintOf, newSecret } from './secret.ts'
 
 export { countKeys } from './keys.sql.ts'
@@ -81,21 +81,41 @@ export async function revokeKey(db: Db, clock: Clock, id: string, workspaceId?: 
   return toKey({ ...key, revoked_at: key.revoked_at ?? clock.now() })
 }
 
+export type KeyChanges = Partial<Omit<KeyInput, 'workspaceId' | 'createdBy' | 'systemId'>>
+
+/**
+ * Returns the key before and after. Call it in a transaction, in which the key is locked: what `before` says is then what
+ * was replaced.
+ */
 export async function changeKey(
   db: Db,
   clock: Clock,
   id: string,
-  change: Partial<Omit<KeyInput, 'workspaceId' | 'createdBy' | 'systemId'>>,
+  change: KeyChanges,
   workspaceId?: string,
-): Promise<Key> {
-  const row = await requireKey(db, id, workspaceId)
-  const keepsExpiry = change.expiresAt === undefined
-  const input = { ...row, allowedRanges: row.allowed_ranges, ...change, expiresAt: change.expiresAt ?? null }
+): Promise<{ before: Key; key: Key }> {
+  const row = await requireKey(db, id, workspaceId, lockedKeyById)
+  const keepsExpiry = change.expiresAt === undefined || change.expiresAt?.getTime() === row.expires_at?.getTime()
+  if (!keepsExpiry) refuseRevival(row, clock.now())
+  const input = {
+    ...row,
+    allowedRanges: row.allowed_ranges,
+    ...change,
+    expiresAt: keepsExpiry ? null : change.expiresAt,
+  }
   const rules = checkRules(input, clock.now())
   const changed = { ...rules, expires_at: keepsExpiry ? row.expires_at : rules.expires_at }
   await setKeyRules(db, row.id, changed)
   db.notify(row.workspace_id, 'keys')
-  return toKey({ ...row, ...changed })
+  return { before: toKey(row), key: toKey({ ...row, ...changed }) }
+}
+
+/** A key that has ended stays ended: a person who has a copy of it must not get access again. */
+function refuseRevival({ expires_at, revoked_at }: KeyRow, now: Date): void {
+  const hasExpired = expires_at !== null && expires_at <= now
+  if (!revoked_at && !hasExpired) return
+  const ended = revoked_at ? 'was revoked' : 'has expired'
+  refuseParam('expires_at', 'invalid', `This key ${ended}, so its expiry cannot be changed. Create a new key.`)
 }
 
 /** Warnings about settings that are valid but may be a mistake. */
@@ -111,8 +131,8 @@ export const warningsOf = ({ allowedRanges }: Pick<Key, 'allowedRanges'>): strin
 const isIpv6 = (range: string): boolean => range.includes(':')
 
 /** If a workspace is given, a key of another workspace is not found. */
-async function requireKey(db: Db, id: string, workspaceId?: string): Promise<KeyRow> {
-  const row = isUuid(id) ? await keyById(db, id) : undefined
+async function requireKey(db: Db, id: string, workspaceId?: string, read = keyById): Promise<KeyRow> {
+  const row = isUuid(id) ? await read(db, id) : undefined
   if (row && (workspaceId === undefined || row.workspace_id === workspaceId)) return row
   return refuse('not_found', { message: `No API key has the ID ${id}.` })
 }

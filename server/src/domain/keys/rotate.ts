@@ -56,5 +56,5 @@ async function endKey(db: Db, clock: Clock, key: Key, graceHours: GraceHours): P
   if (graceHours === 0) return revokeKey(db, clock, key.id, key.workspaceId)
   const end = new Date(clock.now().getTime() + graceHours * hourMs)
   if (key.expiresAt && key.expiresAt <= end) return key
-  return changeKey(db, clock, key.id, { expiresAt: end }, key.workspaceId)
+  return (await changeKey(db, clock, key.id, { expiresAt: end }, key.workspaceId)).key
 }

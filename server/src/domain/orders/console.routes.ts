@@ -53,12 +53,14 @@ export const orderConsoleRoutes = (): ConsoleRoute[] => [
     path: '/orders.csv',
     who: 'orders:read',
     confirmed: true,
+    audited: true,
     query: OrderFilters,
     reply: Streamed,
     handle: (context, { query }) =>
       streamCsv(
         context,
         'orders.csv',
+        query,
         exportOrders(context.db, context.workspaceId, { status: query.status, from: query.phone }),
       ),
   }),

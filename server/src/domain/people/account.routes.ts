@@ -5,11 +5,17 @@ import { type ConsoleRoute, personRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changePassword, replaceSessions } from './account.ts'
-import { addPasskey, listPasskeys, passkeyRegistrationOptions, removePasskey } from './passkeys.ts'
+import {
+  addPasskey,
+  listPasskeys,
+  passkeyConfirmationOptions,
+  passkeyRegistrationOptions,
+  removePasskey,
+} from './passkeys.ts'
 import { renamePerson, requirePerson } from './people.ts'
 import { confirm, endSession, endSessions, listSessions } from './sessions.ts'
-import type { PeopleDeps } from './sign-in.routes.ts'
-import { verifyIdentity } from './sign-in.ts'
+import { browserOf, type PeopleDeps } from './sign-in.routes.ts'
+import { verifyIdentity, verifyPasskey } from './sign-in.ts'
 import { backupCodesLeft, beginTotp, endTotp, finishTotp, newBackupCodes } from './two-factor.ts'
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
@@ -22,13 +28,34 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     method: 'POST',
     path: '/confirm',
     who: 'person',
-    body: Strict({ password: Type.Optional(Secret), code: Type.Optional(Secret) }),
+    body: Strict({
+      password: Type.Optional(Secret),
+      code: Type.Optional(Secret),
+      passkey: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
     reply: ConfirmReply,
     ownTransactions: true,
     unaudited: 'the action that needs the confirmation is audited',
-    async handle({ db, clock, person }, { body }) {
-      await verifyIdentity(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
+    async handle(context, { body }) {
+      const { db, clock, person, cookie, setCookie } = context
+      const who = await requirePerson(db, person.personId)
+      if (body.passkey) {
+        await verifyPasskey(db, clock, deps, who, cookie('step'), body.passkey, browserOf(context))
+        setCookie('step', null)
+      } else await verifyIdentity(db, clock, deps.secretKeys(), who, body, browserOf(context))
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
+    },
+  }),
+  personRoute({
+    method: 'POST',
+    path: '/confirm/passkey/options',
+    who: 'person',
+    reply: Type.Unknown(),
+    unaudited: 'only returns options',
+    async handle({ db, clock, person, setCookie }) {
+      const { options, token } = await passkeyConfirmationOptions(db, clock, deps, person.personId)
+      setCookie('step', token)
+      return options
     },
   }),
   personRoute({
@@ -54,7 +81,7 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { body }) {
       const { db, clock, person, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current })
+      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, browserOf(context))
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)

@@ -112,6 +112,29 @@ export async function passkeySignInOptions(db: Db, clock: Clock, site: Site): Pr
   return { options, token }
 }
 
+/** Names the passkeys of the signed-in person: only these confirm who they are. */
+export async function passkeyConfirmationOptions(
+  db: Db,
+  clock: Clock,
+  site: Site,
+  personId: string,
+): Promise<PasskeyOptions> {
+  const own = await passkeysOf(db, personId)
+  if (own.length === 0) refuse('conflict', { message: 'You have no passkeys. Confirm with your password.' })
+  const { generateAuthenticationOptions } = await webauthn()
+  const options = await generateAuthenticationOptions({
+    rpID: rpOf(site).id,
+    userVerification: 'required',
+    allowCredentials: own.map((each) => ({ id: each.credential_id, transports: each.transports as Transports })),
+  })
+  const token = await createChallenge(db, clock, {
+    kind: 'passkey',
+    person_id: personId,
+    challenge: options.challenge,
+  })
+  return { options, token }
+}
+
 /** A passkey with a valid signature, and its new signature counter. */
 export interface CheckedPasskey {
   id: string
@@ -119,18 +142,27 @@ export interface CheckedPasskey {
   counter: number
 }
 
-/** Verifies the signature and returns the passkey that made it. */
+/**
+ * Verifies the signature and returns the passkey that made it. `personId` is the person whose passkey is expected; null
+ * while signing in, when anyone's is. `onInvalid` gets the owner of a passkey whose signature is invalid.
+ */
 export async function checkPasskey(
   db: Db,
   clock: Clock,
   site: Site,
   token: string | undefined,
   body: unknown,
+  personId: string | null,
+  onInvalid: (personId: string) => Promise<void>,
 ): Promise<CheckedPasskey> {
   const stored = await consumePasskeyChallenge(db, clock, token)
+  if (stored.person_id !== personId) refuse('wrong_credentials', { message: 'Start again.' })
   const response = body as AuthenticationResponseJSON
   const passkey = typeof response?.id === 'string' ? await passkeyByCredential(db, response.id) : undefined
   if (!passkey) return refuse('wrong_credentials', { message: unknownPasskey })
+  if (personId !== null && passkey.person_id !== personId) {
+    refuse('wrong_credentials', { message: 'This passkey belongs to another account.' })
+  }
   const { id: rpId, origin } = rpOf(site)
   const { verifyAuthenticationResponse } = await webauthn()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -147,7 +179,10 @@ export async function checkPasskey(
       transports: passkey.transports as Transports,
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }))
-  if (!verified || !authenticationInfo) refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
+  if (!verified || !authenticationInfo) {
+    await onInvalid(passkey.person_id)
+    refuse('wrong_credentials', { message: 'The passkey could not be verified.' })
+  }
   return { id: passkey.id, personId: passkey.person_id, counter: authenticationInfo.newCounter }
 }
 

@@ -15,6 +15,7 @@ export interface OpenSession extends SessionRow {
   email: string
   name: string
   operator: boolean
+  has_password: boolean
   two_factor: boolean
   /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
   privileged: boolean
@@ -43,7 +44,7 @@ export const insertSession = (db: Db, session: SessionRow & { token_digest: Buff
 
 export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | undefined> =>
   db.first(
-    `select ${columns}, p.email, p.name, p.operator,
+    `select ${columns}, p.email, p.name, p.operator, p.password_hash is not null as has_password,
        p.totp_confirmed_at is not null as two_factor,
        p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
      from sessions s join people p on p.id = s.person_id where s.token_digest = $1`,

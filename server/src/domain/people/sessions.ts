@@ -24,7 +24,7 @@ const maxAgeMs = 30 * 24 * hour
 /** Idle timeouts, shorter for operators and admins. */
 const idleMs = 7 * 24 * hour
 const privilegedIdleMs = 12 * hour
-/** How long a confirmation of the password or a code is valid. */
+/** How long a confirmation by password, code or passkey is valid. */
 export const confirmedMs = 10 * 60_000
 
 export interface Session {
@@ -33,6 +33,7 @@ export interface Session {
   email: string
   name: string
   operator: boolean
+  hasPassword: boolean
   twoFactor: boolean
   confirmedUntil: Date
 }
@@ -71,6 +72,7 @@ export async function sessionOf(db: Db, clock: Clock, token: string, isActive: b
     email: row.email,
     name: row.name,
     operator: row.operator,
+    hasPassword: row.has_password,
     twoFactor: row.two_factor,
     confirmedUntil: new Date(row.confirmed_at.getTime() + confirmedMs),
   }

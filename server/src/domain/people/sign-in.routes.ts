@@ -41,6 +41,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
           id: person.personId,
           name: person.name,
           email: person.email,
+          has_password: person.hasPassword,
           two_factor: person.twoFactor,
           passkeys: passkeys.length,
           operator: person.operator,
@@ -153,7 +154,8 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     async handle(context, { params, body }) {
       const { db, clock } = context
       const existing = await accountFor(db, await readLink(db, clock, params.token), body.email)
-      if (existing) await verifyIdentity(db, clock, deps.secretKeys(), existing, { password: body.password })
+      const given = { password: body.password }
+      if (existing) await verifyIdentity(db, clock, deps.secretKeys(), existing, given, browserOf(context))
       const step = await db.transaction(async (tx) => {
         const followed = await followLink(tx, clock, params.token, body, existing ?? null)
         await context.audit(auditedActionOf(followed), tx)
@@ -164,7 +166,7 @@ export const signInRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
   }),
 ]
 
-const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
+export const browserOf = ({ address, userAgent }: ConsoleContext) => ({ address, userAgent })
 
 /** Audits a step of signing in and sets its cookies. */
 async function finishStep(context: ConsoleContext, step: Step, by: string): Promise<NextStep> {

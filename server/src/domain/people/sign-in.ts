@@ -4,6 +4,7 @@ import { refuse } from '../../lib/refuse.ts'
 import type { SecretKeys } from '../../lib/seal.ts'
 import { recordAuditEntry } from '../audit/audit.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
+import { type Failure, recordFailure } from './failed-sign-ins.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
@@ -31,7 +32,7 @@ export async function signIn(
   const attempt = await reserveAttempt(db, clock, email)
   const person = await personByEmail(db, email)
   const isCorrect = await releaseOnError(db, attempt, isPassword(person?.password_hash ?? null, given.password))
-  if (person && !isCorrect) await auditLockout(db, clock, person, attempt, browser)
+  if (person && !isCorrect) await auditFailure(db, clock, person, browser, attempt, signInFailures.password)
   if (!person || !isCorrect) return refuse('wrong_credentials', { message: wrongPassword })
   // Earlier failures still count until the second factor is correct too.
   if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
@@ -51,7 +52,9 @@ export async function signInByPasskey(
   response: unknown,
   browser: Browser,
 ): Promise<Step> {
-  const passkey = await checkPasskey(db, clock, site, token, response)
+  const passkey = await checkPasskey(db, clock, site, token, response, null, async (personId) =>
+    recordFailure(db, clock, await requirePerson(db, personId), browser, signInFailures.passkey),
+  )
   return db.transaction(async (tx) => {
     const person = await personOfPasskey(tx, passkey)
     return startSession(tx, clock, { ...person, totp_confirmed_at: null }, browser)
@@ -87,7 +90,7 @@ export async function secondFactor(
       ? await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code))
       : await useBackupCode(db, person.id, given.code)
   if (!isCorrect) {
-    await auditLockout(db, clock, person, attempt, browser)
+    await auditFailure(db, clock, person, browser, attempt, signInFailures.code)
     refuse('wrong_credentials', { message: wrongCode })
   }
   return db.transaction(async (tx) => {
@@ -98,14 +101,22 @@ export async function secondFactor(
   })
 }
 
-/** Records a lockout in the audit log, with the address of the last failed attempt. */
-async function auditLockout(
+const signInFailures = {
+  password: { step: 'sign-in', why: 'wrong password' },
+  code: { step: 'sign-in', why: 'wrong code' },
+  passkey: { step: 'sign-in', why: 'invalid passkey' },
+} as const
+
+/** Records a failed attempt and, if it locked the account, the lockout, with the address it came from. */
+async function auditFailure(
   db: Db,
   clock: Clock,
   person: Person,
-  attempt: SignInAttempt,
   browser: Browser,
+  attempt: SignInAttempt,
+  failure: Failure,
 ): Promise<void> {
+  await recordFailure(db, clock, person, browser, failure)
   if (attempt.lockedUntil === null) return
   const after = { until: attempt.lockedUntil.toISOString() }
   const who = { personId: person.id, name: person.email, ...browser }
@@ -122,6 +133,7 @@ export async function verifyIdentity(
   keys: SecretKeys,
   person: Person,
   given: { password?: string; code?: string },
+  browser: Browser,
 ): Promise<void> {
   const attempt = await reserveAttempt(db, clock, person.email)
   const isCorrect =
@@ -130,10 +142,28 @@ export async function verifyIdentity(
       : given.code !== undefined &&
         (await releaseOnError(db, attempt, useTotpCode(db, clock, keys, person, given.code)))
   if (!isCorrect) {
+    const why = given.password === undefined ? 'wrong code' : 'wrong password'
+    await auditFailure(db, clock, person, browser, attempt, { step: 'confirmation', why })
     refuse('wrong_credentials', { message: given.password === undefined ? wrongCode : 'Wrong password.' })
   }
   if (person.totp_confirmed_at) await releaseAttempt(db, attempt)
   else await clearAttempts(db, person.email)
+}
+
+/** Confirms who the person is by one of their passkeys. */
+export async function verifyPasskey(
+  db: Db,
+  clock: Clock,
+  site: Site,
+  person: Person,
+  token: string | undefined,
+  response: unknown,
+  browser: Browser,
+): Promise<void> {
+  const passkey = await checkPasskey(db, clock, site, token, response, person.id, () =>
+    recordFailure(db, clock, person, browser, { step: 'confirmation', why: 'invalid passkey' }),
+  )
+  await db.transaction((tx) => personOfPasskey(tx, passkey))
 }
 
 /** If the check itself fails, because a key is missing or the service is overloaded, the attempt does not count. */

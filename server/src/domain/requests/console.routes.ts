@@ -42,12 +42,13 @@ export const requestConsoleRoutes = (lookups: RequestLookups): ConsoleRoute[] =>
     path: '/requests.csv',
     who: 'requests:read',
     confirmed: true,
+    audited: true,
     query: Type.Object(requestFilters, { additionalProperties: false }),
     reply: Streamed,
     async handle(context, { query }) {
       const { db, workspaceId } = context
       const keys = await keyNames(lookups, db, workspaceId)
-      return streamCsv(context, 'requests.csv', exportRequests(db, workspaceId, keys, query))
+      return streamCsv(context, 'requests.csv', query, exportRequests(db, workspaceId, keys, query))
     },
   }),
   workspaceRoute({

@@ -3,6 +3,7 @@ import { Uuid } from '@parley/contract/ids'
 import { Type } from 'typebox'
 import { type ConsoleRoute, personRoute, workspaceRoute } from '../../http/console/route.ts'
 import { ById, Nothing, Strict } from '../../http/console/shapes.ts'
+import { changesOf } from '../../lib/changes.ts'
 import { refuse } from '../../lib/refuse.ts'
 import { changeSettings, readSettings, type Settings } from './settings.ts'
 import { createWorkspace, requireWorkspace, resumeWorkspace, suspendWorkspace } from './workspaces.ts'
@@ -27,9 +28,8 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
       low_balance: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
     }),
     reply: WorkspaceSettings,
-    async handle({ db, clock, workspaceId, person, audit }, { body }) {
-      const isConfirmed = (person.confirmedUntil?.getTime() ?? 0) > clock.now().getTime()
-      if (body.requires_two_factor === false && !isConfirmed) refuse('confirmation_required')
+    async handle({ db, workspaceId, person, requireConfirmation, audit }, { body }) {
+      if (body.requires_two_factor === false) requireConfirmation()
       if (body.requires_two_factor && !person.twoFactor) {
         refuse('conflict', {
           message:
@@ -40,8 +40,7 @@ export const workspaceConsoleRoutes = ({ retentionDays }: { retentionDays: numbe
       await audit({
         action: 'workspace.settings',
         target: workspaceId,
-        before: toAuditFields(before),
-        after: toAuditFields(after),
+        ...changesOf(toAuditFields(before), toAuditFields(after)),
       })
       return toReply(after, retentionDays)
     },

@@ -122,6 +122,7 @@ const notPermitted = (role: Role, permission: Permission): never =>
 function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps, guard: ConsoleGuard): void {
   const path = fullPath(route)
   const changes = route.method !== 'GET'
+  const entriesExpected = (changes && route.unaudited === undefined) || route.audited ? 1 : 0
   const status = route.status ?? 200
   const checks = {
     params: route.params && checkFor('params', route.params),
@@ -138,7 +139,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
       const { workspace, ...params } = request.params as Record<string, string>
       try {
         const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
-        if (route.confirmed && !isConfirmed(client.person, deps.clock)) refuse('confirmation_required')
+        if (route.confirmed) requireConfirmation(client.person, deps.clock)
         const body = changes ? await readInput(deps, request) : {}
         checks.params?.(params)
         checks.query(request.query)
@@ -149,7 +150,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         const handle = async (within: Db) => {
           const context = newContext(deps, guard, request, reply, client, within, () => entries++)
           const result = await route.handle(context as never, input)
-          if (changes && entries !== (route.unaudited === undefined ? 1 : 0)) {
+          if (entries !== entriesExpected) {
             throw new Error(`${route.method} ${path} wrote ${entries} audit entries`)
           }
           return result
@@ -174,8 +175,10 @@ async function readInput({ bodies, timeouts }: ConsoleDeps, { raw }: FastifyRequ
 
 const emptyObject = { type: 'object', additionalProperties: false, properties: {} }
 
-const isConfirmed = (person: SignedIn | null, clock: Clock): boolean =>
-  person?.confirmedUntil != null && person.confirmedUntil.getTime() > clock.now().getTime()
+function requireConfirmation(person: SignedIn | null, clock: Clock): void {
+  const until = person?.confirmedUntil?.getTime() ?? 0
+  if (until <= clock.now().getTime()) refuse('confirmation_required')
+}
 
 function newContext(
   deps: ConsoleDeps,
@@ -194,7 +197,7 @@ function newContext(
     requestId: request.id,
     address,
     userAgent,
-    ...(person ? { person } : {}),
+    ...(person ? { person, requireConfirmation: () => requireConfirmation(person, deps.clock) } : {}),
     ...(workspaceId !== null && role ? { workspaceId, role } : {}),
     cookie: (name) => cookies.read(request.headers.cookie, name),
     // Fastify appends Set-Cookie headers instead of replacing them.

@@ -10,6 +10,7 @@ export interface SignedIn {
   email: string
   name: string
   operator: boolean
+  hasPassword: boolean
   twoFactor: boolean
   sessionId: string
   confirmedUntil: Date | null
@@ -45,14 +46,19 @@ export interface ConsoleContext {
   setCookie(name: CookieName, value: string | null): void
   setHeader(name: string, value: string): void
   /**
-   * Writes an audit entry; every route that changes something writes one. Pass `within` if the handler has its own
-   * transaction.
+   * Writes an audit entry; every route that changes something or is `audited` writes one. Pass `within` if the handler
+   * has its own transaction.
    */
   audit(action: AuditedAction, within?: Db): Promise<void>
 }
 
 export interface SignedInContext extends ConsoleContext {
   person: SignedIn
+  /**
+   * Refuses unless the person confirmed their identity within the last ten minutes. For a route in which only some
+   * changes need it; the others set `confirmed`.
+   */
+  requireConfirmation(): void
 }
 
 export interface WorkspaceContext extends SignedInContext {
@@ -76,6 +82,8 @@ interface RouteBase {
   status?: number
   /** Only for a person who confirmed their identity within the last ten minutes. */
   confirmed?: boolean
+  /** A GET route that writes an audit entry, because it hands out data: an export or a download. */
+  audited?: boolean
   /** Why a route that is not GET writes no audit entry. */
   unaudited?: string
   /** The handler starts its own transactions, to keep a change even if it refuses, or because it calls WhatsApp. */

@@ -12,8 +12,14 @@ export function streamBytes({ setHeader }: ConsoleContext, { headers, open }: By
   return Readable.from(open(), { objectMode: false })
 }
 
-/** Streams a CSV file line by line. */
-export function streamCsv({ setHeader }: ConsoleContext, name: string, lines: AsyncIterable<string>): Readable {
+/** Streams a CSV file line by line, and records the export with its filters before the first one is sent. */
+export async function streamCsv(
+  { setHeader, audit }: ConsoleContext,
+  name: string,
+  filters: Readonly<Record<string, unknown>>,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<Readable> {
+  await audit({ action: 'data.export', targetName: name, after: Object.keys(filters).length > 0 ? filters : null })
   setHeader('Content-Type', 'text/csv; charset=utf-8')
   setHeader('Content-Disposition', `attachment; filename="${name}"`)
   return Readable.from(lines, { objectMode: false })

@@ -9,11 +9,17 @@ export const markEnabled = (db: Db, webhookId: string): Promise<number> =>
   )
 
 /** An endpoint that is already disabled keeps its reason. */
-export const markDisabled = (db: Db, webhookId: string, reason: string): Promise<number> =>
-  db.change(
-    `update webhooks set enabled = false, next_attempt_at = null,
-       disabled_reason = case when enabled then $2 else disabled_reason end
-     where id = $1 and deleted_at is null`,
+export const markDisabled = (
+  db: Db,
+  webhookId: string,
+  reason: string,
+): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
+  db.first(
+    `with endpoint as (select id, enabled from webhooks where id = $1 and deleted_at is null for update)
+     update webhooks w set enabled = false, next_attempt_at = null,
+       disabled_reason = case when w.enabled then $2 else w.disabled_reason end
+     from endpoint where w.id = endpoint.id
+     returning w.name, endpoint.enabled as "wasEnabled"`,
     [webhookId, reason],
   )
 

@@ -20,11 +20,17 @@ export const enableEndpoint = (db: Db, workspaceId: string, webhookId: string, n
   })
 
 /** Disables an endpoint. Its open deliveries, and those of new events, are held until it is enabled. */
-export const disableEndpoint = (db: Db, workspaceId: string, webhookId: string, reason: string): Promise<void> =>
+export const disableEndpoint = (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  reason: string,
+): Promise<{ name: string; wasEnabled: boolean } | undefined> =>
   db.transaction(async (tx) => {
-    await markDisabled(tx, webhookId, reason)
+    const disabled = await markDisabled(tx, webhookId, reason)
     await holdDeliveries(tx, webhookId)
     notifyChanged(tx, workspaceId)
+    return disabled
   })
 
 /** Deletes an endpoint and its open deliveries. Its recorded attempts are kept. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testEventType } from '@parley/contract/events'
 import type { Db } from '../../../db/db.ts'
+import { withPrefix } from '../../../lib/ids.ts'
 import type { Logger } from '../../../lib/logger.ts'
 import type { OutboundErrorKind } from '../../../lib/outbound-error.ts'
+import { recordAuditEntry, system } from '../../audit/audit.ts'
 import { countSteps } from './durations.ts'
 import { disableEndpoint } from './hold.ts'
 import {
@@ -161,6 +163,19 @@ async function disable(db: Db, endpoint: EndpointHealth, attempts: readonly Ende
   if (!failure?.fault) return false
   const since = endpoint.failingSince ?? failure.endedAt
   const reason = disabledReason(failure.fault, failure.status, endpoint.failures, since)
-  await disableEndpoint(db, failure.workspaceId, endpoint.webhookId, reason)
+  const { workspaceId, endedAt } = failure
+  await db.transaction(async (tx) => {
+    const disabled = await disableEndpoint(tx, workspaceId, endpoint.webhookId, reason)
+    // Another process may have disabled it in the meantime.
+    if (!disabled?.wasEnabled) return
+    await recordAuditEntry(tx, { now: () => endedAt }, system, {
+      action: 'webhook.disable',
+      workspaceId,
+      target: withPrefix('whk', endpoint.webhookId),
+      targetName: disabled.name,
+      before: { enabled: true, disabled_reason: null },
+      after: { enabled: false, disabled_reason: reason },
+    })
+  })
   return true
 }

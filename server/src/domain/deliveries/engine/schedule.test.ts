@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { signedIn } from '../../../../testing/console.ts'
 import { attemptsOf, newLine, openOf, useDeliveryWorker } from '../../../../testing/deliveries.ts'
 import { useReceivers } from '../../../../testing/receiver.ts'
 import { useTestServer } from '../../../../testing/test-server.ts'
@@ -96,6 +97,18 @@ test('the twentieth failure in a row disables the endpoint with a reason, and en
     disabled_reason: `20 attempts in a row have failed since ${began}. The last one returned status 503.`,
     last_success_at: null,
   })
+  const admin = await signedIn(server, { workspaceId: line.workspace.id, role: 'admin' })
+  const { data } = (await admin.call(`/w/${line.workspace.id}/audit?action=webhook`)).body
+  expect(data).toMatchObject([
+    {
+      actor: 'system',
+      action: 'webhook.disable',
+      target: id,
+      target_name: 'receiver',
+      before: { enabled: true },
+      after: { enabled: false, disabled_reason: expect.stringMatching(/^20 attempts in a row/) },
+    },
+  ])
   const receivedBefore = receiver.received.length
   expect(receivedBefore).toBe(20)
   // New events are held as well.
