@@ -53,7 +53,7 @@ export async function startInstallation(host = '127.0.0.1'): Promise<Installatio
       60_000,
     )
   const url = await printed(/Ready at (http:\S+)/)
-  const setupUrl = await printed(/(http:\S+\/link\/\S+)\n/)
+  const setupUrl = await printed(/(http:\S+\/link#\S+)\n/)
   const key = await printed(/(prl_live_\w+)\n/)
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`
   const request = async (address: string, method: string, headers: Record<string, string>, body?: object) => {

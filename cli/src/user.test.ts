@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { codeAt } from '../../server/src/domain/people/totp.ts'
-import { goodPassword, newBrowser, signedIn } from '../../server/testing/console.ts'
+import { followLink, goodPassword, newBrowser, signedIn, tokenOf } from '../../server/testing/console.ts'
 import { newPasskey } from '../../server/testing/passkey.ts'
 import { urlOf } from '../../server/testing/service.ts'
 import { useTestServer } from '../../server/testing/test-server.ts'
@@ -54,7 +54,7 @@ const signIn = async (email: string, password = goodPassword) => {
 }
 const follow = async (url: string, password: string) => {
   const browser = newBrowser(server.url)
-  return { ...(await browser.call(`/links/${url.split('/link/')[1]}`, post({ password }))), browser }
+  return { ...(await followLink(browser, tokenOf(url), { password })), browser }
 }
 
 test('user reset --second-factor immediately removes password, app, codes and passkeys and ends all sessions', async () => {

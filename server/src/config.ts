@@ -23,6 +23,8 @@ export interface Config {
   targetRules: TargetRules
   webhookCa: string | null
   retentionDays: number
+  /** Per client address: requests to sign in, and to use a link. */
+  signInRequestsPerMinute: number
   metricsToken: string | null
   logLevel: string
   secretKeys: () => SecretKeys
@@ -58,6 +60,7 @@ export function readConfig(env: Environment): Config {
     },
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
+    signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),

@@ -18,6 +18,7 @@ import { messageMadeBy } from './domain/messages/reading/message-of-request.ts'
 import { orderConsoleRoutes } from './domain/orders/console.routes.ts'
 import { overviewConsoleRoutes } from './domain/overview/console.routes.ts'
 import { accountRoutes } from './domain/people/account.routes.ts'
+import { clientOf, readKnownBrowser } from './domain/people/known-browsers.ts'
 import { membershipOf } from './domain/people/members.ts'
 import { operatorPeopleRoutes } from './domain/people/operator.routes.ts'
 import { sessionOf } from './domain/people/sessions.ts'
@@ -64,16 +65,18 @@ export interface Console {
   stop(): Promise<void>
 }
 
-type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record'>
+type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute'>
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
-  const { db, clock, log } = runtime
+  const { db, clock, log, config } = runtime
   const full: ConsoleDeps = {
     ...deps,
     async sessionOf(token, isThere) {
       const session = await sessionOf(db, clock, token, isThere)
       return session && { ...session, sessionId: session.id }
     },
+    clientOf: (cookie, address) => clientOf(readKnownBrowser(config.secretKeys(), cookie, clock.now()), address),
+    openRequestsPerMinute: config.signInRequestsPerMinute,
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }

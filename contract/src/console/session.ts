@@ -52,8 +52,6 @@ export const LinkReply = Type.Object({
   email: Type.Union([Type.String(), Type.Null()]),
   workspace_name: Type.Union([Type.String(), Type.Null()]),
   role: Type.Union([RoleName, Type.Null()]),
-  /** The person already has an account: the link adds a workspace or sets a new password. */
-  has_account: Type.Boolean(),
   expires_at: When,
 })
 export type LinkReply = Static<typeof LinkReply>

@@ -26,8 +26,9 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     reply: ConfirmReply,
     ownTransactions: true,
     unaudited: 'the action that needs the confirmation is audited',
-    async handle({ db, clock, person }, { body }) {
-      await verifyIdentity(db, clock, deps.secretKeys(), await requirePerson(db, person.personId), body)
+    async handle({ db, clock, person, client }, { body }) {
+      const who = await requirePerson(db, person.personId)
+      await verifyIdentity(db, clock, deps.secretKeys(), who, body, { sessionId: person.sessionId, client })
       return { confirmed_until: (await confirm(db, clock, person.sessionId)).toISOString() }
     },
   }),
@@ -52,9 +53,10 @@ export const accountRoutes = (deps: PeopleDeps): ConsoleRoute[] => [
     status: 204,
     ownTransactions: true,
     async handle(context, { body }) {
-      const { db, clock, person, setCookie, audit } = context
+      const { db, clock, person, client, setCookie, audit } = context
       const who = await requirePerson(db, person.personId)
-      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current })
+      const from = { sessionId: person.sessionId, client }
+      await verifyIdentity(db, clock, deps.secretKeys(), who, { password: body.current }, from)
       const token = await db.transaction(async (tx) => {
         await audit({ action: 'account.password' }, tx)
         return changePassword(tx, clock, who, person.sessionId, body.next, context)

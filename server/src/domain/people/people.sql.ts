@@ -11,10 +11,12 @@ export interface PersonRow {
   totp_confirmed_at: Date | null
   totp_last_step: number | null
   created_at: Date
+  /** Set by an operator: the person cannot sign in. */
+  disabled_at: Date | null
 }
 
 const columns =
-  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at' as const
+  'id, email, name, password_hash, operator, totp_sealed, totp_confirmed_at, totp_last_step, created_at, disabled_at' as const
 
 const insertion = statement(
   {

@@ -3,10 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/db.ts'
 import type { AddressRange } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { CountedWindows } from '../../lib/counted-windows.ts'
+import type { Client } from '../../lib/fair-queue.ts'
 import { plainSchema } from '../../lib/field-errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/logger.ts'
-import { refuse } from '../../lib/refuse.ts'
+import { Refusal, refuse } from '../../lib/refuse.ts'
 import type { Bodies } from '../bodies.ts'
 import { clientAddressReader } from '../client-address.ts'
 import type { ClientTimeouts } from '../client-timeouts.ts'
@@ -48,6 +50,10 @@ export interface ConsoleDeps {
   bodies: Bodies
   /** The session of a cookie. `isActive` extends its lifetime. */
   sessionOf(token: string, isActive: boolean): Promise<SignedIn | null>
+  /** Who a request without a session counts as: the person of a known browser, or its client address. */
+  clientOf(browserCookie: string | undefined, address: string): Client
+  /** How many requests without a session a client may make per minute. */
+  openRequestsPerMinute: number
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
   record(db: Db, who: Actor, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
 }
@@ -84,9 +90,27 @@ export type ConsoleGuard = ReturnType<typeof newConsoleGuard>
 export function newConsoleGuard(deps: ConsoleDeps) {
   const cookies = new Cookies(deps.publicUrl)
   const addressOf = clientAddressReader(deps.trustProxy)
+  const openRequests = new CountedWindows({ max: deps.openRequestsPerMinute, windowMs: 60_000, maxKeys: 20_000 })
+  const clientOf = (request: FastifyRequest, person: SignedIn | null): Client =>
+    person
+      ? { key: `person ${person.personId}`, isKnown: true }
+      : deps.clientOf(cookies.read(request.headers.cookie, 'browser'), addressOf(request.raw))
   return {
     cookies,
     addressOf,
+    clientOf,
+    /** Counts a request to a route that needs no session. Fails if its client has made too many. */
+    countOpenRequest(request: FastifyRequest): void {
+      const now = deps.clock.now()
+      const { endsAt, isFull } = openRequests.count(clientOf(request, null).key, now)
+      if (!isFull) return
+      const seconds = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000))
+      refuse('too_many_tries', {
+        message: `Too many requests from your network. Try again in ${seconds} seconds.`,
+        details: { retry_after: seconds },
+        headers: { 'Retry-After': String(seconds) },
+      })
+    },
     async authorize(
       request: FastifyRequest,
       who: ConsoleRoute['who'],
@@ -137,6 +161,7 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
     async handler(request, reply) {
       const { workspace, ...params } = request.params as Record<string, string>
       try {
+        if (route.who === 'anyone') guard.countOpenRequest(request)
         const client = await guard.authorize(request, route.who, isWorkspaceRoute(route) ? (workspace ?? null) : null)
         if (route.confirmed && !isConfirmed(client.person, deps.clock)) refuse('confirmation_required')
         const body = changes ? await readInput(deps, request) : {}
@@ -156,6 +181,11 @@ function mountRoute(app: FastifyInstance, route: ConsoleRoute, deps: ConsoleDeps
         }
         const result = changes && !route.ownTransactions ? await db.transaction(handle) : await handle(db)
         return reply.code(status).send(status === 204 ? undefined : result)
+      } catch (error) {
+        if (route.who === 'anyone' && error instanceof Refusal && (error.status === 429 || error.status === 503)) {
+          deps.db.process.metrics.add('sign-ins refused', error.code)
+        }
+        throw error
       } finally {
         deps.bodies.release(request.raw)
       }
@@ -179,7 +209,7 @@ const isConfirmed = (person: SignedIn | null, clock: Clock): boolean =>
 
 function newContext(
   deps: ConsoleDeps,
-  { cookies, addressOf }: ConsoleGuard,
+  { cookies, addressOf, clientOf }: ConsoleGuard,
   request: FastifyRequest,
   reply: FastifyReply,
   { person, workspaceId, role }: ConsoleClient,
@@ -194,6 +224,7 @@ function newContext(
     requestId: request.id,
     address,
     userAgent,
+    client: clientOf(request, person),
     ...(person ? { person } : {}),
     ...(workspaceId !== null && role ? { workspaceId, role } : {}),
     cookie: (name) => cookies.read(request.headers.cookie, name),
