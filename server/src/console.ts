@@ -94,6 +94,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     (notice) => {
       if (notice.topic === 'due') wakeHere(db, 'deliveries')
       else if (notice.topic === 'sync_due') wakeHere(db, 'synchronise')
+      else if (notice.topic === 'access') hub.checkPerson(notice.workspaceId)
       else hub.publish(notice)
     },
     () => hub.publishAll(),

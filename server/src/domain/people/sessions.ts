@@ -95,11 +95,18 @@ export const listSessions = (db: Db, personId: string): Promise<SessionRow[]> =>
 
 export async function endSession(db: Db, personId: string, sessionId: string): Promise<void> {
   if ((await deleteSession(db, personId, sessionId)) === 0) refuse('not_found')
+  endStreams(db, personId)
 }
 
 /** Ends all sessions of a person except `keep`. */
-export const endSessions = (db: Db, personId: string, keep: string | null = null): Promise<number> =>
-  deleteSessions(db, personId, keep)
+export async function endSessions(db: Db, personId: string, keep: string | null = null): Promise<number> {
+  const ended = await deleteSessions(db, personId, keep)
+  if (ended > 0) endStreams(db, personId)
+  return ended
+}
+
+/** After the commit, every process ends the live streams of the person that are no longer allowed. */
+export const endStreams = (db: Db, personId: string): void => db.notify(personId, 'access')
 
 export async function deleteExpiredSessions(db: Db, now: Date): Promise<void> {
   await deleteOldSessions(db, new Date(now.getTime() - maxAgeMs), new Date(now.getTime() - idleMs))
