@@ -15,6 +15,6 @@ create table account_tries (
   failures int not null
 );
 
--- From now on `subject` stands for a browser that is known, for a session, or for a client address with one of 16 groups
+-- From now on `subject` is a known browser, a session, or a client address with one of 16 groups
 -- of email addresses. There is no row per email address. Older rows are forgotten within a day.
 comment on column sign_in_tries.subject is 'digest of who failed: a known browser, a session or a client address';

@@ -25,6 +25,8 @@ export interface Config {
   retentionDays: number
   /** Per client address: requests to sign in, and to use a link. */
   signInRequestsPerMinute: number
+  /** Operators need an authenticator app or a passkey. */
+  operatorsNeedTwoFactor: boolean
   metricsToken: string | null
   logLevel: string
   secretKeys: () => SecretKeys
@@ -61,6 +63,7 @@ export function readConfig(env: Environment): Config {
     webhookCa: readCaFile(env),
     retentionDays: readNumber(env, 'PARLEY_RETENTION_DAYS', 30, 1, 3650),
     signInRequestsPerMinute: readNumber(env, 'PARLEY_SIGN_IN_RATE', 120, 10, 100_000),
+    operatorsNeedTwoFactor: readOperatorTwoFactor(env, embedded) === 'required',
     metricsToken: env.PARLEY_METRICS_TOKEN || null,
     logLevel: readChoice(env, 'LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
     secretKeys: readSecretKeys(env, embedded, dataDir),
@@ -129,6 +132,9 @@ function readAllowHttp(env: Environment, embedded: boolean): boolean | 'loopback
   if (!env.PARLEY_WEBHOOK_ALLOW_HTTP) return embedded ? 'loopback' : false
   return readChoice(env, 'PARLEY_WEBHOOK_ALLOW_HTTP', ['true', 'false'], 'false') === 'true'
 }
+
+const readOperatorTwoFactor = (env: Environment, embedded: boolean) =>
+  readChoice(env, 'PARLEY_OPERATOR_TWO_FACTOR', ['required', 'optional'], embedded ? 'optional' : 'required')
 
 function readHost(env: Environment): string {
   const text = env.HOST || '127.0.0.1'

@@ -65,7 +65,10 @@ export interface Console {
   stop(): Promise<void>
 }
 
-type Deps = Omit<ConsoleDeps, 'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute'>
+type Deps = Omit<
+  ConsoleDeps,
+  'sessionOf' | 'membershipOf' | 'record' | 'clientOf' | 'openRequestsPerMinute' | 'operatorsNeedTwoFactor'
+>
 
 export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps): Console {
   const { db, clock, log, config } = runtime
@@ -77,6 +80,7 @@ export function openConsole(app: FastifyInstance, runtime: Runtime, deps: Deps):
     },
     clientOf: (cookie, address) => clientOf(readKnownBrowser(config.secretKeys(), cookie, clock.now()), address),
     openRequestsPerMinute: config.signInRequestsPerMinute,
+    operatorsNeedTwoFactor: config.operatorsNeedTwoFactor,
     membershipOf: (personId, workspaceId) => membershipOf(db, personId, workspaceId),
     record: (within, who, action) => recordAuditEntry(within, clock, who, action),
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import { type Api, buildApi } from '../src/api.ts'
+import type { Environment } from '../src/config.ts'
 import { type Connection, type Database, openDatabase } from '../src/db/db.ts'
 import { ensurePartitions } from '../src/db/partitions.ts'
 import type { BodyLimits } from '../src/http/body-memory.ts'
@@ -35,6 +36,8 @@ export interface TestServer {
 export interface TestServerOptions {
   moreRoutes?: readonly Route[]
   trustProxy?: readonly string[]
+  /** More settings. */
+  env?: Environment
   timeouts?: ClientTimeouts
   bodyLimits?: BodyLimits
 }
@@ -92,10 +95,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
 export async function serveApi(
   { connection, clock, secretKeys }: Pick<TestServer, 'connection' | 'clock' | 'secretKeys'>,
   log: Logger,
-  { trustProxy = [], ...options }: TestServerOptions = {},
+  { trustProxy = [], env = {}, ...options }: TestServerOptions = {},
 ) {
   const db = openDatabase(connection, () => {}, 5)
-  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy })
+  const runtime = newRuntime({ db, clock, log, secretKeys, trustProxy, env })
   const api = await buildApi(runtime, { isReady: async () => true, ...options })
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return {

@@ -1,8 +1,9 @@
 import { type Role, roles } from '@parley/contract/console/permissions'
 import { recordAuditEntry } from '@parley/server/domain/audit/audit'
-import { invite, linkUrl, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { invite, linkUrl, listInvited, newResetLink, newSetupLink } from '@parley/server/domain/people/links'
+import { disablePerson, enablePerson, makeOperator, removeOperator } from '@parley/server/domain/people/operators'
 import { listPasskeys, removePasskey } from '@parley/server/domain/people/passkeys'
-import { findPerson, listPeople, makeOperator } from '@parley/server/domain/people/people'
+import { findPerson, listPeople } from '@parley/server/domain/people/people'
 import { removeSecondFactor } from '@parley/server/domain/people/recovery'
 import { requireWorkspace } from '@parley/server/domain/workspaces/workspaces'
 import { type Call, type Command, UsageError } from '../command.ts'
@@ -49,23 +50,39 @@ export const userCommands: readonly Command[] = [
   {
     name: 'user list',
     summary: 'List the people who can sign in to the console',
-    async run({ db }) {
-      const people = await listPeople(await db())
-      const rows = people.map(({ email, name, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
-        email,
-        name,
-        [
-          ...(operator ? ['operator'] : []),
-          ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
-        ].join(', '),
-        totp_confirmed_at ? 'yes' : 'no',
-        String(passkeys.length),
-        last_seen_at ? formatTime(last_seen_at) : 'never',
-      ])
-      const json = people.map((person) => ({
+    details: 'Also lists those who were invited and have not used their link yet.',
+    async run({ db, clock }) {
+      const people = (await listPeople(await db())).map((person) => ({
+        ...person,
+        state: person.disabled_at ? 'disabled' : 'active',
+      }))
+      const nothingYet = { id: null, name: null, operator: false, totp_confirmed_at: null, passkeys: [] }
+      const invited = (await listInvited(await db(), clock)).map((each) => ({
+        ...each,
+        ...nothingYet,
+        last_seen_at: null,
+        state: 'invited',
+      }))
+      const all = [...people, ...invited]
+      const rows = all.map(
+        ({ email, name, state, operator, totp_confirmed_at, passkeys, memberships, last_seen_at }) => [
+          email,
+          name ?? '',
+          state,
+          [
+            ...(operator ? ['operator'] : []),
+            ...memberships.map(({ workspace, role }) => `${role} of ${workspace}`),
+          ].join(', '),
+          totp_confirmed_at ? 'yes' : 'no',
+          String(passkeys.length),
+          last_seen_at ? formatTime(last_seen_at) : 'never',
+        ],
+      )
+      const json = all.map((person) => ({
         id: person.id,
         email: person.email,
         name: person.name,
+        state: person.state,
         operator: person.operator,
         two_factor: person.totp_confirmed_at !== null,
         passkeys: person.passkeys,
@@ -73,7 +90,7 @@ export const userCommands: readonly Command[] = [
         created_at: person.created_at.toISOString(),
         last_seen_at: person.last_seen_at?.toISOString() ?? null,
       }))
-      const headings = ['EMAIL', 'NAME', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
+      const headings = ['EMAIL', 'NAME', 'STATE', 'ROLES', 'TWO-FACTOR', 'PASSKEYS', 'LAST SEEN']
       return {
         lines: table(headings, rows, 'No users yet. Create the first account with: npx parley user operator'),
         json: jsonList(json),
@@ -82,27 +99,78 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'user operator',
-    summary: 'Make a person an operator of this installation',
+    summary: 'Make a person an operator of this installation, or end that',
     details: 'Operators manage all workspaces. Without --email, it prints a link that creates a new operator account.',
-    options: { email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' } },
-    examples: ['user operator', 'user operator --email bea@example.com'],
+    options: {
+      email: { value: 'EMAIL', help: 'Email address of an existing user (default: create a link)' },
+      remove: { help: 'The person is no longer an operator; takes effect immediately' },
+    },
+    examples: [
+      'user operator',
+      'user operator --email bea@example.com',
+      'user operator --email bea@example.com --remove',
+    ],
     async run(call) {
-      const { clock, config, option } = call
+      const { clock, config, option, flag } = call
       const db = await call.db()
       const email = option('email')
+      const operator = !flag('remove')
       if (email !== undefined) {
         const person = await requireByEmail(call, email)
-        await makeOperator(db, person.id)
+        await db.transaction(async (tx) => {
+          await (operator ? makeOperator(tx, person) : removeOperator(tx, person.id))
+          const change = { before: { operator: person.operator }, after: { operator } }
+          await recordAuditEntry(tx, clock, commandLine, { ...entryFor('person.operator', person), ...change })
+        })
         return {
-          lines: [`${person.email} is now an operator.`],
-          json: { email: person.email, operator: true, url: null },
+          lines: [`${person.email} is ${operator ? 'now' : 'no longer'} an operator.`],
+          json: { email: person.email, operator, url: null },
         }
       }
+      if (!operator) throw new UsageError('--remove needs --email, with the email address of an operator.')
       const url = linkUrl(config.publicUrl, await newSetupLink(db, clock, null, 'command line'))
       return {
         lines: ['Open this link to create an operator account. It works once and expires in 7 days:', '', `  ${url}`],
         json: { email: null, operator: true, url },
       }
+    },
+  },
+  {
+    name: 'user disable',
+    summary: 'Disable the account of a person',
+    details:
+      'Ends their sessions immediately. They cannot sign in, reset the password or use a link until the account is enabled.',
+    args: ['EMAIL'],
+    examples: ['user disable bea@example.com'],
+    async run(call) {
+      const { clock, args } = call
+      const person = await requireByEmail(call, args[0] ?? '')
+      const ended = await (await call.db()).transaction(async (tx) => {
+        const { sessionsEnded } = await disablePerson(tx, clock, person.id)
+        const after = { sessions_ended: sessionsEnded }
+        await recordAuditEntry(tx, clock, commandLine, { ...entryFor('person.disable', person), after })
+        return sessionsEnded
+      })
+      return {
+        lines: [`Disabled ${person.email} and ended ${plural(ended, 'session')}.`],
+        json: { email: person.email, state: 'disabled', sessions_ended: ended },
+      }
+    },
+  },
+  {
+    name: 'user enable',
+    summary: 'Enable a disabled account',
+    details: 'The person can sign in again, with the same password, second factor and roles as before.',
+    args: ['EMAIL'],
+    examples: ['user enable bea@example.com'],
+    async run(call) {
+      const { clock, args } = call
+      const person = await requireByEmail(call, args[0] ?? '')
+      await (await call.db()).transaction(async (tx) => {
+        await enablePerson(tx, person.id)
+        await recordAuditEntry(tx, clock, commandLine, entryFor('person.enable', person))
+      })
+      return { lines: [`Enabled ${person.email}.`], json: { email: person.email, state: 'active' } }
     },
   },
   {
@@ -188,6 +256,13 @@ const toJson = ({ id, name, created_at }: { id: string; name: string; created_at
   id,
   name,
   created_at: created_at.toISOString(),
+})
+
+const entryFor = (action: string, { id, email }: { id: string; email: string }) => ({
+  action,
+  workspaceId: null,
+  target: id,
+  targetName: email,
 })
 
 async function requireByEmail({ db }: Call, email: string) {

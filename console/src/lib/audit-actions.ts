@@ -73,6 +73,10 @@ const sentences: Record<string, Sentence> = {
     `created a password reset link for ${name}${off ? ' and removed their authenticator app, passkeys and sessions' : ''}`,
   'person.passkey_remove': (name, _after, before) =>
     `removed the passkey${named(String(before.name ?? ''))} of ${name}`,
+  'person.operator': (name, { operator }) =>
+    operator ? `made ${name} an operator` : `ended the operator rights of ${name}`,
+  'person.disable': (name) => `disabled the account of ${name}`,
+  'person.enable': (name) => `enabled the account of ${name}`,
   'session.begin': (_name, { by }) => `signed in${by ? ` (${by})` : ''}`,
   'session.locked': () => 'was locked out temporarily after too many failed attempts',
   'session.first_factor': () => 'entered the correct password and was asked for a second factor',
@@ -131,5 +135,8 @@ const labels: Record<string, string> = {
   'refusals.unmute': 'API errors unmuted',
   'person.reset_link': 'Password reset link created',
   'person.passkey_remove': 'Passkey removed by an operator',
+  'person.operator': 'Operator changed',
+  'person.disable': 'Account disabled',
+  'person.enable': 'Account enabled',
   'session.begin': 'Signed in with a link',
 }

@@ -22,6 +22,11 @@ const consoleOnly = {
     type: 'permission_error',
     message: 'This workspace requires two-factor authentication. Set it up under Your account.',
   },
+  passkey_required: {
+    status: 403,
+    type: 'permission_error',
+    message: 'Operators need a second factor, and yours is a passkey. Sign in with “Use a passkey”.',
+  },
   account_disabled: {
     status: 403,
     type: 'permission_error',

@@ -14,6 +14,8 @@ export const SessionReply = Type.Object({
     passkeys: Type.Integer(),
     /** Operators run the installation: they manage its workspaces, apps and health. */
     operator: Type.Boolean(),
+    /** An operator who has to set up an authenticator app or a passkey before anything else. */
+    must_set_up_two_factor: Type.Boolean(),
   }),
   workspaces: Type.Array(
     Type.Object({

@@ -67,6 +67,19 @@ export const openInvites = (db: Db, workspaceId: string, now: Date): Promise<Lin
     [workspaceId, now],
   )
 
+export const invitesWithoutAccount = (
+  db: Db,
+  now: Date,
+): Promise<{ email: string; created_at: Date; workspace_id: string; workspace: string; role: string }[]> =>
+  db.rows(
+    `select l.email, l.created_at, l.workspace_id, w.name as workspace, l.role
+     from links l join workspaces w on w.id = l.workspace_id
+     where l.kind = 'invite' and l.used_at is null and l.expires_at > $1
+       and not exists (select from people p where p.email = l.email)
+     order by l.created_at, l.id`,
+    [now],
+  )
+
 /** Ends older links of the same kind, for the same email address and workspace. */
 export const endLinks = (
   db: Db,

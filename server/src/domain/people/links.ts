@@ -13,6 +13,7 @@ import {
   findOpenLink,
   findOpenLinkById,
   insertLink,
+  invitesWithoutAccount,
   type LinkRow,
   type OpenLink,
   openInvites,
@@ -21,7 +22,8 @@ import {
 } from './links.sql.ts'
 import { addMember } from './members.ts'
 import { newPassword } from './new-password.ts'
-import { createPerson, findPerson, holdPerson, makeOperator, type Person, readEmail, requirePerson } from './people.ts'
+import { makeOperator } from './operators.ts'
+import { createPerson, findPerson, holdPerson, type Person, readEmail, requirePerson } from './people.ts'
 import { endAccess, type Recovered } from './recovery.ts'
 
 const day = 24 * 3_600_000
@@ -62,12 +64,30 @@ export async function invite(
 
 /** A password reset link: works once, for 30 minutes. A newer link replaces the older one. */
 export async function newResetLink(db: Db, clock: Clock, person: Person, createdBy: string): Promise<string> {
+  if (person.disabled_at) refuse('conflict', { message: `${person.email} is disabled. Enable the account first.` })
   await endResets(db, person.id, clock.now())
   return newLink(db, clock, { kind: 'reset', person_id: person.id, createdBy })
 }
 
 export const listInvites = (db: Db, clock: Clock, workspaceId: string): Promise<Invite[]> =>
   openInvites(db, workspaceId, clock.now())
+
+/** The people who were invited, have not used their link and have no account, by email address. */
+export async function listInvited(db: Db, clock: Clock): Promise<Invited[]> {
+  const byEmail = new Map<string, Invited>()
+  for (const { email, created_at, workspace_id, workspace, role } of await invitesWithoutAccount(db, clock.now())) {
+    const invited = byEmail.get(email) ?? { email, created_at, memberships: [] }
+    invited.memberships.push({ workspace_id, workspace, role })
+    byEmail.set(email, invited)
+  }
+  return [...byEmail.values()]
+}
+
+export interface Invited {
+  email: string
+  created_at: Date
+  memberships: { workspace_id: string; workspace: string; role: string }[]
+}
 
 export async function endInvite(db: Db, clock: Clock, workspaceId: string, id: string): Promise<Invite> {
   const ended = (await withdrawInvite(db, workspaceId, id, clock.now())) ?? refuse('not_found')
@@ -132,7 +152,7 @@ export async function useLinkAs(db: Db, clock: Clock, linkId: string, person: Pe
 
 /** Gives the person what the link offers: a role in a workspace, or the rights of an operator. */
 async function grant(db: Db, clock: Clock, link: Link, person: Person): Promise<FollowedLink> {
-  if (link.operator && !person.operator) await makeOperator(db, person.id)
+  if (link.operator && !person.operator) await makeOperator(db, person)
   if (link.workspace_id && link.role) await addMember(db, clock, link.workspace_id, person.id, link.role)
   return { link, person, recovered: null }
 }

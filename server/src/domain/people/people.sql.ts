@@ -80,5 +80,12 @@ export const setName = (db: Db, id: string, name: string): Promise<number> =>
 export const setPassword = (db: Db, id: string, passwordHash: string | null): Promise<number> =>
   db.change('update people set password_hash = $2 where id = $1', [id, passwordHash])
 
+export const setDisabled = (db: Db, id: string, at: Date | null): Promise<number> =>
+  db.change('update people set disabled_at = $2 where id = $1', [id, at])
+
+/** The operators who can sign in. No other transaction changes them until this one ends. */
+export const lockOperators = (db: Db): Promise<{ id: string; email: string }[]> =>
+  db.rows('select id, email from people where operator and disabled_at is null order by id for no key update')
+
 export const setOperator = (db: Db, id: string, operator: boolean): Promise<number> =>
   db.change('update people set operator = $2 where id = $1', [id, operator])

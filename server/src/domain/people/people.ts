@@ -16,7 +16,6 @@ import {
   personByEmail,
   personById,
   setName,
-  setOperator,
 } from './people.sql.ts'
 
 export type Person = PersonRow
@@ -96,8 +95,4 @@ export async function renamePerson(db: Db, id: string, name: string): Promise<st
   const checked = readName(name)
   await setName(db, id, checked)
   return checked
-}
-
-export async function makeOperator(db: Db, id: string): Promise<void> {
-  await setOperator(db, id, true)
 }

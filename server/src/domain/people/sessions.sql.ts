@@ -16,6 +16,7 @@ export interface OpenSession extends SessionRow {
   name: string
   operator: boolean
   two_factor: boolean
+  has_passkey: boolean
   /** An operator, or an admin of any workspace. Their sessions have a shorter idle timeout. */
   privileged: boolean
 }
@@ -45,8 +46,10 @@ export const sessionByDigest = (db: Db, digest: Buffer): Promise<OpenSession | u
   db.first(
     `select ${columns}, p.email, p.name, p.operator,
        p.totp_confirmed_at is not null as two_factor,
+       exists (select from passkeys k where k.person_id = p.id) as has_passkey,
        p.operator or exists (select from memberships m where m.person_id = p.id and m.role = 'admin') as privileged
-     from sessions s join people p on p.id = s.person_id where s.token_digest = $1`,
+     from sessions s join people p on p.id = s.person_id where s.token_digest = $1
+       and p.disabled_at is null`,
     [digest],
   )
 

@@ -34,6 +34,7 @@ export interface Session {
   name: string
   operator: boolean
   twoFactor: boolean
+  hasPasskey: boolean
   confirmedUntil: Date
 }
 
@@ -72,6 +73,7 @@ export async function sessionOf(db: Db, clock: Clock, token: string, isActive: b
     name: row.name,
     operator: row.operator,
     twoFactor: row.two_factor,
+    hasPasskey: row.has_passkey,
     confirmedUntil: new Date(row.confirmed_at.getTime() + confirmedMs),
   }
 }

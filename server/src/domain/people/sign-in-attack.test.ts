@@ -10,7 +10,7 @@ const server = useTestServer({ trustProxy: ['127.0.0.1'] })
 const wrong = 'wrong and long enough'
 let count = 0
 const newAddress = () => `198.51.${100 + Math.floor(++count / 250)}.${count % 250}`
-const newEmail = () => `nobody${++count}@example.com`
+const newEmail = () => `unknown${++count}@example.com`
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const signIn = (address: string, email: string, password: string, browser: Browser = newBrowser(server.url)) =>

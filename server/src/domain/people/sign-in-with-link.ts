@@ -44,5 +44,8 @@ async function checkAccount(db: Db, clock: Clock, link: Link, given: LinkInput, 
   if (!account && given.name !== undefined) return null
   const email = link.email ?? given.email ?? ''
   const message = given.name === undefined ? 'Wrong password.' : 'You already have an account. Enter its password.'
-  return checkFirstFactor(db, clock, { email, password: given.password }, browser, message)
+  return checkFirstFactor(db, clock, { email, password: given.password }, browser, {
+    message,
+    becomesOperator: link.operator,
+  })
 }

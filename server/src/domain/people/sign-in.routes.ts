@@ -1,5 +1,6 @@
 import { LinkReply, NextStep, SessionReply } from '@parley/contract/console/session'
 import { Type } from 'typebox'
+import { mustSetUpTwoFactor } from '../../http/console/pipeline.ts'
 import {
   type AuditedAction,
   type ConsoleContext,
@@ -23,6 +24,7 @@ export interface PeopleDeps {
   publicUrl: string
   simulatorUrl: string | null
   version: string
+  operatorsNeedTwoFactor: boolean
 }
 
 const Secret = Type.String({ minLength: 1, maxLength: 1000 })
@@ -49,6 +51,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
             two_factor: person.twoFactor,
             passkeys: passkeys.length,
             operator: person.operator,
+            must_set_up_two_factor: mustSetUpTwoFactor(person, deps),
           },
           workspaces: memberships.map(({ id, name, role, requires_two_factor, suspended_at, suspended_reason }) => ({
             id,
@@ -164,7 +167,7 @@ export function signInRoutes(deps: PeopleDeps): ConsoleRoute[] {
   /** What the attempts of this browser count against. */
   function browserOf({ address, userAgent, client, clock, cookie }: ConsoleContext): SigningIn {
     const known = readKnownBrowser(deps.secretKeys(), cookie('browser'), clock.now())
-    return { address, userAgent, client, known, strangers }
+    return { address, userAgent, client, known, strangers, operatorsNeedTwoFactor: deps.operatorsNeedTwoFactor }
   }
 
   /** Audits a step of signing in and sets its cookies. */

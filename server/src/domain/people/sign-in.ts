@@ -8,6 +8,7 @@ import { recordAuditEntry } from '../audit/audit.ts'
 import { consumeChallenge, createChallenge, findChallenge } from './challenges.ts'
 import type { KnownBrowser } from './known-browsers.ts'
 import { type FollowedLink, useLinkAs } from './links.ts'
+import { needsPasskey } from './operators.ts'
 import { checkPasskey, personOfPasskey, type Site } from './passkeys.ts'
 import { isPassword, whenHashingIsFree } from './passwords.ts'
 import { personByEmail } from './people.sql.ts'
@@ -28,6 +29,8 @@ export interface SigningIn extends Browser {
   client: Client
   known: KnownBrowser | null
   strangers: StrangerTries
+  /** Operators have to sign in with a second factor. */
+  operatorsNeedTwoFactor: boolean
 }
 
 export type Step =
@@ -45,7 +48,7 @@ export async function signIn(
   given: { email: string; password: string },
   browser: SigningIn,
 ): Promise<Step> {
-  const { person, attempt } = await checkFirstFactor(db, clock, given, browser, wrongPassword)
+  const { person, attempt } = await checkFirstFactor(db, clock, given, browser, { message: wrongPassword })
   return db.transaction(async (tx) => {
     const current = await holdPerson(tx, person.id)
     if (current.password_hash !== person.password_hash) refuse('wrong_credentials', { message: wrongPassword })
@@ -59,7 +62,7 @@ export async function checkFirstFactor(
   clock: Clock,
   given: { email: string; password: string },
   browser: SigningIn,
-  message: string,
+  { message, becomesOperator = false }: { message: string; becomesOperator?: boolean },
 ): Promise<{ person: Person; attempt: SignInAttempt }> {
   const email = given.email.trim().toLowerCase().slice(0, 254)
   const { person, attempt, isCorrect } = await whenHashingIsFree(browser.client, async () => {
@@ -72,9 +75,12 @@ export async function checkFirstFactor(
   })
   if (person && !isCorrect) await auditLockout(db, clock, person, attempt, browser)
   if (!person || !isCorrect) return refuse('wrong_credentials', { message })
+  const isOperator = person.operator || becomesOperator
+  const isPasskeyMissing = browser.operatorsNeedTwoFactor && isOperator && (await needsPasskey(db, person))
   // Earlier failures still count until the second factor is correct too.
-  if (person.totp_confirmed_at || person.disabled_at) await releaseAttempt(db, attempt)
+  if (person.totp_confirmed_at || person.disabled_at || isPasskeyMissing) await releaseAttempt(db, attempt)
   requireEnabled(person)
+  if (isPasskeyMissing) refuse('passkey_required')
   return { person, attempt }
 }
 
@@ -96,7 +102,7 @@ export async function signInByPasskey(
   const passkey = await checkPasskey(db, clock, site, token, response)
   return db.transaction(async (tx) => {
     const person = requireEnabled(await personOfPasskey(tx, passkey))
-    return startSession(tx, clock, { ...person, totp_confirmed_at: null }, browser)
+    return finish(tx, clock, person, browser, null)
   })
 }
 

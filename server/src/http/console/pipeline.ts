@@ -54,6 +54,7 @@ export interface ConsoleDeps {
   clientOf(browserCookie: string | undefined, address: string): Client
   /** How many requests without a session a client may make per minute. */
   openRequestsPerMinute: number
+  operatorsNeedTwoFactor: boolean
   membershipOf(personId: string, workspaceId: string): Promise<Membership | null>
   record(db: Db, who: Actor, action: Omit<AuditedAction, 'by'> & { workspaceId: string | null }): Promise<void>
 }
@@ -83,6 +84,12 @@ export interface ConsoleClient {
   workspaceId: string | null
   role: Role | null
 }
+
+/** Whether this is an operator who has to set up an authenticator app or a passkey before anything else. */
+export const mustSetUpTwoFactor = (
+  { operator, twoFactor, hasPasskey }: SignedIn,
+  { operatorsNeedTwoFactor }: Pick<ConsoleDeps, 'operatorsNeedTwoFactor'>,
+): boolean => operatorsNeedTwoFactor && operator && !twoFactor && !hasPasskey
 
 export type ConsoleGuard = ReturnType<typeof newConsoleGuard>
 
@@ -122,6 +129,12 @@ export function newConsoleGuard(deps: ConsoleDeps) {
       const person = token === undefined ? null : await deps.sessionOf(token, isActive)
       if (!person) refuse('not_signed_in')
       if (who === 'person') return { person, workspaceId: null, role: null }
+      if (mustSetUpTwoFactor(person, deps)) {
+        refuse('two_factor_required', {
+          message:
+            'Operators need two-factor authentication. Set up an authenticator app or a passkey under Your account.',
+        })
+      }
       if (who === 'operator') {
         if (!person.operator) refuse('not_permitted', { message: 'Only operators can do this.' })
         return { person, workspaceId: null, role: null }

@@ -12,6 +12,7 @@ export interface SignedIn {
   name: string
   operator: boolean
   twoFactor: boolean
+  hasPasskey: boolean
   sessionId: string
   confirmedUntil: Date | null
 }
